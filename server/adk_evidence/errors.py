@@ -1,0 +1,90 @@
+"""Errors that a user may see: each is one sentence that says what is wrong, plus what to do about it."""
+
+from __future__ import annotations
+
+
+class EvidenceError(Exception):
+    """Base of every expected failure.
+
+    Args:
+        message: One sentence that says what is wrong, without a full path to a secret or a key.
+        hint: What the user can do, one sentence; empty where nothing can be done.
+    """
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class SettingsError(EvidenceError):
+    """A setting is unknown, has the wrong type or contradicts another."""
+
+    code = "invalid_settings"
+    exit_code = 2
+
+
+class InvalidRequestError(EvidenceError):
+    """A request's arguments are outside their contract."""
+
+    code = "invalid_request"
+    exit_code = 2
+
+
+class SourceError(EvidenceError):
+    """A corpus cannot be read: no such folder, not a checkout, no such distribution."""
+
+    code = "source_unavailable"
+    exit_code = 3
+
+
+class ModelError(EvidenceError):
+    """Model weights cannot be had, or are not the published ones."""
+
+    code = "model_unavailable"
+    exit_code = 4
+
+
+class StoreError(EvidenceError):
+    """The index cannot be read or written."""
+
+    code = "store_error"
+    exit_code = 5
+
+
+class IndexMissingError(StoreError):
+    """Nothing has been ingested yet."""
+
+    code = "index_missing"
+
+
+class IndexMismatchError(StoreError):
+    """The index was built with other models or versions than the query's settings name."""
+
+    code = "index_mismatch"
+
+
+class CollectionUnavailableError(StoreError):
+    """One collection of the index cannot answer; the others may."""
+
+    code = "collection_unavailable"
+
+
+class IngestError(EvidenceError):
+    """Ingestion stopped; the failure report says at which stage and where."""
+
+    code = "ingest_failed"
+    exit_code = 6
+
+
+class VerificationError(IngestError):
+    """The built index does not hold what was produced; it was not published."""
+
+    code = "verification_failed"
+    exit_code = 7

@@ -1,0 +1,98 @@
+"""The chunk: what ingestion produces, the store keeps and retrieval returns (SPEC 3 section 3)."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Corpus = Literal["adk_docs", "adk_python"]
+Kind = Literal["doc", "code"]
+Origin = Literal["repository", "api-reference"]
+
+SymbolKind = Literal["module", "class", "function", "method", "methods", "block"]
+
+
+class ChunkPayload(BaseModel):
+    """What the store keeps with a chunk's vectors.
+
+    `text` is header + context tail + the chunk's own lines + attachments. Its own lines are
+    `text[body_start:body_end]`, verbatim from lines `start_line`..`end_line` (1-based, inclusive) of the file
+    with newlines normalised to `\\n`. Where a single line was too long, only `start_col`..`end_col` (0-based,
+    end exclusive, in characters of the joined cited lines) of them.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    chunk_id: str
+    corpus: Corpus
+    repo: str
+    commit: str
+    ref: str | None = None
+    path: str
+    uri: str | None = Field(default=None, description="Stable URL of the page with its anchor (docs).")
+    kind: Kind
+    source_type: Literal["docs", "code"]
+    origin: Origin = "repository"
+    lang: str
+    symbol: str | None = Field(default=None, description="Qualified name within the module, e.g. `LlmAgent.run`.")
+    symbol_kind: SymbolKind | None = None
+    fqn: str | None = Field(default=None, description="Importable dotted path of the symbol, where there is one.")
+    signature: str | None = None
+    headings: tuple[str, ...] = ()
+    title: str | None = Field(default=None, description="Title of the page in the site's navigation.")
+    code_langs: tuple[str, ...] = Field(default=(), description="Languages of the tabs that the chunk holds.")
+    includes: tuple[str, ...] = Field(default=(), description="Files that the page includes in these lines.")
+    chunk_index: int
+    start_line: int
+    end_line: int
+    start_col: int | None = None
+    end_col: int | None = None
+    body_start: int
+    body_end: int
+    text: str
+    text_hash: str
+    source_hash: str = Field(description="sha256 of the chunk's own lines; what verification compares.")
+    text_tokens: int
+    file_hash: str = Field(description="sha256 of the decoded file; unchanged files are skipped by it.")
+    created_at: str
+    chunker_version: str
+
+    @property
+    def body(self) -> str:
+        """The chunk's own lines."""
+        return self.text[self.body_start : self.body_end]
+
+    @property
+    def candidate_id(self) -> str:
+        """The id for merging across collections (SPEC 5 section 8.1)."""
+        return f"{self.repo}@{self.commit}:{self.path}:{self.chunk_id}"
+
+
+class ChunkRecord(ChunkPayload):
+    """A chunk on its way into the store, with the texts that only the encoders see."""
+
+    lexical_text: str
+    dense_text: str
+
+    def payload(self) -> ChunkPayload:
+        """The part that the store keeps."""
+        return ChunkPayload.model_construct(**{name: getattr(self, name) for name in ChunkPayload.model_fields})
+
+
+def sha256_text(text: str) -> str:
+    """Hex sha256 of a text's UTF-8 bytes; lone surrogates are kept apart, not refused."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def make_chunk_id(corpus: str, commit: str, path: str, chunk_index: int, text_hash: str) -> str:
+    """The stable id of a chunk: sha1 hex over corpus, commit, path, index and text hash (SPEC 3 section 9.3)."""
+    material = f"{corpus}:{commit}:{path}:{chunk_index}:{text_hash}"
+    return hashlib.sha1(material.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+
+
+def point_id(chunk_id: str) -> str:
+    """The point id: a UUID of the chunk id's first 16 bytes, as Qdrant takes no sha1 hex."""
+    return str(uuid.UUID(hex=chunk_id[:32]))

@@ -1,0 +1,166 @@
+"""The Evidence Pack (SPEC 5 section 3.2, design section 5)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from adk_evidence.models.request import SourceType, TaskMode
+
+Status = Literal["success", "no_results", "error"]
+QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
+VerificationState = Literal["exact", "moved", "changed", "gone", "unverified"]
+
+# Digits that scores keep in a pack: below them lies the noise of float32 sums.
+SCORE_DIGITS = 6
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LineSpan(_Model):
+    """Lines of a file, 1-based and inclusive."""
+
+    start: int
+    end: int
+
+
+class BranchRank(_Model):
+    """Where one retrieval branch placed a candidate."""
+
+    branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's.")
+    rank: int
+    score: float
+
+
+class Why(_Model):
+    """Why a candidate stands where it stands."""
+
+    branches: tuple[BranchRank, ...] = ()
+    matched_terms: tuple[str, ...] = ()
+    fused_rank: int | None = None
+    fused_score: float | None = None
+    pool_rank: int | None = Field(default=None, description="Rank in the merged pool, before the reranker.")
+    rerank_score: float | None = None
+    rerank_moved: int | None = Field(default=None, description="Places won (positive) or lost by the reranker.")
+    features: dict[str, float] = Field(default_factory=dict, description="What the local reranker summed up.")
+
+
+class Verification(_Model):
+    """Whether the citation holds in the source as it is now."""
+
+    state: VerificationState
+    lines: LineSpan | None = Field(default=None, description="Where the text is now, if it moved or changed.")
+    reason: str = ""
+
+
+class Candidate(_Model):
+    """One piece of evidence."""
+
+    rank: int
+    rerank_score: float | None
+    collection: str
+    source_type: SourceType
+    origin: str = "repository"
+    repo: str
+    ref: str
+    path_or_url: str
+    path: str
+    chunk_id: str
+    candidate_id: str
+    text: str
+    text_tokens: int
+    symbol: str | None = None
+    headings: tuple[str, ...] = ()
+    title: str | None = None
+    language: str
+    lines: LineSpan | None = None
+    citation: str
+    citation_confidence: Literal["high", "medium", "low"]
+    verification: Verification
+    why: Why
+
+
+class RetrievalPlan(_Model):
+    """What was asked of the store."""
+
+    collections_queried: tuple[str, ...]
+    hybrid_fusion: str
+    rrf_k: int | None
+    prefetch_limits: dict[str, int]
+    final_limits: dict[str, int]
+    qdrant_search_params: dict[str, Any]
+    sub_queries: tuple[str, ...]
+    rerank_model: str | None
+    filters: dict[str, Any] = Field(default_factory=dict)
+
+
+class Coverage(_Model):
+    """How the final results split."""
+
+    docs_in_top_k: int
+    code_in_top_k: int
+
+
+class Quality(_Model):
+    """How far the answer can be relied on, with a sentence for a person or a model."""
+
+    level: QualityLevel
+    note: str
+
+
+class CorpusInfo(_Model):
+    """One corpus of the index."""
+
+    repo: str
+    commit: str
+    ref: str | None = None
+    source: str
+    chunks: int
+
+
+class IndexInfo(_Model):
+    """Which index answered."""
+
+    generation: str
+    created_at: str
+    fingerprint: str
+    dense: Literal["complete", "pending"]
+    corpora: dict[str, CorpusInfo]
+
+
+class EvidencePack(_Model):
+    """The answer. Same request, same index: the same bytes, `debug` and `query_id` aside."""
+
+    pack_id: str
+    query_id: str
+    status: Status
+    query: str
+    task_mode: TaskMode
+    profile: str
+    index: IndexInfo | None
+    quality: Quality
+    retrieval_plan: RetrievalPlan | None
+    candidates: tuple[Candidate, ...]
+    coverage: Coverage
+    warnings: tuple[str, ...]
+    debug: dict[str, Any] = Field(default_factory=dict)
+
+    def canonical_json(self) -> str:
+        """The pack without what differs between two runs: ids of the run and timings."""
+        data = self.model_dump(mode="json", exclude={"pack_id", "query_id", "debug"})
+        return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+    def with_id(self) -> EvidencePack:
+        """The same pack with `pack_id` set to the sha256 of its canonical form."""
+        digest = hashlib.sha256(self.canonical_json().encode("utf-8", "surrogatepass")).hexdigest()
+        return self.model_copy(update={"pack_id": digest})
+
+
+def round_score(value: float) -> float:
+    """A score as packs carry it."""
+    return round(float(value), SCORE_DIGITS)

@@ -1,0 +1,48 @@
+"""What a caller may ask (SPEC 5 section 3.1)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+TaskMode = Literal["build", "debug", "explain", "refactor"]
+SourceType = Literal["docs", "code"]
+
+MAX_QUERY_CHARS = 8000
+
+
+class EvidenceFilters(BaseModel):
+    """Narrowing of a request; empty means no narrowing.
+
+    Paths are gitignore-style globs against the repository-relative path; a plain folder or file name matches
+    everything below it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path_allowlist: tuple[str, ...] = ()
+    path_blocklist: tuple[str, ...] = ()
+    source_types: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
+    languages: tuple[str, ...] = Field(default=(), description="File or tab languages, e.g. `py`, `md`, `python`.")
+    repo_ref_hint: str | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
+
+
+class EvidenceRequest(BaseModel):
+    """One question to the retrieval pipeline."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    task_mode: TaskMode = "build"
+    max_results_final: int | None = Field(default=None, ge=1, le=100, description="Default: the settings'.")
+    time_budget_ms: int | None = Field(default=None, ge=1)
+    filters: EvidenceFilters = EvidenceFilters()
+    strict: bool | None = None
+
+    @field_validator("query")
+    @classmethod
+    def _not_blank(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("the query is empty")
+        return value

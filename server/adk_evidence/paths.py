@@ -1,0 +1,57 @@
+"""Where the product keeps its files, all below one home folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+APP_NAME = "adk-evidence"
+
+
+def default_home() -> Path:
+    """The platform's user data folder for this product."""
+    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def user_settings_file() -> Path:
+    """The user's own settings file; it may not exist."""
+    return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)) / "settings.yaml"
+
+
+@dataclass(frozen=True)
+class Home:
+    """The layout of the home folder. Nothing is created by asking for a path."""
+
+    root: Path
+
+    @property
+    def index(self) -> Path:
+        """Generations of the embedded store."""
+        return self.root / "index"
+
+    @property
+    def models(self) -> Path:
+        """Assembled model files, keyed by the hash of their weights."""
+        return self.root / "models"
+
+    @property
+    def embedding_cache(self) -> Path:
+        """The SQLite file of computed vectors."""
+        return self.root / "cache" / "embeddings.sqlite"
+
+    @property
+    def corpora(self) -> Path:
+        """Clones and unpacked distributions."""
+        return self.root / "corpora"
+
+    @property
+    def runs(self) -> Path:
+        """Run manifests and failure reports (SPEC 3 section 12)."""
+        return self.root / "manifests" / "ingestion_runs"
+
+    @property
+    def event_log(self) -> Path:
+        """The retrieval event log (SPEC 5 section 12)."""
+        return self.root / "logs" / "events.jsonl"

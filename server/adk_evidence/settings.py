@@ -1,0 +1,364 @@
+"""Typed settings, validated once: config/settings.yaml < profile < user file < environment < call."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from adk_evidence.errors import SettingsError
+from adk_evidence.paths import Home, default_home, user_settings_file
+
+ENV_PREFIX = "ADK_EVIDENCE_"
+PROFILES = ("local",)
+NonNegativeInt = Field(ge=0)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CorpusSettings(_Section):
+    """Where one corpus comes from and which of its files count (SPEC 3 section 2)."""
+
+    root: str
+    corpus: Literal["adk_docs", "adk_python"]
+    repo: str
+    kind: Literal["doc", "code"]
+    source: Literal["auto", "git", "snapshot", "distribution"]
+    distribution: str | None
+    site_url: str | None
+    include_globs: tuple[str, ...]
+    exclude_globs: tuple[str, ...]
+    allowed_exts: tuple[str, ...]
+    max_file_bytes: PositiveInt
+
+
+class CorporaSettings(_Section):
+    """The two corpora of the product."""
+
+    adk_docs: CorpusSettings
+    adk_python: CorpusSettings
+
+
+class DocsChunkingSettings(_Section):
+    """Sizes of documentation chunks, in characters."""
+
+    target_chunk_chars: PositiveInt
+    overlap_chars: int = NonNegativeInt
+    split_level: int = Field(ge=1, le=6)
+
+
+class CodeChunkingSettings(_Section):
+    """Sizes of code chunks, in characters."""
+
+    max_symbol_chunk_chars: PositiveInt
+    overlap_chars: int = NonNegativeInt
+
+
+class ChunkingSettings(_Section):
+    """Caps that hold for every chunk, in characters."""
+
+    max_chunk_chars: PositiveInt
+    min_chunk_chars: int = NonNegativeInt
+    docs: DocsChunkingSettings
+    code: CodeChunkingSettings
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ChunkingSettings:
+        for name, size in (
+            ("docs.target_chunk_chars", self.docs.target_chunk_chars),
+            ("code.max_symbol_chunk_chars", self.code.max_symbol_chunk_chars),
+        ):
+            if size > self.max_chunk_chars:
+                raise ValueError(f"{name} is larger than max_chunk_chars ({self.max_chunk_chars})")
+        if self.docs.overlap_chars >= self.docs.target_chunk_chars:
+            raise ValueError("docs.overlap_chars must be smaller than docs.target_chunk_chars")
+        if self.code.overlap_chars >= self.code.max_symbol_chunk_chars:
+            raise ValueError("code.overlap_chars must be smaller than code.max_symbol_chunk_chars")
+        return self
+
+
+class LexicalSettings(_Section):
+    """The text that the sparse encoder sees (SPEC 3 section 6)."""
+
+    sparse_model: str
+    sparse_batch_size: PositiveInt
+    code_identifier_expansion: bool
+    include_path_tokens: bool
+    include_symbol_tokens: bool
+
+
+class BatchingSettings(_Section):
+    """Batches and retries of paid embedding services (SPEC 3 section 7)."""
+
+    voyage_dense_max_items: PositiveInt
+    voyage_dense_max_chars_total: PositiveInt
+    voyage_retry_max_attempts: PositiveInt
+    voyage_retry_backoff_seconds: tuple[PositiveFloat, ...]
+
+
+class UploadSettings(_Section):
+    """Writing to the store (SPEC 3 section 10)."""
+
+    batch_points: int = Field(ge=1, le=512)
+    parallel: PositiveInt
+    max_retries: int = NonNegativeInt
+    wait: bool
+
+
+class IngestionSettings(_Section):
+    """Everything that decides what an index holds."""
+
+    run_mode: Literal["docs", "code", "all"]
+    corpora: CorporaSettings
+    api_reference: bool
+    chunking: ChunkingSettings
+    lexical: LexicalSettings
+    batching: BatchingSettings
+    qdrant_upload: UploadSettings
+
+
+class DenseSettings(_Section):
+    """The dense embedder."""
+
+    provider: Literal["minilm"]
+    model_path: Path | None
+    threads: PositiveInt | None
+    batch_size: PositiveInt
+    max_tokens: int = Field(ge=16, le=256)
+
+
+class SparseSettings(_Section):
+    """The BM25 encoder; lengths are in terms."""
+
+    stopwords: bool
+    k: PositiveFloat
+    b: float = Field(ge=0, le=1)
+    avg_len_docs: PositiveFloat
+    avg_len_code: PositiveFloat
+
+
+class EmbeddingSettings(_Section):
+    """Dense and sparse encoders."""
+
+    dense: DenseSettings
+    sparse: SparseSettings
+
+
+class StoreSettings(_Section):
+    """Where points live and what their vectors are called."""
+
+    kind: Literal["edge"]
+    path: Path | None
+    keep_generations: int = Field(ge=1)
+    docs_collection: str = Field(min_length=1)
+    code_collection: str = Field(min_length=1)
+    docs_vector: str = Field(min_length=1)
+    code_vector: str = Field(min_length=1)
+    sparse_vector: str = Field(min_length=1)
+    timeout_seconds: PositiveFloat
+
+    @model_validator(mode="after")
+    def _distinct(self) -> StoreSettings:
+        if self.docs_collection == self.code_collection:
+            raise ValueError("docs_collection and code_collection must differ")
+        if self.sparse_vector in (self.docs_vector, self.code_vector):
+            raise ValueError("sparse_vector must differ from the dense vectors' names")
+        return self
+
+    def collection(self, kind: str) -> str:
+        """The collection's name for kind `doc` or `code`."""
+        return self.docs_collection if kind == "doc" else self.code_collection
+
+    def dense_vector(self, kind: str) -> str:
+        """The dense vector's name for kind `doc` or `code`."""
+        return self.docs_vector if kind == "doc" else self.code_vector
+
+
+class RetrievalSettings(_Section):
+    """Hybrid retrieval (SPEC 5 sections 5 to 8)."""
+
+    dense_prefetch_limit: PositiveInt
+    sparse_prefetch_limit: PositiveInt
+    final_limit_per_collection: PositiveInt
+    expanded_limit_per_collection: PositiveInt
+    hnsw_ef: PositiveInt
+    exact: bool
+    fusion: Literal["rrf", "dbsf"]
+    rrf_k: PositiveInt
+    pool_size: PositiveInt
+    pool_min: PositiveInt
+    expansion: Literal["auto", "always", "never"]
+    weak_pool_size: int = NonNegativeInt
+    weak_similarity: float = Field(ge=-1, le=1)
+    strict: bool
+
+
+class RerankSettings(_Section):
+    """The reranker (SPEC 5 section 9)."""
+
+    provider: Literal["local", "none"]
+    body_tokens: PositiveInt
+
+
+class PackSettings(_Section):
+    """The final selection (SPEC 5 section 10)."""
+
+    max_results_final: int = Field(ge=1, le=100)
+    top_k_buffer: PositiveInt
+    min_docs: int = NonNegativeInt
+    min_code: int = NonNegativeInt
+    time_budget_ms: PositiveInt | None
+
+
+class TelemetrySettings(_Section):
+    """The event log (SPEC 5 section 12)."""
+
+    event_log: bool
+    max_bytes: PositiveInt
+
+
+class Settings(BaseSettings):
+    """All settings. Build it with `load_settings`."""
+
+    model_config = SettingsConfigDict(extra="forbid", frozen=True, env_prefix=ENV_PREFIX, env_nested_delimiter="__")
+
+    profile: Literal["local"]
+    home: Path | None
+    ingestion: IngestionSettings
+    embedding: EmbeddingSettings
+    store: StoreSettings
+    retrieval: RetrievalSettings
+    rerank: RerankSettings
+    pack: PackSettings
+    telemetry: TelemetrySettings
+
+    @property
+    def paths(self) -> Home:
+        """The layout of the home folder."""
+        return Home((self.home or default_home()).expanduser().absolute())
+
+    @property
+    def index_path(self) -> Path:
+        """The folder of the embedded store's generations."""
+        return (self.store.path or self.paths.index).expanduser().absolute()
+
+
+def config_file(name: str) -> Path:
+    """A file of the config folder, whether installed or in a checkout."""
+    here = Path(__file__).resolve().parent
+    for folder in (here / "_config", here.parent.parent / "config"):
+        if (folder / name).is_file():
+            return folder / name
+    raise SettingsError(f"The installation is incomplete: config/{name} is missing.", "Install adk-evidence again.")
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as exc:
+        where = f" at line {exc.problem_mark.line + 1}" if getattr(exc, "problem_mark", None) else ""
+        raise SettingsError(f"The settings file {path} cannot be read{where}.", "Mend its YAML or remove it.") from exc
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise SettingsError(f"The settings file {path} is not a mapping.", "See config/settings.yaml for its form.")
+    return data
+
+
+@functools.cache
+def _defaults() -> dict[str, Any]:
+    return _read_yaml(config_file("settings.yaml"))
+
+
+def load_settings(
+    overrides: Mapping[str, Any] | None = None, *, user_file: Path | None = None, profile: str | None = None
+) -> Settings:
+    """Merge all sources, validate once and return frozen settings.
+
+    Args:
+        overrides: Nested mapping with the highest priority, e.g. `{"retrieval": {"rrf_k": 20}}`.
+        user_file: The user's settings file; by default `ADK_EVIDENCE_SETTINGS` or the platform's config folder.
+        profile: Name of the profile; overrides every other source.
+
+    Raises:
+        SettingsError: A file cannot be read, or a value is unknown or out of range.
+    """
+    given = dict(overrides or {})
+    env_file = os.environ.get(f"{ENV_PREFIX}SETTINGS")
+    if user_file is None and env_file:
+        user_file = Path(env_file)
+        if not user_file.is_file():
+            raise SettingsError(
+                f"The settings file {user_file} does not exist.", f"Create it or unset {ENV_PREFIX}SETTINGS."
+            )
+    user_file = user_file or user_settings_file()
+    user = _read_yaml(user_file) if user_file.is_file() else {}
+    chosen = (
+        profile
+        or given.get("profile")
+        or os.environ.get(f"{ENV_PREFIX}PROFILE")
+        or user.get("profile")
+        or _defaults()["profile"]
+    )
+    if chosen not in PROFILES:
+        raise SettingsError(f"There is no profile {chosen!r}.", f"Choose one of: {', '.join(PROFILES)}.")
+    given["profile"] = chosen
+    overlay = _read_yaml(config_file(f"profiles/{chosen}.yaml"))
+
+    class _Layered(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            layers = [InitSettingsSource(settings_cls, init_kwargs=layer) for layer in (user, overlay, _defaults())]
+            return (init_settings, EnvSettingsSource(settings_cls), *layers)
+
+    try:
+        layered = _Layered(**given)
+    except ValidationError as exc:
+        raise SettingsError(_first_problem(exc), "`config/settings.yaml` lists every setting and its values.") from exc
+    return Settings.model_construct(**{name: getattr(layered, name) for name in Settings.model_fields})
+
+
+def _first_problem(exc: ValidationError) -> str:
+    problem = exc.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "settings"
+    return f"The setting {where} is not valid: {problem['msg'].removeprefix('Value error, ')}."
+
+
+def settings_schema() -> dict[str, Any]:
+    """The JSON schema of a settings file; config/settings.schema.json is this, and a test fails when they drift."""
+    schema = Settings.model_json_schema()
+    schema["title"] = "ADK Evidence settings"
+    _make_optional(schema)
+    return schema
+
+
+def _make_optional(node: Any) -> None:
+    # A user's file names only what it changes.
+    if isinstance(node, dict):
+        node.pop("required", None)
+        for child in node.values():
+            _make_optional(child)
+    elif isinstance(node, list):
+        for child in node:
+            _make_optional(child)

@@ -1,0 +1,192 @@
+"""What the pipeline asks of a store, in neutral types that each store translates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from adk_evidence.embedding.base import SparseVector
+
+Vector = Sequence[float] | SparseVector
+
+# Payload fields that filters may name. Stores index them when a collection is created.
+KEYWORD_FIELDS = (
+    "chunk_id",
+    "corpus",
+    "repo",
+    "commit",
+    "ref",
+    "path",
+    "kind",
+    "source_type",
+    "origin",
+    "lang",
+    "code_langs",
+    "symbol",
+    "file_hash",
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A field equals one of the values (arrays: holds one of them)."""
+
+    key: str
+    any_of: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """A keyword field starts with a text."""
+
+    key: str
+    prefix: str
+
+
+@dataclass(frozen=True)
+class HasId:
+    """A point's id is one of these."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions on the payload; empty parts do not constrain."""
+
+    must: tuple[Condition, ...] = ()
+    should: tuple[Condition, ...] = ()
+    must_not: tuple[Condition, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.must or self.should or self.must_not)
+
+
+Condition = Match | Prefix | HasId | Filter
+
+
+@dataclass(frozen=True)
+class Prefetch:
+    """One branch: the nearest points to a vector."""
+
+    using: str
+    query: Vector
+    limit: int
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """How branches are joined: reciprocal ranks with constant k, or distribution-based scores."""
+
+    method: Literal["rrf", "dbsf"] = "rrf"
+    k: int = 60
+
+
+@dataclass(frozen=True)
+class SearchParams:
+    """Accuracy against speed of the dense branch."""
+
+    hnsw_ef: int | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A point with its score; `payload` is None where it was not asked for."""
+
+    id: str
+    score: float
+    payload: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class HybridResult:
+    """A fused query's hits, and each branch's own in the order of the prefetches."""
+
+    fused: list[Hit]
+    branches: list[list[Hit]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A stored point."""
+
+    id: str
+    payload: Mapping[str, Any]
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NewPoint:
+    """A point to write: its id is a UUID, its vectors go by name."""
+
+    id: str
+    vectors: Mapping[str, Vector]
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class CollectionSpec:
+    """A collection to create: named dense sizes (cosine) and named sparse vectors with or without IDF."""
+
+    name: str
+    dense: Mapping[str, int]
+    sparse: Mapping[str, bool]
+
+
+class EvidenceStore(Protocol):
+    """Reads a published index. Methods may be called from several threads.
+
+    Errors: `CollectionUnavailableError` where a collection cannot answer, `StoreError` otherwise.
+    """
+
+    def hybrid_query(
+        self,
+        collection: str,
+        prefetch: Sequence[Prefetch],
+        fusion: Fusion,
+        *,
+        limit: int,
+        filter: Filter | None = None,
+        params: SearchParams | None = None,
+    ) -> HybridResult:
+        """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id."""
+
+    def score_points(
+        self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]
+    ) -> dict[str, dict[str, float]]:
+        """Exact scores of given points: `{vector name: {point id: score}}`; a point without match is left out."""
+
+    def count(self, collection: str, filter: Filter | None = None) -> int:
+        """Exact number of points that pass the filter."""
+
+    def scroll(
+        self,
+        collection: str,
+        *,
+        filter: Filter | None = None,
+        limit: int = 256,
+        offset: str | None = None,
+        with_vectors: bool = False,
+    ) -> tuple[list[Record], str | None]:
+        """A page of points in the order of their ids, and the next page's offset or None."""
+
+    def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
+        """Points by id; missing ones are left out."""
+
+    def close(self) -> None:
+        """Release the store; it cannot be used afterwards."""
+
+
+class IndexWriter(EvidenceStore, Protocol):
+    """Writes an index that nobody reads yet. One thread."""
+
+    def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
+        """Write points, replacing those with the same id; returns how many."""
+
+    def delete(self, collection: str, filter: Filter) -> None:
+        """Delete the points that pass the filter."""
+
+    def flush(self) -> None:
+        """Make everything written so far durable."""
