@@ -270,7 +270,8 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as exc:
-        where = f" at line {exc.problem_mark.line + 1}" if getattr(exc, "problem_mark", None) else ""
+        mark = exc.problem_mark if isinstance(exc, yaml.MarkedYAMLError) else None
+        where = f" at line {mark.line + 1}" if mark else ""
         raise SettingsError(f"The settings file {path} cannot be read{where}.", "Mend its YAML or remove it.") from exc
     if data is None:
         return {}

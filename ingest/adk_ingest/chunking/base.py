@@ -39,7 +39,9 @@ class RawChunk:
     """A chunk before it gets its header.
 
     `body` is `"\\n".join(lines[start_line - 1 : end_line])` to the letter; with `start_col`/`end_col` set, that
-    slice (in characters) of it. `tail` is context that is repeated from the chunk before, verbatim.
+    slice (in characters) of it. `tail` is context that is repeated from the chunk before, verbatim. `symbol` is the
+    chunk's own qualified name, `symbols` all definitions that begin inside it. `doc` is the first paragraph of the
+    symbol's docstring. `anchor` is the fragment of the chunk's innermost heading.
     """
 
     start_line: int
@@ -50,6 +52,7 @@ class RawChunk:
     end_col: int | None = None
     symbol: str | None = None
     symbol_kind: SymbolKind | None = None
+    symbols: tuple[str, ...] = ()
     fqn: str | None = None
     signature: str | None = None
     doc: str | None = None
@@ -59,7 +62,6 @@ class RawChunk:
     code_langs: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     missing_includes: tuple[str, ...] = ()
-    context_lines: tuple[str, ...] = ()
 
 
 @dataclass

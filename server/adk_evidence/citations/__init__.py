@@ -1,0 +1,1 @@
+"""Citations: their form, the sources they point to, and whether they hold."""

@@ -1,0 +1,1 @@
+"""Encoders, dense and sparse, and the cache of their vectors."""

@@ -39,6 +39,7 @@ class ChunkPayload(BaseModel):
     lang: str
     symbol: str | None = Field(default=None, description="Qualified name within the module, e.g. `LlmAgent.run`.")
     symbol_kind: SymbolKind | None = None
+    symbols: tuple[str, ...] = Field(default=(), description="Every definition that begins inside the chunk.")
     fqn: str | None = Field(default=None, description="Importable dotted path of the symbol, where there is one.")
     signature: str | None = None
     headings: tuple[str, ...] = ()

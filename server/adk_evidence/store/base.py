@@ -24,6 +24,7 @@ KEYWORD_FIELDS = (
     "lang",
     "code_langs",
     "symbol",
+    "symbols",
     "file_hash",
 )
 

@@ -1,0 +1,394 @@
+"""Reads the structure of a mkdocs-material page by lines: headings, code blocks, tabs, admonitions and lists.
+
+Python-Markdown nests by indentation where CommonMark does not (tabs, admonitions), so a CommonMark parser
+would take half of such a page for indented code. One pass, linear in the size of the page; nothing in it
+can fail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import yaml
+
+from adk_ingest.chunking import blocks
+from adk_ingest.chunking.headings import AnchorNames, parse_heading, slugify
+
+_ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(.*)$")
+_TAB = re.compile(r"===[+!]{0,2}[ \t]+(?:\"([^\"]*)\"|'([^']*)')")
+_ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)[ \t]*[\w\"'-]")
+_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)")
+_RULE = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+_RAW_ENDS = {"<!--": "-->", "<pre": "</pre>", "<script": "</script>", "<style": "</style>"}
+_RAW_START = re.compile("<!--|<pre\\b|<script\\b|<style\\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?][\"')*_\]]*[ \t]*$")
+_LANGUAGE = re.compile(r"[a-z][a-z0-9+#-]{0,19}")
+_LABEL_LANGUAGE = re.compile(r"([a-z][a-z0-9+#]*)(?=$|[ \t]*[-(/:,–]|[ \t]+v?[0-9])")  # noqa: RUF001
+_BRACED_LANGUAGE = re.compile(r"\{[ \t]*\.([\w+#-]+)")
+_MAX_FRONT_MATTER_LINES = 200
+_MAX_FRONT_MATTER_CHARS = 20_000
+
+# Names of a language that readers and authors use for the same thing.
+_SAME_LANGUAGE = {
+    "py": "python",
+    "py3": "python",
+    "python3": "python",
+    "pycon": "python",
+    "ts": "typescript",
+    "tsx": "typescript",
+    "js": "javascript",
+    "jsx": "javascript",
+    "golang": "go",
+    "kt": "kotlin",
+    "sh": "bash",
+    "shell": "bash",
+    "zsh": "bash",
+    "console": "bash",
+    "yml": "yaml",
+}
+_NO_LANGUAGE = {"text", "txt", "none", "plaintext", "plain", "output", "mermaid"}
+_TAB_LANGUAGES = {
+    "python",
+    "java",
+    "go",
+    "typescript",
+    "javascript",
+    "kotlin",
+    "rust",
+    "c#",
+    "c++",
+    "php",
+    "ruby",
+    "swift",
+    "r",
+    "bash",
+    "powershell",
+    "yaml",
+    "json",
+    "toml",
+    "sql",
+}
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading outside of code; `line` is 0-based, `depth` counts the tabs, notes and lists around it."""
+
+    line: int
+    level: int
+    text: str
+    explicit_id: str | None
+    depth: int
+    path: tuple[int, ...]  # indexes of the headings above it
+
+
+@dataclass
+class Page:
+    """What a page's lines are. All lists run in step with `lines`."""
+
+    lines: Sequence[str]
+    ranks: list[int]
+    heading_at: list[int | None]  # index of the innermost heading that the line stands under
+    fence_at: list[tuple[int, int] | None]  # code block: first line, end
+    fence_language: list[str | None]
+    tab_language: list[str | None]
+    headings: list[Heading] = field(default_factory=list)
+    label_lines: set[int] = field(default_factory=set)  # headings, labels of tabs and admonitions
+    tab_labels: list[str] = field(default_factory=list)
+    front_matter_end: int = 0
+    metadata: dict[str, object] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def path_to(self, heading: int | None) -> tuple[int, ...]:
+        """Indexes of a heading and those above it, outermost first."""
+        return () if heading is None else (*self.headings[heading].path, heading)
+
+    def anchors(self) -> list[str]:
+        """The fragment of each heading."""
+        names = AnchorNames({heading.explicit_id for heading in self.headings if heading.explicit_id})
+        return [heading.explicit_id or names.unique(slugify(heading.text)) for heading in self.headings]
+
+
+def language_of(name: str) -> str | None:
+    """The common name of a code block's language; None where it is no language."""
+    name = name.strip().lower()
+    name = _SAME_LANGUAGE.get(name, name)
+    return name if name not in _NO_LANGUAGE and _LANGUAGE.fullmatch(name) else None
+
+
+def _label_language(label: str) -> str | None:
+    # "Python", "Python - adk CLI", "Go (v2)"; but not "Go to the console".
+    match = _LABEL_LANGUAGE.match(label.strip().lower())
+    name = _SAME_LANGUAGE.get(match[1], match[1]) if match else None
+    return name if name in _TAB_LANGUAGES else None
+
+
+def read_page(lines: Sequence[str], split_level: int) -> Page:
+    """Read a page.
+
+    Args:
+        lines: The page's lines.
+        split_level: Headings of this level and above begin a section.
+    """
+    return _Reader(lines, split_level).read()
+
+
+@dataclass
+class _Container:
+    indent: int
+    content_indent: int
+    language: str | None
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[str], split_level: int) -> None:
+        count = len(lines)
+        self._lines = lines
+        self._split_level = split_level
+        self._page = Page(lines, [blocks.NEVER] * count, [None] * count, [None] * count, [None] * count, [None] * count)
+        self._containers: list[_Container] = []
+        self._siblings: list[str] = []  # the kind of the last block at each depth
+        self._stack: list[int] = []  # open headings
+        self._before = "start"  # what stands before the current line: its kind
+        self._introduced_depth: int | None = None  # where a paragraph that ends with a colon stands
+        self._unclosed_fences: dict[tuple[str, int], tuple[int, int]] = {}  # by character and indentation
+        self._no_raw_end: set[str] = set()
+
+    def read(self) -> Page:
+        line = self._read_front_matter()
+        while line < len(self._lines):
+            end = self._read_line(line)
+            language = next((box.language for box in reversed(self._containers) if box.language), None)
+            for number in range(line, end):
+                self._page.heading_at[number] = self._stack[-1] if self._stack else None
+                self._page.tab_language[number] = language
+            line = end
+        return self._page
+
+    def _read_front_matter(self) -> int:
+        if not self._lines or self._lines[0].rstrip() != "---":
+            return 0
+        for end in range(1, min(len(self._lines), _MAX_FRONT_MATTER_LINES)):
+            if self._lines[end].rstrip() in ("---", "..."):
+                break
+        else:
+            return 0
+        source = "\n".join(self._lines[1:end])
+        if len(source) > _MAX_FRONT_MATTER_CHARS:
+            return 0
+        try:
+            # The base loader makes only strings, lists and mappings, whatever the tags say; it merges
+            # nothing.
+            data = yaml.load(source, Loader=yaml.BaseLoader)  # noqa: S506
+        except (yaml.YAMLError, RecursionError):
+            self._page.warnings.append("The front matter is not valid YAML.")
+            return 0
+        if not isinstance(data, dict):
+            return 0
+        self._page.metadata = {str(key): value for key, value in data.items() if _is_flat(value)}
+        self._page.front_matter_end = end + 1
+        for line in range(end + 1):
+            self._page.ranks[line] = blocks.LINE
+        self._before = "heading"  # the page's first block stays with it
+        return end + 1
+
+    def _read_line(self, line: int) -> int:
+        """Read the block or the line that begins here; returns the line behind it."""
+        text = self._lines[line]
+        content = text.lstrip(" \t")
+        if not content.strip():
+            if self._before != "start":
+                self._before = {"paragraph": "blank", "item": "blank"}.get(self._before, self._before)
+            return line + 1
+        indent = _indent(text)
+        continues = self._before in ("paragraph", "item")
+        first = content[0]
+
+        if first in "`~" and (fence := _FENCE.match(content)) and (end := self._fence_end(line, indent, fence)):
+            self._read_fence(line, end, indent, fence[2], glued=continues)
+            return end
+        if first == "<" and (start := _RAW_START.match(content)) and (end := self._raw_end(line, start[0].lower())):
+            self._begin_block(line, indent, "raw")
+            self._mark_verbatim(line, end)
+            return end
+        if first == "#" and (heading := _ATX.match(content)) and self._may_be_heading(indent):
+            self._read_heading(line, indent, len(heading[1]), heading[2] or "")
+            return line + 1
+        if first == "=" and (tab := _TAB.match(content)):
+            self._begin_block(line, indent, "tab")
+            label = tab[1] or tab[2] or ""
+            self._page.tab_labels.append(label)
+            self._open(indent, indent + 4, _label_language(label))
+            self._end_label(line)
+            return line + 1
+        if first in "!?" and _ADMONITION.match(content):
+            self._begin_block(line, indent, "admonition")
+            self._open(indent, indent + 4, None)
+            self._end_label(line)
+            return line + 1
+        if (item := _ITEM.match(content)) and not _RULE.match(content) and self._may_be_heading(indent):
+            self._begin_block(line, indent, "list")
+            self._open(indent, indent + item.end(), None)
+            if heading := _ATX.match(content[item.end() :]):
+                self._read_heading(line, indent + item.end(), len(heading[1]), heading[2] or "")
+            else:
+                self._end_paragraph_line(content, "item")
+            return line + 1
+        if not continues:
+            if self._is_setext(line, indent):
+                level = 1 if self._lines[line + 1].lstrip().startswith("=") else 2
+                self._read_heading(line, indent, level, content)
+                self._page.label_lines.add(line + 1)
+                self._page.ranks[line + 1] = blocks.KEEP_TOGETHER
+                return line + 2
+            self._begin_block(line, indent, "paragraph")
+        else:
+            ended = _SENTENCE_END.search(self._lines[line - 1][-20:])
+            self._page.ranks[line] = blocks.SOFT if ended else blocks.LINE
+        self._end_paragraph_line(content, "paragraph")
+        return line + 1
+
+    # Containers
+
+    def _open(self, indent: int, content_indent: int, language: str | None) -> None:
+        self._containers.append(_Container(indent, content_indent, language))
+
+    def _leave(self, indent: int) -> None:
+        """Close the containers that a block at this indentation is not part of, and the headings in them."""
+        while self._containers and self._containers[-1].indent >= indent:
+            self._containers.pop()
+        depth = len(self._containers)
+        while self._stack and self._page.headings[self._stack[-1]].depth > depth:
+            self._stack.pop()
+
+    def _may_be_heading(self, indent: int) -> bool:
+        """Whether a mark at this indentation counts, as it would not in indented code."""
+        for box in reversed(self._containers):
+            if box.indent < indent:
+                return indent <= box.content_indent + 3
+        return indent <= 3
+
+    # Blocks
+
+    def _begin_block(self, line: int, indent: int, kind: str) -> None:
+        self._leave(indent)
+        depth = len(self._containers)
+        last = self._siblings[depth] if depth < len(self._siblings) else None
+        del self._siblings[depth:]
+        self._siblings.append(kind)
+        introduced = self._introduced_depth is not None and depth >= self._introduced_depth
+        if self._before in ("heading", "label") or introduced:
+            rank = blocks.KEEP_TOGETHER
+        elif last == "tab":
+            rank = blocks.tab_item(depth)
+        elif last == "list" and kind == "list":
+            rank = blocks.list_item(depth)
+        else:
+            rank = blocks.block(depth)
+        self._page.ranks[line] = rank
+        self._introduced_depth = None
+        self._before = kind
+
+    def _end_paragraph_line(self, content: str, kind: str) -> None:
+        self._before = kind
+        introduces = content.rstrip(" \t*_").endswith(":")
+        self._introduced_depth = len(self._containers) if introduces else None
+
+    def _end_label(self, line: int) -> None:
+        self._before = "label"
+        self._page.label_lines.add(line)
+
+    def _read_heading(self, line: int, indent: int, level: int, source: str) -> None:
+        self._leave(indent)
+        depth = len(self._containers)
+        del self._siblings[depth:]
+        headings = self._page.headings
+        while self._stack and headings[self._stack[-1]].depth == depth and headings[self._stack[-1]].level >= level:
+            self._stack.pop()
+        text, explicit = parse_heading(_CLOSING_HASHES.sub("", source[:2000]))
+        headings.append(Heading(line, level, text, explicit, depth, tuple(self._stack)))
+        self._stack.append(len(headings) - 1)
+        self._page.label_lines.add(line)
+        if self._before in ("heading", "label") or self._page.ranks[line] == blocks.KEEP_TOGETHER:
+            rank = blocks.KEEP_TOGETHER  # a heading without text of its own goes with the next one
+        elif depth:
+            rank = blocks.nested_heading(depth, level)
+        else:
+            rank = blocks.SECTION if level <= self._split_level else level
+        self._page.ranks[line] = rank
+        self._introduced_depth = None
+        self._before = "heading"
+
+    def _is_setext(self, line: int, indent: int) -> bool:
+        if line + 1 >= len(self._lines) or not self._may_be_heading(indent):
+            return False
+        return bool(_SETEXT.match(self._lines[line + 1])) and not self._lines[line].lstrip().startswith(("|", ">", "<"))
+
+    # Code blocks and raw HTML
+
+    def _fence_end(self, line: int, indent: int, fence: re.Match[str]) -> int | None:
+        """The line behind a code block, or None where it is never closed and so is no code block."""
+        mark, info = fence[1], fence[2]
+        char, length = mark[0], len(mark)
+        if char == "`" and "`" in info:
+            return None
+        until, shortest = self._unclosed_fences.get((char, indent), (0, 0))
+        if line < until and length >= shortest:
+            return None  # an earlier search found no end there; without this, hostile pages take quadratic time
+        number = line + 1
+        while number < len(self._lines):
+            content = self._lines[number].strip()
+            if content:
+                depth = _indent(self._lines[number])
+                is_mark = content[0] == char and len(content) >= length and content.count(char) == len(content)
+                if is_mark and indent <= depth <= indent + 3:
+                    return number + 1
+                if depth < indent:
+                    break
+            number += 1
+        self._unclosed_fences[char, indent] = (number, length)
+        self._page.warnings.append(f"The code block of line {line + 1} is never closed.")
+        return None
+
+    def _read_fence(self, line: int, end: int, indent: int, info: str, *, glued: bool) -> None:
+        self._begin_block(line, indent, "fence")
+        if glued:
+            self._page.ranks[line] = blocks.KEEP_TOGETHER
+        self._mark_verbatim(line, end)
+        braced = _BRACED_LANGUAGE.match(info)
+        name = braced[1] if braced else (info.split() or [""])[0]
+        language = language_of(name)
+        for number in range(line, end):
+            self._page.fence_at[number] = (line, end)
+            self._page.fence_language[number] = language
+
+    def _raw_end(self, line: int, start: str) -> int | None:
+        end_mark = _RAW_ENDS[start]
+        if end_mark in self._no_raw_end:
+            return None
+        for number in range(line, len(self._lines)):
+            if end_mark in self._lines[number].lower():
+                return number + 1
+        self._no_raw_end.add(end_mark)
+        return None
+
+    def _mark_verbatim(self, line: int, end: int) -> None:
+        for number in range(line + 1, end):
+            if self._lines[number].strip():
+                blank_before = not self._lines[number - 1].strip()
+                self._page.ranks[number] = blocks.SOFT if blank_before and number < end - 1 else blocks.LINE
+
+
+def _indent(line: str) -> int:
+    spaces = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(spaces.expandtabs(4))
+
+
+def _is_flat(value: object) -> bool:
+    # Nested values are dropped: YAML aliases can make a few lines into gigabytes.
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))

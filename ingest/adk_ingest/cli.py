@@ -1,0 +1,142 @@
+"""`adk-ingest`: docs, code, all, plan, verify, status, rollback. Heavy imports wait until a command runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout
+
+if TYPE_CHECKING:
+    from adk_ingest.pipeline import Mode
+
+app = typer.Typer(
+    name="adk-ingest",
+    help="Build and check the index of the ADK docs and source.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Docs = Annotated[str | None, typer.Option("--docs", help="Checkout or snapshot of google/adk-docs.", show_default=False)]
+Code = Annotated[
+    str | None,
+    typer.Option("--code", help="Checkout, wheel or requirement, e.g. google-adk==2.13.0.", show_default=False),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Reach no network for the corpora.")]
+Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
+Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as lines, then the result.")]
+
+
+@app.command()
+def docs(docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+    """Ingest the documentation."""
+    _ingest("docs", docs, None, offline, as_json, profile, home)
+
+
+@app.command()
+def code(code: Code = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+    """Ingest the source and the API reference made from it."""
+    _ingest("code", None, code, offline, as_json, profile, home)
+
+
+@app.command("all")
+def all_(
+    docs: Docs = None,
+    code: Code = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Ingest documentation and source."""
+    _ingest("all", docs, code, offline, as_json, profile, home)
+
+
+@app.command()
+def plan(
+    what: Annotated[str, typer.Argument(help="docs, code or all.")] = "all",
+    docs: Docs = None,
+    code: Code = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time."""
+    with friendly_errors():
+        from adk_ingest.progress_views import make_progress
+        from adk_ingest.reports import make_plan, show_plan
+        from adk_ingest.session import Sources
+        from adk_ingest.session import plan as plan_session
+
+        settings = settings_from(profile, home)
+        with make_progress(stderr(), as_json=as_json) as progress:
+            sources = Sources(docs, code, allow_network=not offline)
+            changes, missing = plan_session(settings, _mode(what), sources, progress)
+        show_plan(make_plan(settings, changes, missing), stdout(), as_json=as_json)
+
+
+@app.command()
+def verify(
+    citations: Annotated[bool, typer.Option("--citations", help="Check the citation of every chunk, too.")] = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Check the published index: counts, samples and, if asked, every citation."""
+    with friendly_errors():
+        from adk_ingest.reports import show_verification, verify_published
+
+        report = verify_published(settings_from(profile, home), citations=citations)
+        show_verification(report, stdout(), as_json=as_json)
+        if not report.ok:
+            raise typer.Exit(7)
+
+
+@app.command()
+def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+    """Show the published index, older generations and the last runs."""
+    with friendly_errors():
+        from adk_ingest.reports import make_status, show_status
+
+        show_status(make_status(settings_from(profile, home)), stdout(), as_json=as_json)
+
+
+@app.command()
+def rollback(profile: Profile = None, home: Home = None) -> None:
+    """Publish the generation before the current one again."""
+    with friendly_errors():
+        from adk_evidence.store.generations import GenerationStore
+
+        generation = GenerationStore(settings_from(profile, home).index_path).rollback()
+        stderr().print(f"Generation {generation.id} serves now.", markup=False)
+
+
+def _ingest(
+    what: str, docs: str | None, code: str | None, offline: bool, as_json: bool, profile: str | None, home: str | None
+) -> None:
+    with friendly_errors():
+        from adk_ingest.progress_views import make_progress
+        from adk_ingest.reports import show_run
+        from adk_ingest.session import Sources, ingest
+
+        settings = settings_from(profile, home)
+        with make_progress(stderr(), as_json=as_json) as progress:
+            run = ingest(settings, _mode(what), Sources(docs, code, allow_network=not offline), progress)
+        show_run(run, stdout(), as_json=as_json)
+
+
+def _mode(what: str) -> Mode:
+    from adk_evidence.errors import InvalidRequestError
+
+    if what not in ("docs", "code", "all"):
+        raise InvalidRequestError(f"There is nothing called {what!r} to ingest.", "Choose docs, code or all.")
+    return cast("Mode", what)
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    app()

@@ -1,0 +1,254 @@
+"""Corpora ready to be chunked: a source with its files, chunkers and addresses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from adk_evidence.citations.sources import FolderReader, SourceLocation
+from adk_evidence.models.chunk import Corpus, Kind, Origin, sha256_text
+from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
+from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
+from adk_ingest.chunking.markdown import MarkdownChunker
+from adk_ingest.chunking.plaintext import PlainTextChunker
+from adk_ingest.chunking.python import PythonChunker
+from adk_ingest.chunking.includes import IncludeReader, find_includes
+from adk_ingest.discovery import discover
+from adk_ingest.records import RecordContext
+from adk_ingest.sources import api_reference
+from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.mkdocs_site import MkdocsSite
+
+API_REFERENCE = "api-reference"
+API_REFERENCE_SITE = "https://adk.dev/"
+
+# Folder of generated pages within a generation.
+PAGES_FOLDER = "pages"
+
+
+def chunker_version() -> str:
+    """One version for all chunkers; a change of any of them makes other chunks."""
+    return "+".join((f"md{MarkdownChunker.version}", f"txt{PlainTextChunker.version}", f"py{PythonChunker.version}"))
+
+
+def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str]:
+    """What, besides the models, decides which chunks an index holds and what their sparse vectors see."""
+    sizes = json.dumps(settings.chunking.model_dump(), sort_keys=True)
+    lexical = json.dumps(settings.lexical.model_dump(exclude={"sparse_batch_size"}), sort_keys=True)
+    return {
+        "chunker": chunker_version(),
+        "chunking": sha256_text(sizes)[:16],
+        "lexical": sha256_text(lexical)[:16],
+    }
+
+
+@dataclass(frozen=True)
+class Globs:
+    """The filters that a corpus was discovered with."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CorpusInput:
+    """One corpus of a run.
+
+    `state` is a hash of everything besides the files themselves that decides its chunks' payloads: when it differs
+    from the published index's, every file counts as changed. `pages` are generated texts that the index must keep,
+    since no source has them; for a corpus that has such pages, `chunk` fills it.
+    """
+
+    name: str
+    kind: Kind
+    source: CorpusSource
+    location: SourceLocation
+    context: RecordContext
+    chunk: Callable[[SourceFile], ChunkedFile]
+    state: str
+    files: tuple[SourceFile, ...]
+    skipped: Mapping[str, list[str]] = field(default_factory=dict)
+    decode_warnings: tuple[str, ...] = ()
+    globs: Globs = Globs()
+    pages: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class _Found:
+    files: tuple[SourceFile, ...]
+    skipped: Mapping[str, list[str]]
+    decode_warnings: tuple[str, ...]
+    globs: Globs
+
+
+def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
+    """The documentation corpus of a source."""
+    corpus = settings.ingestion.corpora.adk_docs
+    site = MkdocsSite.load(source.root, source.site_url or corpus.site_url)
+    include = FolderReader(source.location()).read
+    markdown = MarkdownChunker(settings.ingestion.chunking, include_reader=include)
+
+    def url_for(path: str, anchor: str | None) -> str | None:
+        url = site.url_for(path)
+        return f"{url}#{anchor}" if url and anchor else url
+
+    context = _context(settings, source, "adk_docs", "doc", created_at, url_for=url_for, title_for=site.title_for)
+    found = _discovered(source, corpus)
+    navigation = FolderReader(source.location()).read("mkdocs.yml") or ""
+    return CorpusInput(
+        name="adk_docs",
+        kind="doc",
+        source=source,
+        location=source.location(),
+        context=context,
+        chunk=_dispatch(settings, {".md": markdown, ".mdx": markdown}),
+        state=_state(context, source, site.site_url or "", navigation),
+        files=tuple(_with_includes(file, include) for file in found.files),
+        skipped=found.skipped,
+        decode_warnings=found.decode_warnings,
+        globs=found.globs,
+    )
+
+
+def code_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
+    """The code corpus of a source."""
+    chunkers: dict[str, Chunker] = {
+        ".py": PythonChunker(settings.ingestion.chunking, module_name=module_name),
+        ".md": MarkdownChunker(settings.ingestion.chunking),
+    }
+    context = _context(settings, source, "adk_python", "code", created_at)
+    found = _discovered(source, settings.ingestion.corpora.adk_python)
+    return CorpusInput(
+        name="adk_python",
+        kind="code",
+        source=source,
+        location=source.location(),
+        context=context,
+        chunk=_dispatch(settings, chunkers),
+        state=_state(context, source),
+        files=found.files,
+        skipped=found.skipped,
+        decode_warnings=found.decode_warnings,
+        globs=found.globs,
+    )
+
+
+def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str) -> CorpusInput:
+    """Documentation pages made of the code corpus's docstrings, one a module.
+
+    A page is made when it is chunked, so that modules that did not change cost nothing. A file of this corpus has no
+    text of its own and its module's hash.
+    """
+    modules = {
+        api_reference.api_reference_path(name): file
+        for file in code.files
+        if (name := module_name(file.path)) is not None
+    }
+    exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
+    site = settings.ingestion.corpora.adk_docs.site_url or API_REFERENCE_SITE
+    chunker = MarkdownChunker(settings.ingestion.chunking)
+    pages: dict[str, str] = {}
+
+    def chunk(file: SourceFile) -> ChunkedFile:
+        module = modules[file.path]
+        name = module_name(module.path) or ""
+        page = api_reference.api_reference_page(module.path, module.text, name, exports)
+        if page is None:
+            return ChunkedFile([])
+        pages[file.path] = page
+        return chunker.chunk(SourceFile(file.path, page, file.file_hash))
+
+    context = _context(
+        settings,
+        code.source,
+        "adk_docs",
+        "doc",
+        created_at,
+        origin="api-reference",
+        url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
+    )
+    return CorpusInput(
+        name=API_REFERENCE,
+        kind="doc",
+        source=code.source,
+        location=SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=code.source.commit),
+        context=context,
+        chunk=chunk,
+        state=_state(context, code.source, site, json.dumps(exports, sort_keys=True)),
+        files=tuple(SourceFile(path, "", modules[path].file_hash) for path in sorted(modules)),
+        pages=pages,
+    )
+
+
+def module_name(path: str) -> str | None:
+    """Dotted name of the module at a repository path (`src/google/adk/x.py` -> `google.adk.x`), or None."""
+    pure = PurePosixPath(path)
+    if pure.suffix != ".py":
+        return None
+    parts = list(pure.with_suffix("").parts)
+    if parts and parts[0] in ("src", "lib"):
+        parts = parts[1:]
+    if parts and parts[-1] == "__init__":
+        parts = parts[:-1]
+    if not parts or not all(part.isidentifier() for part in parts):
+        return None
+    return ".".join(parts)
+
+
+def _dispatch(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[SourceFile], ChunkedFile]:
+    plain = PlainTextChunker(settings.ingestion.chunking)
+
+    def chunk(file: SourceFile) -> ChunkedFile:
+        return chunkers.get(PurePosixPath(file.path).suffix.lower(), plain).chunk(file)
+
+    return chunk
+
+
+def _context(
+    settings: Settings,
+    source: CorpusSource,
+    corpus: Corpus,
+    kind: Kind,
+    created_at: str,
+    *,
+    origin: Origin = "repository",
+    url_for: Callable[[str, str | None], str | None] = lambda path, anchor: None,
+    title_for: Callable[[str], str | None] = lambda path: None,
+) -> RecordContext:
+    return RecordContext(
+        corpus=corpus,
+        repo=source.repo,
+        commit=source.commit,
+        ref=source.ref,
+        kind=kind,
+        origin=origin,
+        created_at=created_at,
+        chunker_version=chunker_version(),
+        lexical=settings.ingestion.lexical,
+        url_for=url_for,
+        title_for=title_for,
+    )
+
+
+def _discovered(source: CorpusSource, corpus: CorpusSettings) -> _Found:
+    found = discover(source, corpus)
+    # Reading decides which files can be used at all, so it comes before the rest is taken over.
+    files = tuple(found.read())
+    globs = Globs(corpus.include_globs, corpus.exclude_globs)
+    return _Found(files, found.skipped, tuple(found.decode_warnings), globs)
+
+
+def _with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
+    """A page whose hash covers what it includes: it counts as changed when an included file does."""
+    texts = [include(reference.path) for _, reference in find_includes(file.lines)]
+    included = [text for text in texts if text is not None]
+    if not included:
+        return file
+    return SourceFile(file.path, file.text, sha256_text("\0".join([file.text, *included])))
+
+
+def _state(context: RecordContext, source: CorpusSource, *more: str) -> str:
+    parts = (context.repo, context.commit, context.ref or "", context.origin, str(source.root), *more)
+    return sha256_text("\0".join(parts))

@@ -1,0 +1,250 @@
+"""Finds the files of a corpus, always in the same order, and reads them one at a time (SPEC 3 section 4)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from pathspec import PathSpec, Pattern
+
+from adk_evidence.errors import SettingsError
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.settings import CorpusSettings
+from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
+from adk_ingest.chunking.base import SourceFile
+from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.snapshot import MANIFEST
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file that passed every filter. `path` is the repository's, `size` is in bytes."""
+
+    path: str
+    disk: Path
+    size: int
+
+
+@dataclass
+class Discovery:
+    """What a walk found: `files` sorted by path, and what it passed over.
+
+    `skipped` lists repository paths (folders end with `/`) by reason: excluded, not_included, special_file,
+    extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink,
+    symlink_loop, symlink_duplicate, outside_root. What only reading shows (undecodable, empty, unreadable) is
+    added then.
+    `decode_warnings` has a sentence for each file in which characters were replaced.
+    """
+
+    files: list[FoundFile] = field(default_factory=list)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    decode_warnings: list[str] = field(default_factory=list)
+    _noted: set[str] = field(default_factory=set, init=False, repr=False)
+
+    def read(self) -> Iterator[SourceFile]:
+        """Read the files in their order, one in memory at a time; those that cannot be used are skipped."""
+        for found in self.files:
+            file = self.read_file(found)
+            if file is not None:
+                yield file
+
+    def read_file(self, found: FoundFile) -> SourceFile | None:
+        """Read one file; None where it cannot be used, and `skipped` then says why."""
+        try:
+            raw = found.disk.read_bytes()
+        except OSError:
+            self._pass_over("unreadable", found.path)
+            return None
+        decoded = decode(raw)
+        if decoded is None:
+            self._pass_over("undecodable", found.path)
+            return None
+        if not decoded.text.strip():
+            self._pass_over("empty", found.path)
+            return None
+        if decoded.replaced and found.path not in self._noted:
+            self._noted.add(found.path)
+            noun = "character that is" if decoded.replaced == 1 else "characters that are"
+            self.decode_warnings.append(f"{found.path}: replaced {decoded.replaced} {noun} not UTF-8.")
+        return SourceFile(path=found.path, text=decoded.text, file_hash=sha256_text(decoded.text))
+
+    def skip(self, reason: str, path: str) -> None:
+        """Note a path that was passed over."""
+        self.skipped.setdefault(reason, []).append(path)
+
+    def _pass_over(self, reason: str, path: str) -> None:
+        # A file that is read twice is skipped once.
+        if path not in self._noted:
+            self._noted.add(path)
+            self.skip(reason, path)
+
+
+def discover(source: CorpusSource, settings: CorpusSettings) -> Discovery:
+    """Walk a corpus; filters apply in the order exclude globs, include globs, extensions, size, binary.
+
+    Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier one matched.
+    Symbolic links are followed inside the root only, after everything else, and no file is found twice.
+
+    Args:
+        source: The corpus.
+        settings: Its filters; empty include globs and empty extensions let everything pass.
+
+    Raises:
+        SettingsError: A glob cannot be parsed.
+    """
+    return _Walk(source, settings).run()
+
+
+class _Walk:
+    """One walk. A place has two names: `relative` to the root as reached, and `real` as it lies on disk."""
+
+    def __init__(self, source: CorpusSource, settings: CorpusSettings) -> None:
+        self._source = source
+        self._root = os.path.realpath(source.root)
+        self._exclude = _globs("exclude_globs", settings.exclude_globs)
+        self._include = _globs("include_globs", settings.include_globs) if settings.include_globs else None
+        self._may_prune = not any(glob.lstrip().startswith("!") for glob in settings.exclude_globs)
+        self._extensions = {extension.lower() for extension in settings.allowed_exts}
+        self._max_bytes = settings.max_file_bytes
+        self._found = Discovery()
+        self._taken: set[str] = set()
+        self._walked: set[tuple[str, bool]] = set()
+        self._links: list[tuple[str, str]] = []
+
+    def run(self) -> Discovery:
+        for subtree in self._source.subtrees:
+            self._enter(subtree, self._on_disk(subtree), linked=False)
+        # Links come last: what has a path of its own is found under that one.
+        while self._links:
+            links, self._links = sorted(self._links), []
+            for relative, disk in links:
+                self._follow(relative, disk)
+        self._found.files.sort(key=lambda found: found.path)
+        for paths in self._found.skipped.values():
+            paths.sort()
+        return self._found
+
+    def _enter(self, relative: str, real: str, *, linked: bool) -> None:
+        """Take a file or walk a folder; without recursion, as a corpus may be of any depth."""
+        waiting = [(relative, real)]
+        while waiting:
+            relative, real = waiting.pop()
+            try:
+                info = os.lstat(real)
+            except OSError:
+                self._skip("unreadable", relative)
+                continue
+            if stat.S_ISLNK(info.st_mode):
+                self._links.append((relative, real))
+            elif stat.S_ISDIR(info.st_mode):
+                waiting += self._list(relative, real, linked=linked)
+            else:
+                self._take(relative, real, info)
+
+    def _list(self, relative: str, real: str, *, linked: bool) -> list[tuple[str, str]]:
+        if relative and self._may_prune and self._excluded(f"{relative}/"):
+            self._skip("excluded", f"{relative}/")
+            return []
+        # Through links a folder is walked once more at most, or folders that link to each other never end.
+        if (real, linked) in self._walked:
+            self._skip("symlink_duplicate", f"{relative}/")
+            return []
+        self._walked.add((real, linked))
+        try:
+            names = sorted(os.listdir(real))  # noqa: PTH208
+        except OSError:
+            self._skip("unreadable", f"{relative}/")
+            return []
+        entries = []
+        for name in names:
+            path = f"{relative}/{name}" if relative else name
+            if _is_utf8(name):
+                entries.append((path, os.path.join(real, name)))  # noqa: PTH118
+            else:
+                self._skip("undecodable_name", os.fsencode(path).decode("utf-8", "backslashreplace"))
+        return entries
+
+    def _follow(self, relative: str, disk: str) -> None:
+        if self._excluded(relative) or self._excluded(f"{relative}/"):
+            return self._skip("excluded", relative)
+        try:
+            info = os.stat(disk)  # noqa: PTH116
+        except FileNotFoundError:
+            return self._skip("broken_symlink", relative)
+        except OSError as exc:
+            return self._skip("symlink_loop" if exc.errno == errno.ELOOP else "unreadable", relative)
+        real = os.path.realpath(disk)
+        if real != self._root and not real.startswith(self._root + os.sep):
+            return self._skip("outside_root", relative)
+        target = os.path.relpath(real, self._root).replace(os.sep, "/")
+        if self._excluded(target) or self._excluded(f"{target}/"):
+            return self._skip("excluded", relative)
+        if not stat.S_ISDIR(info.st_mode):
+            return self._take(relative, real, info)
+        if disk.startswith(real + os.sep):
+            return self._skip("symlink_loop", relative)
+        return self._enter(relative, real, linked=True)
+
+    def _take(self, relative: str, real: str, info: os.stat_result) -> None:
+        reason = self._reason_to_skip(relative, real, info)
+        if reason:
+            return self._skip(reason, relative)
+        self._taken.add(real)
+        found = FoundFile(path=self._source.repo_path(relative), disk=Path(real), size=info.st_size)
+        return self._found.files.append(found)
+
+    def _reason_to_skip(self, relative: str, real: str, info: os.stat_result) -> str | None:
+        """The first filter that a file does not pass; none opens anything but a regular file."""
+        if self._excluded(relative) or self._is_manifest(relative):
+            return "excluded"
+        if self._include and not self._include.match_file(self._source.repo_path(relative)):
+            return "not_included"
+        if not stat.S_ISREG(info.st_mode):
+            return "special_file"
+        if real in self._taken:
+            return "symlink_duplicate"
+        if self._extensions and PurePosixPath(relative).suffix.lower() not in self._extensions:
+            return "extension"
+        if info.st_size > self._max_bytes:
+            return "too_large"
+        return "empty" if info.st_size == 0 else _look_inside(real)
+
+    def _is_manifest(self, relative: str) -> bool:
+        return self._source.kind == "snapshot" and relative == MANIFEST
+
+    def _excluded(self, relative: str) -> bool:
+        return self._exclude.match_file(self._source.repo_path(relative))
+
+    def _skip(self, reason: str, relative: str) -> None:
+        self._found.skip(reason, self._source.repo_path(relative))
+
+    def _on_disk(self, relative: str) -> str:
+        return os.path.join(self._root, *relative.split("/")) if relative else self._root  # noqa: PTH118
+
+
+def _globs(name: str, globs: tuple[str, ...]) -> PathSpec[Pattern]:
+    try:
+        # Not GitIgnoreSpec: there a glob that names a file beats one that names a folder, whatever their order.
+        return PathSpec.from_lines("gitignore", globs)
+    except ValueError as exc:
+        raise SettingsError(f"The setting {name} holds a glob that is not valid: {exc}.") from exc
+
+
+def _look_inside(real: str) -> str | None:
+    try:
+        with open(real, "rb") as file:  # noqa: PTH123
+            return "binary" if is_binary(file.read(HEAD_BYTES)) else None
+    except OSError:
+        return "unreadable"
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

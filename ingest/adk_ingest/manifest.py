@@ -1,0 +1,160 @@
+"""The run manifest and the failure report (SPEC 3 section 12), written early and replaced atomically."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+RunStatus = Literal["running", "complete", "unchanged", "failed", "interrupted"]
+Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
+
+
+class Cursor(BaseModel):
+    """The last batch that was done: its stage, its number and how many units that makes."""
+
+    stage: Stage
+    batch: int = 0
+    done: int = 0
+    total: int | None = None
+
+
+class CorpusRun(BaseModel):
+    """What one run did with one corpus."""
+
+    repo: str
+    commit: str
+    ref: str | None
+    source: str
+    root: str
+    dirty: bool = False
+    include_globs: tuple[str, ...] = ()
+    exclude_globs: tuple[str, ...] = ()
+    files: int = 0
+    files_changed: int = 0
+    files_removed: int = 0
+    skipped: dict[str, int] = Field(default_factory=dict)
+    skipped_examples: dict[str, list[str]] = Field(default_factory=dict)
+    decode_warnings: list[str] = Field(default_factory=list)
+    parse_failures: list[str] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+    chunks: int = 0
+    tokens: int = 0
+
+
+class RunManifest(BaseModel):
+    """One ingestion run."""
+
+    model_config = ConfigDict(validate_assignment=True)
+
+    run_id: str
+    pid: int
+    status: RunStatus
+    started_at: str
+    finished_at: str | None = None
+    mode: Literal["docs", "code", "all"]
+    profile: str
+    config: dict[str, Any]
+    chunker_version: str
+    dense_model: str
+    sparse_model: str
+    corpora: dict[str, CorpusRun] = Field(default_factory=dict)
+    cursor: Cursor | None = None
+    generation: str | None = None
+    lexical_generation: str | None = None
+    points_uploaded: dict[str, int] = Field(default_factory=dict)
+    qdrant_counts: dict[str, int] = Field(default_factory=dict)
+    vectors_embedded: int = 0
+    vectors_from_cache: int = 0
+    resumed_from: str | None = None
+    seconds: dict[str, float] = Field(default_factory=dict)
+    peak_rss_mb: float | None = None
+    notices: list[str] = Field(default_factory=list)
+    errors: list[str] = Field(default_factory=list)
+
+
+class FailureReport(BaseModel):
+    """Why a run stopped and where it can go on."""
+
+    run_id: str
+    failed_at: str
+    stage: Stage
+    cursor: Cursor | None
+    error: str
+    hint: str
+    failed_files: list[str]
+    resume: str = "Run the same command again: finished vectors are taken from the embedding cache."
+
+
+def now() -> str:
+    """The time as manifests carry it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def new_run_id() -> str:
+    """A run id that sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+class RunFiles:
+    """The folder of run manifests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, run: RunManifest) -> Path:
+        """Write a manifest in place of its older version."""
+        return self._write(f"{run.run_id}.json", run)
+
+    def save_failure(self, report: FailureReport) -> Path:
+        """Write a failure report beside its run's manifest."""
+        return self._write(f"{report.run_id}.failure.json", report)
+
+    def runs(self) -> Iterator[RunManifest]:
+        """Every readable manifest, newest first."""
+        for path in sorted(self._folder.glob("*.json"), reverse=True):
+            if path.name.endswith(".failure.json"):
+                continue
+            try:
+                yield RunManifest.model_validate_json(path.read_bytes())
+            except (OSError, ValidationError):
+                continue
+
+    def mark_interrupted(self, current: str) -> str | None:
+        """Settle runs whose process died without a word, the current one aside; returns the newest of them.
+
+        Call it with the writer's lock held: then no other run is alive, or it has not begun to write.
+        """
+        newest = None
+        for run in self.runs():
+            if run.status == "running" and run.run_id != current and not _alive(run.pid):
+                run.status = "interrupted"
+                run.finished_at = now()
+                self.save(run)
+                newest = newest or run.run_id
+        return newest
+
+    def _write(self, name: str, model: BaseModel) -> Path:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / name
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        text = json.dumps(model.model_dump(mode="json"), indent=2, ensure_ascii=False)
+        temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        temporary.replace(path)
+        return path

@@ -1,0 +1,465 @@
+"""From corpora to a published index: discover, chunk, embed, upsert, verify, publish (SPEC 3).
+
+A run never touches the index that readers use. It builds a new generation, verifies it and publishes it by one
+atomic step. Whatever stops a run, the old generation goes on serving, and the next run takes every vector that was
+computed from the embedding cache.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from adk_evidence.embedding.base import FloatMatrix, SparseEncoder
+from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.embedding.factory import fingerprint, make_dense, make_sparse
+from adk_evidence.embedding.minilm import MiniLmEmbedder
+from adk_evidence.errors import EvidenceError, IngestError, VerificationError
+from adk_evidence.models.chunk import ChunkRecord, point_id, sha256_text
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
+from adk_evidence.store.factory import collection_specs, open_reader, open_writer
+from adk_evidence.store.generations import Building, Generation, GenerationStore
+from adk_evidence.store.index_manifest import (
+    CollectionEntry,
+    CorpusEntry,
+    FileEntry,
+    IndexManifest,
+    write_manifest,
+)
+from adk_ingest.corpora import CorpusInput, chunker_version, ingestion_fingerprint
+from adk_ingest.manifest import CorpusRun, Cursor, FailureReport, RunFiles, RunManifest, Stage, now
+from adk_ingest.progress import Progress
+from adk_ingest.records import records
+from adk_ingest.verify import VerificationReport, verify_index
+
+Mode = Literal["docs", "code", "all"]
+
+# With fewer vectors to compute than this, waiting for them is shorter than building an index twice.
+LEXICAL_FIRST = 400
+SKIPPED_EXAMPLES = 20
+
+
+@dataclass
+class Changes:
+    """What one corpus differs in from the published index."""
+
+    corpus: CorpusInput
+    changed: list[str]
+    removed: list[str]
+    kept: dict[str, FileEntry]
+    records: list[ChunkRecord] = field(default_factory=list)
+    files: dict[str, FileEntry] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.removed)
+
+    @property
+    def chunks(self) -> int:
+        """Points of the corpus once the changes are in."""
+        return sum(entry.chunks for entry in (*self.kept.values(), *self.files.values()))
+
+
+class Ingestion:
+    """Runs ingestions into one home folder.
+
+    Args:
+        settings: Validated settings.
+        progress: Told what happens.
+        dense: Dense embedder, for tests.
+        sparse: Sparse encoder, for tests.
+        cancelled: Asked between batches; when it says yes the run stops with what was embedded kept.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        progress: Progress,
+        *,
+        dense: MiniLmEmbedder | None = None,
+        sparse: SparseEncoder | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._progress = progress
+        self._dense = dense or make_dense(settings, report=progress.note)
+        self._sparse = sparse or make_sparse(settings)
+        self._cancelled = cancelled or (lambda: False)
+        self._cache = EmbeddingCache(settings.paths.embedding_cache)
+        self._generations = GenerationStore(settings.index_path)
+        self._runs = RunFiles(settings.paths.runs)
+        # This run's vectors by the hash of their input: the cache may be slow, full or lost.
+        self._vectors: dict[str, FloatMatrix] = {}
+        self._fingerprint = {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion)}
+
+    def run(self, run: RunManifest, corpora: Sequence[CorpusInput]) -> RunManifest:
+        """Bring the index up to date with the corpora and publish it.
+
+        Corpora that are not given stay as they are in the published index.
+
+        Args:
+            run: The manifest made by `start`; it is updated and saved as the run goes on.
+            corpora: What to ingest.
+
+        Raises:
+            IngestError: The run failed; a failure report says where.
+            VerificationError: The built index did not hold what was produced; it was not published.
+            StoreError: Another process is ingesting into the same folder.
+        """
+        with self._generations.writing(run.run_id):
+            run.resumed_from = self._runs.mark_interrupted(current=run.run_id)
+            try:
+                self._run(run, corpora)
+            except (EvidenceError, KeyboardInterrupt) as exc:
+                self._fail(run, exc)
+                raise
+            except Exception as exc:
+                self._fail(run, exc)
+                where = f"{run.cursor.stage if run.cursor else 'discover'}"
+                raise IngestError(
+                    f"Ingestion stopped at the stage {where}: {type(exc).__name__}: {exc}.",
+                    f"The failure report {run.run_id}.failure.json has the details; the old index still serves.",
+                ) from exc
+        return run
+
+    def start(self, run_id: str, mode: Mode) -> RunManifest:
+        """A run's manifest, saved before anything else happens (SPEC 3 section 4.1)."""
+        config = self._settings.model_dump(mode="json", include={"ingestion", "embedding", "store"})
+        run = RunManifest(
+            run_id=run_id,
+            pid=os.getpid(),
+            status="running",
+            started_at=now(),
+            mode=mode,
+            profile=self._settings.profile,
+            config=config,
+            chunker_version=chunker_version(),
+            dense_model=self._dense.model,
+            sparse_model=self._sparse.model,
+        )
+        self._runs.save(run)
+        return run
+
+    def plan(self, corpora: Sequence[CorpusInput]) -> tuple[list[Changes], int]:
+        """What a run would do, chunked but not embedded: the changes, and how many vectors are not cached yet."""
+        changes = self._compare(self._usable(self._generations.current()), corpora)
+        for change in changes:
+            self._chunk(change)
+        return changes, len(self._missing([record for change in changes for record in change.records]))
+
+    def _run(self, run: RunManifest, corpora: Sequence[CorpusInput]) -> None:
+        for corpus in corpora:
+            run.corpora[corpus.name] = _describe(corpus)
+        self._reach(run, "discover")
+        current = self._generations.current()
+        base = self._usable(current)
+        if base is None and current is not None and run.mode != "all" and not _covers(corpora, current.manifest):
+            raise IngestError(
+                "The published index was built with other models or an older version, so one corpus alone cannot be "
+                "brought up to date.",
+                "Run `adk-ingest all`.",
+            )
+        changes = self._compare(base, corpora)
+        for change in changes:
+            described = run.corpora[change.corpus.name]
+            described.files_changed, described.files_removed = len(change.changed), len(change.removed)
+        if base is not None and not any(changes):
+            run.generation = base.id
+            self._finish(run, "unchanged")
+            return
+
+        with self._stage(run, "chunk", sum(len(change.changed) for change in changes), "files"):
+            for change in changes:
+                self._chunk(change, run.corpora[change.corpus.name])
+        produced = [record for change in changes for record in change.records]
+        if base is None and not produced:
+            raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
+        missing = self._missing(produced)
+        run.vectors_from_cache = len({_input_hash(record) for record in produced}) - len(missing)
+
+        lexical = None
+        if current is None and len(missing) >= LEXICAL_FIRST:
+            # Nothing serves yet: keywords can answer long before the last vector is there.
+            lexical = self._build(run, None, changes, with_dense=False)
+            run.lexical_generation = lexical.id
+            self._progress.note("Keyword search is ready; semantic vectors follow.")
+        self._embed(run, missing)
+        generation = self._build(run, base, changes, with_dense=True)
+        run.generation = generation.id
+        self._generations.collect_garbage(self._settings.store.keep_generations)
+        self._finish(run, "complete")
+
+    def _usable(self, current: Generation | None) -> Generation | None:
+        """The published generation, if a new one can be made of it by changing some files' points."""
+        if current is None or current.manifest.dense != "complete":
+            return None
+        return current if current.manifest.fingerprint == self._fingerprint else None
+
+    def _compare(self, base: Generation | None, corpora: Sequence[CorpusInput]) -> list[Changes]:
+        changes = []
+        for corpus in corpora:
+            old = base.manifest.corpora.get(corpus.name) if base else None
+            known = dict(old.files) if old is not None and old.state == corpus.state else {}
+            files = {file.path: file.file_hash for file in corpus.files}
+            kept = {path: entry for path, entry in known.items() if files.get(path) == entry.sha256}
+            changed = [path for path in files if path not in kept]
+            removed = [path for path in (old.files if old else {}) if path not in files]
+            changes.append(Changes(corpus, changed, removed, kept))
+        return changes
+
+    def _chunk(self, change: Changes, described: CorpusRun | None = None) -> None:
+        wanted = set(change.changed)
+        for file in change.corpus.files:
+            if file.path not in wanted:
+                continue
+            chunked = change.corpus.chunk(file)
+            made = list(records(file, chunked, change.corpus.context))
+            change.records += made
+            change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made))
+            if described is not None:
+                self._progress.advance()
+                described.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]
+                if chunked.parse_failed:
+                    described.parse_failures.append(file.path)
+                self._stop_if_cancelled()
+        if described is not None:
+            described.chunks = change.chunks
+            described.tokens = sum(record.text_tokens for record in change.records)
+
+    def _missing(self, produced: Sequence[ChunkRecord]) -> dict[str, str]:
+        """Inputs of the dense model that have no vector yet, by their hash."""
+        inputs = {_input_hash(record): record.dense_text for record in produced}
+        self._vectors = self._cache.get_many(self._dense.model, self._dense.dimension, list(inputs))
+        return {key: text for key, text in inputs.items() if key not in self._vectors}
+
+    def _embed(self, run: RunManifest, missing: dict[str, str]) -> None:
+        if not missing:
+            return
+        keys, texts = list(missing), list(missing.values())
+        with self._stage(run, "embed", len(texts), "vectors"):
+            for batch, (positions, vectors) in enumerate(self._dense.iter_embed(texts), 1):
+                found = {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
+                self._cache.put_many(self._dense.model, self._dense.dimension, found)
+                self._vectors.update(found)
+                run.vectors_embedded += len(found)
+                run.cursor = Cursor(stage="embed", batch=batch, done=run.vectors_embedded, total=len(texts))
+                self._progress.advance(len(found))
+                self._stop_if_cancelled()
+
+    def _build(
+        self, run: RunManifest, base: Generation | None, changes: Sequence[Changes], *, with_dense: bool
+    ) -> Generation:
+        specs = collection_specs(self._settings, dimension=self._dense.dimension, idf=self._sparse.requires_idf)
+        with self._generations.begin(run.run_id, copy_current=base is not None) as building:
+            for change in changes:
+                _write_pages(building.folder, change)
+            writer = open_writer(building.folder, specs, self._settings)
+            try:
+                self._write(run, writer, changes, with_dense=with_dense)
+            finally:
+                writer.close()
+            manifest = self._manifest(building, run, base, changes, specs, with_dense=with_dense)
+            # Readers learn the collections' shapes from it, the one that verifies among them.
+            write_manifest(building.folder, manifest)
+            self._verify(run, building, manifest)
+            self._reach(run, "publish")
+            return self._generations.publish(building, manifest)
+
+    def _write(self, run: RunManifest, writer: IndexWriter, changes: Sequence[Changes], *, with_dense: bool) -> None:
+        store = self._settings.store
+        for change in changes:
+            stale = tuple(dict.fromkeys([*change.removed, *change.changed]))
+            if stale:
+                context = change.corpus.context
+                old = Filter(
+                    must=(Match("path", stale), Match("origin", (context.origin,)), Match("corpus", (context.corpus,)))
+                )
+                writer.delete(store.collection(change.corpus.kind), old)
+        total = sum(len(change.records) for change in changes)
+        with self._stage(run, "upsert", total, "points"):
+            for change in changes:
+                written = 0
+                for batch in _batches(change.records, self._settings.ingestion.qdrant_upload.batch_points):
+                    points = list(self._points(batch, change.corpus, with_dense=with_dense))
+                    written += writer.upsert(store.collection(change.corpus.kind), points)
+                    run.cursor = Cursor(stage="upsert", done=written, total=len(change.records))
+                    self._progress.advance(len(points))
+                    self._stop_if_cancelled()
+                run.points_uploaded[change.corpus.name] = written
+            writer.flush()
+
+    def _points(self, batch: Sequence[ChunkRecord], corpus: CorpusInput, *, with_dense: bool) -> Iterator[NewPoint]:
+        store = self._settings.store
+        sparse = self._sparse.encode_documents([record.lexical_text for record in batch], corpus.kind)
+        for record, lexical in zip(batch, sparse, strict=True):
+            vectors: dict[str, Vector] = {store.sparse_vector: lexical}
+            if with_dense:
+                vectors[store.dense_vector(corpus.kind)] = self._vectors[_input_hash(record)].tolist()
+            yield NewPoint(point_id(record.chunk_id), vectors, record.payload().model_dump(mode="json"))
+
+    def _verify(self, run: RunManifest, building: Building, manifest: IndexManifest) -> VerificationReport:
+        with self._stage(run, "verify"):
+            reader = open_reader(building.folder, self._settings)
+            try:
+                report = verify_index(reader, manifest, self._settings.store)
+            finally:
+                reader.close()
+        run.qdrant_counts = report.counts
+        if not report.ok:
+            run.errors += report.problems
+            raise VerificationError(
+                f"The built index was not published: {report.problems[0]}", "Run the same command again."
+            )
+        return report
+
+    def _manifest(
+        self,
+        building: Building,
+        run: RunManifest,
+        base: Generation | None,
+        changes: Sequence[Changes],
+        specs: Sequence[CollectionSpec],
+        *,
+        with_dense: bool,
+    ) -> IndexManifest:
+        corpora: dict[str, CorpusEntry] = dict(base.manifest.corpora) if base else {}
+        for change in changes:
+            corpora[change.corpus.name] = _entry(change)
+        points: dict[str, int] = {}
+        for corpus in corpora.values():
+            collection = self._settings.store.collection(corpus.kind)
+            points[collection] = points.get(collection, 0) + corpus.chunks
+        return IndexManifest(
+            generation=building.id,
+            created_at=now(),
+            run_id=run.run_id,
+            fingerprint=self._fingerprint,
+            dense="complete" if with_dense else "pending",
+            collections={
+                spec.name: CollectionEntry(
+                    dense=dict(spec.dense), sparse=dict(spec.sparse), points=points.get(spec.name, 0)
+                )
+                for spec in specs
+            },
+            corpora=corpora,
+        )
+
+    def _reach(self, run: RunManifest, stage: Stage) -> None:
+        run.cursor = Cursor(stage=stage)
+        self._runs.save(run)
+
+    @contextmanager
+    def _stage(self, run: RunManifest, stage: Stage, total: int | None = None, unit: str = "") -> Iterator[None]:
+        self._reach(run, stage)
+        self._progress.stage(stage, total, unit)
+        begin = time.perf_counter()
+        yield
+        run.seconds[stage] = round(run.seconds.get(stage, 0.0) + time.perf_counter() - begin, 2)
+        self._runs.save(run)
+
+    def _finish(self, run: RunManifest, status: Literal["complete", "unchanged"]) -> None:
+        run.status = status
+        run.cursor = None
+        run.finished_at = now()
+        run.peak_rss_mb = peak_rss_mb()
+        self._runs.save(run)
+
+    def _fail(self, run: RunManifest, exc: BaseException) -> None:
+        run.status = "interrupted" if isinstance(exc, KeyboardInterrupt) else "failed"
+        run.finished_at = now()
+        message = exc.message if isinstance(exc, EvidenceError) else f"{type(exc).__name__}: {exc}"
+        run.errors.append(message)
+        self._runs.save(run)
+        self._runs.save_failure(
+            FailureReport(
+                run_id=run.run_id,
+                failed_at=now(),
+                stage=run.cursor.stage if run.cursor else "discover",
+                cursor=run.cursor,
+                error=message,
+                hint=exc.hint if isinstance(exc, EvidenceError) else "",
+                failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
+            )
+        )
+
+    def _stop_if_cancelled(self) -> None:
+        if self._cancelled():
+            raise KeyboardInterrupt
+
+
+def peak_rss_mb() -> float | None:
+    """The largest resident memory of this process so far, or None where the platform does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
+
+
+def _input_hash(record: ChunkRecord) -> str:
+    return sha256_text(record.dense_text)
+
+
+def _batches(items: Sequence[ChunkRecord], size: int) -> Iterator[Sequence[ChunkRecord]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def _covers(corpora: Sequence[CorpusInput], manifest: IndexManifest) -> bool:
+    return set(manifest.corpora) <= {corpus.name for corpus in corpora}
+
+
+def _describe(corpus: CorpusInput) -> CorpusRun:
+    source = corpus.source
+    return CorpusRun(
+        repo=source.repo,
+        commit=source.commit,
+        ref=source.ref,
+        source=source.kind,
+        root=str(source.root),
+        dirty=source.dirty,
+        include_globs=corpus.globs.include,
+        exclude_globs=corpus.globs.exclude,
+        files=len(corpus.files),
+        skipped={reason: len(paths) for reason, paths in corpus.skipped.items()},
+        skipped_examples={reason: paths[:SKIPPED_EXAMPLES] for reason, paths in corpus.skipped.items()},
+        decode_warnings=list(corpus.decode_warnings),
+    )
+
+
+def _write_pages(folder: Path, change: Changes) -> None:
+    """Keep a corpus's generated pages in the index: citations are checked against them."""
+    pages = change.corpus.pages
+    if pages is None:
+        return
+    root = folder / change.corpus.location.root
+    for path in (*change.removed, *change.changed):
+        target = root / path
+        if path in pages:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(pages[path], encoding="utf-8", errors="replace", newline="\n")
+        else:
+            target.unlink(missing_ok=True)
+
+
+def _entry(change: Changes) -> CorpusEntry:
+    corpus = change.corpus
+    return CorpusEntry(
+        kind=corpus.kind,
+        repo=corpus.source.repo,
+        commit=corpus.source.commit,
+        ref=corpus.source.ref,
+        source=corpus.source.kind if corpus.pages is None else "api-reference",
+        location=corpus.location,
+        site_url=corpus.source.site_url,
+        license=corpus.source.licence,
+        state=corpus.state,
+        files=dict(sorted({**change.kept, **change.files}.items())),
+    )

@@ -1,0 +1,243 @@
+"""What the commands print: plans, runs, status and verification, for people or as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+
+from adk_evidence.retrieval.index import source_readers
+from adk_evidence.render.sanitize import visible
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_reader
+from adk_evidence.store.generations import GenerationStore
+from adk_ingest.manifest import RunFiles, RunManifest
+from adk_ingest.pipeline import Changes
+from adk_ingest.verify import VerificationReport, verify_citations, verify_index
+
+# Measured on two shared cores with chunks cut to 128 tokens; an estimate, not a promise.
+VECTORS_PER_SECOND = 60.0
+CHUNKS_PER_SECOND = 700.0
+STATUS_RUNS = 5
+
+
+class PlannedCorpus(BaseModel):
+    """What a run would do with one corpus."""
+
+    repo: str
+    commit: str
+    source: str
+    files: int
+    files_changed: int
+    files_removed: int
+    chunks: int
+    tokens: int
+    skipped: dict[str, int]
+
+
+class Plan(BaseModel):
+    """A dry run."""
+
+    profile: str
+    corpora: dict[str, PlannedCorpus]
+    vectors_to_compute: int
+    estimated_seconds: float
+    price_usd: float | None = None
+
+
+class Status(BaseModel):
+    """What is published and what ran."""
+
+    home: str
+    generation: str | None
+    created_at: str | None = None
+    dense: str | None = None
+    fingerprint: dict[str, str | int] = {}
+    corpora: dict[str, dict[str, Any]] = {}
+    older_generations: list[str] = []
+    runs: list[dict[str, Any]] = []
+
+
+def make_plan(settings: Settings, changes: list[Changes], missing: int) -> Plan:
+    """Numbers of a dry run. The local profile costs nothing, so it has no price."""
+    corpora = {
+        change.corpus.name: PlannedCorpus(
+            repo=change.corpus.source.repo,
+            commit=change.corpus.source.commit,
+            source=change.corpus.source.kind,
+            files=len(change.corpus.files),
+            files_changed=len(change.changed),
+            files_removed=len(change.removed),
+            chunks=len(change.records),
+            tokens=sum(record.text_tokens for record in change.records),
+            skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
+        )
+        for change in changes
+    }
+    chunks = sum(corpus.chunks for corpus in corpora.values())
+    seconds = missing / VECTORS_PER_SECOND + chunks / CHUNKS_PER_SECOND
+    return Plan(
+        profile=settings.profile, corpora=corpora, vectors_to_compute=missing, estimated_seconds=round(seconds, 1)
+    )
+
+
+def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
+    """Print a plan."""
+    if as_json:
+        _print_json(console, plan)
+        return
+    table = _table("corpus", "source", "files", "changed", "removed", "chunks", "tokens")
+    for name, corpus in plan.corpora.items():
+        numbers = (corpus.files, corpus.files_changed, corpus.files_removed, corpus.chunks, corpus.tokens)
+        table.add_row(name, f"{corpus.source} {corpus.commit[:12]}", *(f"{number:,}" for number in numbers))
+    console.print(table)
+    for name, corpus in plan.corpora.items():
+        if corpus.skipped:
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
+            console.print(f"{name} skips {reasons}", markup=False)
+    price = "no cost" if plan.price_usd is None else f"about ${plan.price_usd:.2f}"
+    console.print(
+        f"{plan.vectors_to_compute:,} vectors to compute, about {plan.estimated_seconds:,.0f} s, {price} "
+        f"(profile {plan.profile})",
+        markup=False,
+    )
+
+
+def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
+    """Print what a run did."""
+    if as_json:
+        _print_json(console, run)
+        return
+    if run.status == "unchanged":
+        console.print(f"Nothing changed; generation {run.generation} is up to date.", markup=False)
+        return
+    table = _table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
+    for name, corpus in run.corpora.items():
+        warnings = len(corpus.warnings) + len(corpus.decode_warnings) + len(corpus.parse_failures)
+        table.add_row(
+            name,
+            corpus.commit[:12],
+            f"{corpus.files:,}",
+            f"{corpus.files_changed:,}",
+            f"{corpus.chunks:,}",
+            ", ".join(f"{count} {reason}" for reason, count in sorted(corpus.skipped.items())) or "-",
+            str(warnings),
+        )
+    console.print(table)
+    seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
+    console.print(
+        f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
+        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
+        markup=False,
+    )
+
+
+def make_status(settings: Settings) -> Status:
+    """What is published in the settings' home folder, and its last runs."""
+    generations = GenerationStore(settings.index_path)
+    current = generations.current()
+    runs = [
+        run.model_dump(mode="json", include={"run_id", "status", "mode", "started_at", "finished_at", "errors"})
+        for _, run in zip(range(STATUS_RUNS), RunFiles(settings.paths.runs).runs(), strict=False)
+    ]
+    status = Status(home=str(settings.paths.root), generation=None, runs=runs)
+    if current is None:
+        return status
+    manifest = current.manifest
+    return status.model_copy(
+        update={
+            "generation": current.id,
+            "created_at": manifest.created_at,
+            "dense": manifest.dense,
+            "fingerprint": manifest.fingerprint,
+            "corpora": {
+                name: {
+                    "repo": corpus.repo,
+                    "commit": corpus.commit,
+                    "source": corpus.source,
+                    "files": len(corpus.files),
+                    "chunks": corpus.chunks,
+                }
+                for name, corpus in manifest.corpora.items()
+            },
+            "older_generations": [other.id for other in generations.published() if other.id != current.id],
+        }
+    )
+
+
+def show_status(status: Status, console: Console, *, as_json: bool) -> None:
+    """Print a status."""
+    if as_json:
+        _print_json(console, status)
+        return
+    if status.generation is None:
+        console.print(f"Nothing is indexed in {status.home}. Run `adk-ingest all`.", markup=False, soft_wrap=True)
+    else:
+        console.print(f"Generation {status.generation} of {status.created_at}, dense {status.dense}", markup=False)
+        table = _table("corpus", "repository", "commit", "source", "files", "chunks")
+        for name, corpus in status.corpora.items():
+            counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
+            table.add_row(name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts)
+        console.print(table)
+    for run in status.runs:
+        errors = f": {run['errors'][0]}" if run["errors"] else ""
+        line = f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}"
+        console.print(visible(line), markup=False, soft_wrap=True)
+
+
+def verify_published(settings: Settings, *, citations: bool) -> VerificationReport:
+    """Check the published generation.
+
+    Raises:
+        IndexMissingError: Nothing is published.
+    """
+    lease = GenerationStore(settings.index_path).open_current()
+    try:
+        store = open_reader(lease.folder, settings)
+        try:
+            report = verify_index(store, lease.manifest, settings.store)
+            if citations:
+                readers = source_readers(lease.manifest, lease.folder)
+                report.citations = verify_citations(store, settings.store, readers)
+        finally:
+            store.close()
+    finally:
+        lease.release()
+    return report
+
+
+def show_verification(report: VerificationReport, console: Console, *, as_json: bool) -> None:
+    """Print what a verification found."""
+    if as_json:
+        data = {
+            "ok": report.ok,
+            "counts": report.counts,
+            "sampled": report.sampled,
+            "citations": report.citations,
+            "problems": report.problems,
+        }
+        console.print_json(data=data)
+        return
+    counts = ", ".join(f"{name} {count:,}" for name, count in report.counts.items())
+    console.print(f"Counts: {counts}. Sampled points: {report.sampled}.", markup=False)
+    if report.citations:
+        states = ", ".join(f"{count:,} {state}" for state, count in report.citations.items())
+        console.print(f"Citations: {states}.", markup=False)
+    for problem in report.problems:
+        console.print(visible(f"problem: {problem}"), markup=False, style="red")
+    if report.ok:
+        console.print("The index is verified.", style="green")
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        numeric = column in ("files", "changed", "removed", "chunks", "tokens", "warnings")
+        table.add_column(column, justify="right" if numeric else "left")
+    return table
+
+
+def _print_json(console: Console, model: BaseModel) -> None:
+    console.file.write(model.model_dump_json() + "\n")

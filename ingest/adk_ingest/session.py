@@ -1,0 +1,92 @@
+"""One ingestion from the user's point of view: find the sources, run, and say what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from adk_evidence.errors import SourceError
+from adk_evidence.settings import Settings
+from adk_ingest.corpora import CorpusInput, api_reference_corpus, code_corpus, docs_corpus
+from adk_ingest.manifest import RunManifest, new_run_id, now
+from adk_ingest.pipeline import Changes, Ingestion, Mode
+from adk_ingest.progress import Progress
+from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the user says the corpora are; None lets the settings decide."""
+
+    docs: str | None = None
+    code: str | None = None
+    allow_network: bool = True
+    docs_order: Sequence[Place] = INGEST_ORDER
+
+
+def ingest(
+    settings: Settings,
+    mode: Mode,
+    sources: Sources,
+    progress: Progress,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> RunManifest:
+    """Find the corpora of a mode, ingest them and return the run's manifest.
+
+    Docs that cannot be reached are no failure in mode `all`: the API reference made from the code takes their
+    place, and the manifest says so.
+
+    Raises:
+        SourceError: A corpus that the mode needs cannot be had.
+        IngestError: The run failed.
+    """
+    ingestion = Ingestion(settings, progress, cancelled=cancelled)
+    run = ingestion.start(new_run_id(), mode)
+    corpora = gather(settings, mode, sources, progress, run)
+    return ingestion.run(run, corpora)
+
+
+def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> tuple[list[Changes], int]:
+    """A dry run: what would change, and how many vectors would have to be computed."""
+    corpora = gather(settings, mode, sources, progress)
+    return Ingestion(settings, progress).plan(corpora)
+
+
+def gather(
+    settings: Settings, mode: Mode, sources: Sources, progress: Progress, run: RunManifest | None = None
+) -> list[CorpusInput]:
+    """The corpora of a mode, discovered and read."""
+    progress.stage("discover")
+    created_at = now()
+    corpora: list[CorpusInput] = []
+    if mode in ("docs", "all"):
+        found = resolve_docs(
+            settings,
+            sources.docs,
+            order=sources.docs_order,
+            allow_network=sources.allow_network,
+            notify=progress.note,
+        )
+        _tell(found, progress, run)
+        if found.source is not None:
+            corpora.append(docs_corpus(settings, found.source, created_at))
+        elif mode == "docs" or not settings.ingestion.api_reference:
+            raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
+    if mode in ("code", "all"):
+        found = resolve_code(settings, sources.code, allow_network=sources.allow_network, notify=progress.note)
+        _tell(found, progress, run)
+        if found.source is None:
+            raise SourceError("The ADK source cannot be had.", "Name a folder or a wheel with --code.")
+        code = code_corpus(settings, found.source, created_at)
+        corpora.append(code)
+        if settings.ingestion.api_reference:
+            corpora.append(api_reference_corpus(settings, code, created_at))
+    return corpora
+
+
+def _tell(found: Resolved, progress: Progress, run: RunManifest | None) -> None:
+    for notice in found.notices:
+        progress.note(notice)
+        if run is not None:
+            run.notices.append(notice)

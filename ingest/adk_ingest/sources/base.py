@@ -1,0 +1,55 @@
+"""What discovery walks: a corpus on disk and how its files are called in the repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from adk_evidence.citations.sources import SourceLocation
+from adk_evidence.models.chunk import Corpus
+
+SourceKind = Literal["git", "snapshot", "distribution"]
+
+
+@dataclass(frozen=True)
+class CorpusSource:
+    """A corpus whose commit is known.
+
+    `root` is an existing folder. Files below one of the `subtrees` (relative to `root`, `""`: all of it)
+    belong to the corpus, and the repository calls them `path_prefix` plus their path below `root`. `dirty`
+    says that a checkout's files differ from its commit.
+    """
+
+    corpus: Corpus
+    repo: str
+    kind: SourceKind
+    root: Path
+    commit: str
+    ref: str | None = None
+    site_url: str | None = None
+    licence: str | None = None
+    path_prefix: str = ""
+    subtrees: tuple[str, ...] = ("",)
+    dirty: bool = False
+
+    def repo_path(self, relative: str) -> str:
+        """The repository's path of a file, given its path below `root` with `/`."""
+        return self.path_prefix + relative
+
+    def location(self) -> SourceLocation:
+        """What the index keeps, so that citations can be checked later."""
+        return SourceLocation(
+            kind=self.kind,
+            root=self.root,
+            commit=self.commit,
+            path_prefix=self.path_prefix,
+            subtrees=self.subtrees,
+        )
+
+    def describe(self) -> str:
+        """The corpus in words, e.g. `google/adk-python at v2.13.0 (distribution)`."""
+        at = self.ref if self.ref == self.commit else self.commit[:12]
+        branch = f", {self.ref}" if self.ref and self.ref != self.commit else ""
+        changed = ", with local changes" if self.dirty else ""
+        return f"{self.repo} at {at} ({self.kind}{branch}{changed})"

@@ -1,0 +1,339 @@
+"""The code of a distribution: installed for some interpreter, a wheel, or fetched from the package registry.
+
+Its commit is the release's tag `v<version>`, unless it was installed from a known commit.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import Distribution
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from filelock import FileLock
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import InvalidWheelFilename, NormalizedName, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from adk_evidence.errors import SourceError
+from adk_evidence.registry import RegistryError, fetch_distribution
+from adk_evidence.settings import CorpusSettings
+from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.git import open_checkout
+
+# Where the repository keeps the packages that a wheel holds at its top.
+REPOSITORY_PREFIX = "src/"
+MAX_UNPACKED_BYTES = 1_000_000_000
+INTERPRETER_SECONDS = 30
+_FIND = (
+    "import importlib.metadata, os, sys; "
+    "found = importlib.metadata.distribution(sys.argv[1]); "
+    "sys.stdout.buffer.write(os.fsencode(found.locate_file('')))"
+)
+
+
+def parse_requirement(text: str) -> Requirement:
+    """A requirement such as `google-adk==2.13.0`.
+
+    Raises:
+        SourceError: It is not a requirement, or it points to an address.
+    """
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement as exc:
+        raise SourceError(f"{text!r} is not a distribution such as google-adk==2.13.0.") from exc
+    if requirement.url:
+        raise SourceError(
+            f"The distribution {requirement.name} is given by an address.", "Name its version instead."
+        )
+    return requirement
+
+
+def open_installed(
+    requirement: Requirement, settings: CorpusSettings, *, interpreter: Path | None = None
+) -> CorpusSource:
+    """A distribution that an interpreter has installed.
+
+    Args:
+        requirement: Its name, and which versions will do.
+        settings: The corpus that it is.
+        interpreter: The Python to ask; None: the running one.
+
+    Raises:
+        SourceError: It is not installed there, or in another version.
+    """
+    if interpreter is None:
+        try:
+            found = importlib.metadata.distribution(requirement.name)
+        except importlib.metadata.PackageNotFoundError as exc:
+            raise SourceError(f"{requirement.name} is not installed here.") from exc
+        folder = Path(str(found.locate_file("")))
+    else:
+        folder = _ask_interpreter(interpreter, requirement.name)
+    name = canonicalize_name(requirement.name)
+    version = _version(_find(folder, name))
+    if not requirement.specifier.contains(version, prereleases=True):
+        raise SourceError(f"{requirement.name} is installed as {version}, not as {requirement.specifier}.")
+    return open_folder(folder, name, settings)
+
+
+def open_wheel(wheel: Path, home: Path, settings: CorpusSettings) -> CorpusSource:
+    """A wheel, unpacked once into `home`/<name>-<version>.
+
+    Args:
+        wheel: The file.
+        home: The folder of unpacked distributions.
+        settings: The corpus that it is.
+
+    Raises:
+        SourceError: The file is not a sound wheel.
+    """
+    try:
+        name, version, _, _ = parse_wheel_filename(wheel.name)
+    except (InvalidWheelFilename, InvalidVersion) as exc:
+        raise SourceError(f"{wheel.name} is not the name of a wheel.") from exc
+    if not wheel.is_file():
+        raise SourceError(f"The wheel {wheel} does not exist.")
+    return _open_unpacked(home, name, version, settings, lambda folder: _unpack(wheel, folder))
+
+
+def open_registry(
+    requirement: Requirement, home: Path, settings: CorpusSettings, *, notify: Callable[[str], None]
+) -> CorpusSource:
+    """A distribution of the package registry, fetched without its requirements and unpacked into `home`.
+
+    A pinned version that was unpacked before is taken from there.
+
+    Args:
+        requirement: Its name and version.
+        home: The folder of unpacked distributions.
+        settings: The corpus that it is.
+        notify: Gets a sentence before the download.
+
+    Raises:
+        SourceError: It cannot be fetched.
+    """
+    name = canonicalize_name(requirement.name)
+    pinned = _pinned_version(requirement)
+    if pinned is not None:
+        return _open_unpacked(
+            home, name, pinned, settings, lambda folder: _download(requirement, folder, notify)
+        )
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=home) as scratch:
+        fetched = Path(scratch) / "fetched"
+        fetched.mkdir()
+        _download(requirement, fetched, notify)
+        version = _version(_find(fetched, name))
+        return _open_unpacked(home, name, version, settings, lambda folder: _move_all(fetched, folder))
+
+
+def is_unpacked(requirement: Requirement, home: Path) -> bool:
+    """Whether a pinned distribution was unpacked into `home` before."""
+    version = _pinned_version(requirement)
+    return version is not None and (home / f"{canonicalize_name(requirement.name)}-{version}").is_dir()
+
+
+def _pinned_version(requirement: Requirement) -> Version | None:
+    """The version of a requirement `name==version`, None where several will do."""
+    pins = list(requirement.specifier)
+    if len(pins) != 1 or pins[0].operator != "==" or pins[0].version.endswith(".*"):
+        return None
+    return Version(pins[0].version)
+
+
+def open_folder(folder: Path, name: NormalizedName, settings: CorpusSettings) -> CorpusSource:
+    """A distribution in a folder of packages and their `*.dist-info`.
+
+    Args:
+        folder: A `site-packages`, or a distribution unpacked on its own.
+        name: The distribution's name.
+        settings: The corpus that it is.
+
+    Raises:
+        SourceError: The folder does not hold it.
+    """
+    found = _find(folder, name)
+    origin = _direct_url(found)
+    if origin.get("dir_info", {}).get("editable"):
+        return _open_editable(str(origin.get("url", "")), name, settings)
+    subtrees = tuple(_package_roots(_recorded_files(found)))
+    if not subtrees:
+        raise SourceError(f"The installed {name} does not say which files are its own.", "Install it again.")
+    tag = f"v{_version(found)}"
+    vcs = origin.get("vcs_info", {})
+    return CorpusSource(
+        corpus=settings.corpus,
+        repo=settings.repo,
+        kind="distribution",
+        root=folder.resolve(),
+        commit=str(vcs.get("commit_id") or tag),
+        ref=str(vcs.get("requested_revision") or tag) if vcs else tag,
+        site_url=settings.site_url,
+        licence=_licence(found),
+        path_prefix=REPOSITORY_PREFIX,
+        subtrees=subtrees,
+    )
+
+
+def _licence(found: Distribution) -> str | None:
+    metadata = found.metadata
+    return next((metadata[name] for name in ("License-Expression", "License") if name in metadata), None)
+
+
+def _ask_interpreter(interpreter: Path, name: str) -> Path:
+    try:
+        # -I: neither the current folder nor variables may lend the interpreter other modules.
+        done = subprocess.run(
+            [str(interpreter), "-I", "-c", _FIND, name],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=INTERPRETER_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        raise SourceError(f"{interpreter} cannot be run as a Python interpreter.") from exc
+    if done.returncode != 0 or not done.stdout:
+        raise SourceError(f"{name} is not installed for {interpreter}.")
+    return Path(os.fsdecode(done.stdout))
+
+
+def _open_editable(url: str, name: str, settings: CorpusSettings) -> CorpusSource:
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    parts = urlsplit(url)
+    if parts.scheme != "file":
+        raise SourceError(
+            f"The installed {name} is editable, but its folder is not known.", "Name its checkout."
+        )
+    return open_checkout(Path(url2pathname(parts.path)), settings)
+
+
+def _find(folder: Path, name: NormalizedName) -> Distribution:
+    for found in importlib.metadata.distributions(path=[str(folder)]):
+        if canonicalize_name(found.metadata["Name"] or "") == name:
+            return found
+    raise SourceError(f"The folder {folder} does not hold the distribution {name}.")
+
+
+def _version(found: Distribution) -> Version:
+    try:
+        return Version(found.version)
+    except InvalidVersion as exc:
+        raise SourceError(f"{found.metadata['Name']} has the invalid version {found.version!r}.") from exc
+
+
+def _direct_url(found: Distribution) -> dict[str, Any]:
+    """How it was installed if not from a registry; empty if it was."""
+    try:
+        data = json.loads(found.read_text("direct_url.json") or "{}")
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _recorded_files(found: Distribution) -> Iterator[PurePosixPath]:
+    for file in found.files or ():
+        path = PurePosixPath(str(file).replace("\\", "/"))
+        top = path.parts[0] if path.parts else ""
+        if (
+            path.suffix == ".pyc"
+            or path.is_absolute()
+            or ".." in path.parts
+            or top.endswith((".dist-info", ".data"))
+        ):
+            continue
+        yield path
+
+
+def _package_roots(files: Iterable[PurePosixPath]) -> list[str]:
+    """The folders that are packages but whose parents are not, and modules that stand alone.
+
+    `google` is shared by many distributions; what belongs to google-adk begins at `google/adk`.
+    """
+    files = sorted(files)
+    packages = {file.parent for file in files if file.name == "__init__.py"}
+    roots: dict[str, None] = {}
+    for file in files:
+        owner = next((folder for folder in reversed(file.parents) if folder in packages), file)
+        roots[owner.as_posix()] = None
+    return list(roots)
+
+
+def _open_unpacked(
+    home: Path, name: NormalizedName, version: Version, settings: CorpusSettings, fill: Callable[[Path], None]
+) -> CorpusSource:
+    """Open `home`/<name>-<version>, which `fill` makes where it does not exist; one process at a time."""
+    folder = home / f"{name}-{version}"
+    if not folder.is_dir():
+        home.mkdir(parents=True, exist_ok=True)
+        with FileLock(home / f".{folder.name}.lock"):
+            if not folder.is_dir():
+                _make(folder, name, fill)
+    return open_folder(folder, name, settings)
+
+
+def _make(folder: Path, name: NormalizedName, fill: Callable[[Path], None]) -> None:
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        fill(made)
+        if f"{name}-{_version(_find(made, name))}" != folder.name:
+            raise SourceError(f"What was fetched as {folder.name} is another version.")
+        made.replace(folder)
+
+
+def _download(requirement: Requirement, folder: Path, notify: Callable[[str], None]) -> None:
+    wanted = f"{requirement.name}{requirement.specifier}"
+    notify(f"Downloading {wanted} from the package registry")
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".download-") as scratch:
+        try:
+            fetched = fetch_distribution(wanted, Path(scratch))
+        except RegistryError as exc:
+            hint = exc.hint or "Get online once, or name a wheel or a checkout by its path."
+            raise SourceError(exc.message, hint) from exc
+        if fetched.is_file():
+            _unpack(fetched, folder)
+        else:
+            _move_all(fetched, folder)
+
+
+def _move_all(source: Path, destination: Path) -> None:
+    for entry in source.iterdir():
+        shutil.move(entry, destination / entry.name)
+
+
+def _unpack(wheel: Path, folder: Path) -> None:
+    """Unpack packages and metadata; a name that leads out of the folder makes the wheel unusable."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
+                raise SourceError(f"The wheel {wheel.name} is larger than {MAX_UNPACKED_BYTES:,} bytes.")
+            for member in members:
+                target = _target(folder, member, wheel.name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(member) as source, target.open("xb") as copy:
+                    shutil.copyfileobj(source, copy)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError) as exc:
+        raise SourceError(f"The wheel {wheel.name} is damaged.") from exc
+    except OSError as exc:
+        raise SourceError(f"The wheel {wheel.name} cannot be unpacked: {exc.strerror}.") from exc
+
+
+def _target(folder: Path, member: zipfile.ZipInfo, wheel: str) -> Path:
+    path = PurePosixPath(member.filename)
+    foreign = sys.platform == "win32" and any(character in member.filename for character in "\\:")
+    linked = stat.S_ISLNK(member.external_attr >> 16)
+    if path.is_absolute() or ".." in path.parts or foreign or linked:
+        raise SourceError(f"The wheel {wheel} holds the unsafe name {member.filename!r}.", "Do not use it.")
+    return folder.joinpath(*path.parts)

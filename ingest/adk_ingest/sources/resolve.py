@@ -1,0 +1,212 @@
+"""Decides where a corpus comes from, and says what was used and what could not be reached."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from packaging.utils import canonicalize_name
+
+from adk_evidence.errors import SourceError
+from adk_evidence.settings import CorpusSettings, Settings
+from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.distribution import (
+    is_unpacked,
+    open_installed,
+    open_registry,
+    open_wheel,
+    parse_requirement,
+)
+from adk_ingest.sources.git import clone_or_update, open_checkout
+from adk_ingest.sources.snapshot import MANIFEST, open_snapshot
+
+DOCS_VARIABLE = "ADK_EVIDENCE_DOCS"
+Place = Literal["env", "root", "clone"]
+INGEST_ORDER: tuple[Place, ...] = ("env", "root", "clone")
+DEMO_ORDER: tuple[Place, ...] = ("root", "clone", "env")
+Notify = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A corpus, or None where none could be had, and a sentence for each thing that a person should know."""
+
+    source: CorpusSource | None
+    notices: tuple[str, ...]
+
+
+def resolve_docs(
+    settings: Settings,
+    explicit: Path | str | None = None,
+    *,
+    allow_network: bool,
+    notify: Notify,
+    order: Sequence[Place] = INGEST_ORDER,
+) -> Resolved:
+    """The documentation corpus.
+
+    Args:
+        settings: All settings.
+        explicit: A folder that the user names; it is then the only place.
+        allow_network: Whether a clone may be made or updated.
+        notify: Gets a sentence before something takes long.
+        order: The places to try: the folder of `ADK_EVIDENCE_DOCS`, the settings' root, a clone.
+
+    Returns:
+        The first corpus that could be had; a place that could not be used leaves a notice.
+
+    Raises:
+        SourceError: The explicit folder cannot be used.
+    """
+    corpus = settings.ingestion.corpora.adk_docs
+    if explicit is not None:
+        return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
+    places: dict[Place, Callable[[], CorpusSource | None]] = {
+        "env": lambda: _from_environment(corpus),
+        "root": lambda: _from_root(settings, corpus),
+        "clone": lambda: _from_clone(settings, corpus, notify) if allow_network else None,
+    }
+    return _first(corpus, [places[place] for place in order])
+
+
+def resolve_code(
+    settings: Settings, explicit: Path | str | None = None, *, allow_network: bool, notify: Notify
+) -> Resolved:
+    """The code corpus: the settings' root where it exists, else the settings' distribution.
+
+    Args:
+        settings: All settings.
+        explicit: What the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment
+            or a requirement such as `google-adk==2.13.0`.
+        allow_network: Whether a distribution may be downloaded or a clone made.
+        notify: Gets a sentence before something takes long.
+
+    Returns:
+        The corpus; a place that could not be used leaves a notice.
+
+    Raises:
+        SourceError: The explicit place cannot be used.
+    """
+    corpus = settings.ingestion.corpora.adk_python
+    if explicit is not None:
+        return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
+    attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]
+    if corpus.source == "git" and allow_network:
+        attempts.append(lambda: _from_clone(settings, corpus, notify))
+    if corpus.source in ("auto", "distribution") and corpus.distribution:
+        wanted = corpus.distribution
+        attempts.append(lambda: _from_requirement(wanted, settings, corpus, notify, allow_network))
+    return _first(corpus, attempts)
+
+
+def _found(source: CorpusSource) -> Resolved:
+    return Resolved(source, (_used(source),))
+
+
+def _used(source: CorpusSource) -> str:
+    return f"Using {source.describe()} from {source.root}."
+
+
+def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]]) -> Resolved:
+    notices = []
+    for attempt in attempts:
+        try:
+            source = attempt()
+        except SourceError as exc:
+            notices.append(str(exc))
+            continue
+        if source is not None:
+            return Resolved(source, (*notices, _used(source)))
+    return Resolved(None, (*notices, f"No source of {corpus.repo} could be had."))
+
+
+def _from_environment(corpus: CorpusSettings) -> CorpusSource | None:
+    folder = os.environ.get(DOCS_VARIABLE)
+    if not folder:
+        return None
+    try:
+        return _open_folder(Path(folder).expanduser(), corpus)
+    except SourceError as exc:
+        raise SourceError(f"{DOCS_VARIABLE} cannot be used: {exc.message}", exc.hint) from exc
+
+
+def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | None:
+    root = settings.paths.root / Path(corpus.root).expanduser()
+    if corpus.source == "distribution" or not root.exists():
+        return None
+    return _open_folder(root, corpus)
+
+
+def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource | None:
+    if corpus.source not in ("auto", "git"):
+        return None
+    destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
+    try:
+        clone_or_update(f"https://github.com/{corpus.repo}.git", destination, notify=notify)
+    except SourceError as exc:
+        if not (destination / ".git").exists():
+            raise
+        notify(f"{exc.message} The clone from before is used.")
+    return open_checkout(destination, corpus)
+
+
+def _from_requirement(
+    text: str, settings: Settings, corpus: CorpusSettings, notify: Notify, allow_network: bool
+) -> CorpusSource:
+    requirement = parse_requirement(text)
+    try:
+        return open_installed(requirement, corpus)
+    except SourceError as exc:
+        if not allow_network and not is_unpacked(requirement, settings.paths.corpora):
+            raise SourceError(
+                exc.message, "Allow the network, or name a wheel or a checkout by its path."
+            ) from exc
+    return open_registry(requirement, settings.paths.corpora, corpus, notify=notify)
+
+
+def _open_explicit(
+    named: str, settings: Settings, corpus: CorpusSettings, notify: Notify, allow_network: bool
+) -> CorpusSource:
+    path = Path(named).expanduser()
+    is_environment = (path / "pyvenv.cfg").is_file()
+    if path.is_dir() and not is_environment:
+        return _open_folder(path, corpus)
+    if corpus.distribution is None or (not path.exists() and path.name != named):
+        raise SourceError(f"The folder {named} does not exist.", "Name a git checkout or a snapshot folder.")
+    expected = parse_requirement(corpus.distribution).name
+    if path.suffix == ".whl":
+        _check_name(path.name.split("-")[0], expected)
+        return open_wheel(path, settings.paths.corpora, corpus)
+    if path.exists():
+        return open_installed(parse_requirement(expected), corpus, interpreter=_interpreter(path))
+    _check_name(parse_requirement(named).name, expected)
+    return _from_requirement(named, settings, corpus, notify, allow_network)
+
+
+def _check_name(name: str, expected: str) -> None:
+    # A mistyped folder must not make any distribution of that name pass for the corpus.
+    if canonicalize_name(name) != canonicalize_name(expected):
+        message = f"{name} is neither a folder nor the distribution {expected}."
+        raise SourceError(
+            message, "Name an existing folder, or change the corpus's distribution in the settings."
+        )
+
+
+def _interpreter(path: Path) -> Path:
+    """The Python that a path names: the program itself, or that of a virtual environment."""
+    candidates = (path / "bin" / "python", path / "Scripts" / "python.exe") if path.is_dir() else (path,)
+    for candidate in candidates:
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate
+    raise SourceError(f"{path} is neither a folder, a wheel nor a Python interpreter.")
+
+
+def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:
+    if not folder.is_dir():
+        raise SourceError(f"The folder {folder} does not exist.", "Name a git checkout or a snapshot folder.")
+    if corpus.source == "snapshot" or (corpus.source != "git" and (folder / MANIFEST).is_file()):
+        return open_snapshot(folder, corpus)
+    return open_checkout(folder, corpus)

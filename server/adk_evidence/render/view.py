@@ -1,0 +1,44 @@
+"""What every surface shows of a candidate."""
+
+from __future__ import annotations
+
+from adk_evidence.models.pack import Candidate, Verification
+
+HEADER_END = "\n---\n"
+
+_FENCE_LANGUAGES = {"py": "python", "md": "markdown", "rst": "rst", "txt": "text", "yaml": "yaml", "json": "json", "toml": "toml"}
+
+
+def place(candidate: Candidate) -> str:
+    """The symbol or the trail of headings, else the page's title or path."""
+    if candidate.source_type == "code":
+        return candidate.symbol or candidate.path
+    trail = " › ".join(candidate.headings)
+    return trail or candidate.title or candidate.path
+
+
+def location(candidate: Candidate) -> str:
+    """`path:start-end` in the repository."""
+    if candidate.lines is None:
+        return candidate.path
+    return f"{candidate.path}:{candidate.lines.start}-{candidate.lines.end}"
+
+
+def body(candidate: Candidate) -> str:
+    """The chunk's text without the provenance header that ingestion put on top of it."""
+    _, found, rest = candidate.text.partition(HEADER_END)
+    return rest if found else candidate.text
+
+
+def fence_language(candidate: Candidate) -> str:
+    """The info string for a fence around the candidate's text."""
+    return _FENCE_LANGUAGES.get(candidate.language, "text")
+
+
+def verification_label(verification: Verification) -> str:
+    """The state of a citation in a few words."""
+    if verification.state == "exact":
+        return "verified"
+    if verification.lines is not None:
+        return f"{verification.state}, now lines {verification.lines.start}-{verification.lines.end}"
+    return verification.state

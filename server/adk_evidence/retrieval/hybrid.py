@@ -1,0 +1,99 @@
+"""Hybrid retrieval from one collection: dense and sparse prefetch, fused by the store (SPEC 5 section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.pack import BranchRank
+from adk_evidence.settings import RetrievalSettings, StoreSettings
+from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Prefetch, SearchParams
+
+
+@dataclass(frozen=True)
+class QueryVectors:
+    """One query text, encoded. `dense` is None where the dense side is not available."""
+
+    text: str
+    dense: Sequence[float] | None
+    sparse: SparseVector
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A chunk that one collection returned."""
+
+    point_id: str
+    collection: str
+    payload: ChunkPayload
+    fused_rank: int
+    fused_score: float
+    branches: tuple[BranchRank, ...]
+    best_similarity: float | None
+
+
+def prefetches(
+    queries: Sequence[QueryVectors], kind: Kind, settings: RetrievalSettings, store: StoreSettings
+) -> list[tuple[str, Prefetch]]:
+    """The named branches of a query and its sub-queries: `dense`, `sparse`, `dense#1`, `sparse#1`, ..."""
+    branches: list[tuple[str, Prefetch]] = []
+    for number, vectors in enumerate(queries):
+        suffix = f"#{number}" if number else ""
+        if vectors.dense is not None:
+            dense = Prefetch(store.dense_vector(kind), vectors.dense, settings.dense_prefetch_limit)
+            branches.append((f"dense{suffix}", dense))
+        if vectors.sparse:
+            sparse = Prefetch(store.sparse_vector, vectors.sparse, settings.sparse_prefetch_limit)
+            branches.append((f"sparse{suffix}", sparse))
+    return branches
+
+
+def search_collection(
+    reader: EvidenceStore,
+    kind: Kind,
+    queries: Sequence[QueryVectors],
+    settings: RetrievalSettings,
+    store: StoreSettings,
+    *,
+    limit: int,
+    filter: Filter | None = None,
+) -> list[Hit]:
+    """Search one collection with every branch and return the fused hits, best first.
+
+    Raises:
+        CollectionUnavailableError: The collection cannot answer.
+    """
+    named = prefetches(queries, kind, settings, store)
+    if not named:
+        return []
+    collection = store.collection(kind)
+    result = reader.hybrid_query(
+        collection,
+        [branch for _, branch in named],
+        Fusion(settings.fusion, settings.rrf_k),
+        limit=limit,
+        filter=filter,
+        params=SearchParams(hnsw_ef=settings.hnsw_ef, exact=settings.exact),
+    )
+    places: dict[str, list[BranchRank]] = {}
+    for (name, _), hits in zip(named, result.branches, strict=True):
+        for rank, hit in enumerate(hits, 1):
+            places.setdefault(hit.id, []).append(BranchRank(branch=name, rank=rank, score=hit.score))
+    found = []
+    for rank, hit in enumerate(result.fused, 1):
+        branches = tuple(places.get(hit.id, ()))
+        similarities = [place.score for place in branches if place.branch.startswith("dense")]
+        found.append(
+            Hit(
+                point_id=hit.id,
+                collection=collection,
+                payload=ChunkPayload.model_validate(hit.payload),
+                fused_rank=rank,
+                fused_score=hit.score,
+                branches=branches,
+                best_similarity=max(similarities, default=None),
+            )
+        )
+    return found

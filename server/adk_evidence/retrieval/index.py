@@ -1,0 +1,168 @@
+"""The index as retrieval sees it: a leased generation with its store and the sources that its citations point to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+
+from pathlib import Path
+
+from adk_evidence.citations.sources import SourceReader, open_reader as open_source
+from adk_evidence.embedding.factory import fingerprint
+from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.pack import CorpusInfo, IndexInfo
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import EvidenceStore
+from adk_evidence.store.factory import open_reader as open_store
+from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
+from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
+
+
+class Index:
+    """One generation, opened. Immutable, so that whatever a request reads from it belongs together."""
+
+    def __init__(self, lease: LeasedGeneration, settings: Settings) -> None:
+        self._lease = lease
+        self.manifest: IndexManifest = lease.manifest
+        try:
+            check_fingerprint(self.manifest, fingerprint(settings))
+            self.store: EvidenceStore = open_store(lease.folder, settings)
+            self._sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
+        except BaseException:
+            lease.release()
+            raise
+        self._users = 0
+        self._retired = False
+        self._lock = threading.Lock()
+
+    @property
+    def dense_complete(self) -> bool:
+        """Whether every chunk has its dense vector; a lexical generation is published before them."""
+        return self.manifest.dense == "complete"
+
+    def source_of(self, payload: ChunkPayload) -> SourceReader | None:
+        """The reader of the corpus that a chunk came from."""
+        return self._sources.get(payload.corpus if payload.origin == "repository" else payload.origin)
+
+    def local_file(self, origin: str, source_type: str, path: str) -> Path | None:
+        """Where an indexed file lies on this machine, or None."""
+        name = origin if origin != "repository" else ("adk_docs" if source_type == "docs" else "adk_python")
+        corpus = self.manifest.corpora.get(name)
+        if corpus is None or not path.startswith(corpus.location.path_prefix):
+            return None
+        root = self._lease.folder / corpus.location.root
+        file = root / path.removeprefix(corpus.location.path_prefix)
+        return file if file.is_file() else None
+
+    def paths(self, kind: Kind) -> tuple[str, ...]:
+        """Paths of every indexed file of a kind, sorted."""
+        return self._paths[kind]
+
+    @cached_property
+    def _paths(self) -> dict[Kind, tuple[str, ...]]:
+        by_kind: dict[Kind, set[str]] = {"doc": set(), "code": set()}
+        for corpus in self.manifest.corpora.values():
+            by_kind[corpus.kind].update(corpus.files)
+        return {kind: tuple(sorted(paths)) for kind, paths in by_kind.items()}
+
+    def refs(self, kind: Kind) -> dict[str, tuple[str, ...]]:
+        """Indexed commits of a kind with the names they go by."""
+        return {corpus.commit: _names(corpus) for corpus in self.manifest.corpora.values() if corpus.kind == kind}
+
+    def info(self) -> IndexInfo:
+        """What a pack says of the index."""
+        corpora = {
+            name: CorpusInfo(
+                repo=corpus.repo, commit=corpus.commit, ref=corpus.ref, source=corpus.source, chunks=corpus.chunks
+            )
+            for name, corpus in sorted(self.manifest.corpora.items())
+        }
+        return IndexInfo(
+            generation=self.manifest.generation,
+            created_at=self.manifest.created_at,
+            fingerprint=self.manifest.fingerprint_id,
+            dense=self.manifest.dense,
+            corpora=corpora,
+        )
+
+    def acquire(self) -> None:
+        """Count one more user."""
+        with self._lock:
+            self._users += 1
+
+    def done(self) -> None:
+        """Count one user less; closes a retired index with its last user."""
+        with self._lock:
+            self._users -= 1
+            closing = self._retired and self._users == 0
+        if closing:
+            self._close()
+
+    def retire(self) -> None:
+        """Close the index as soon as nobody uses it."""
+        with self._lock:
+            self._retired = True
+            closing = self._users == 0
+        if closing:
+            self._close()
+
+    def _close(self) -> None:
+        self.store.close()
+        self._lease.release()
+
+
+class CurrentIndex:
+    """Hands out the published index and switches to a newer one between two requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._generations = GenerationStore(settings.index_path)
+        self._lock = threading.Lock()
+        self._index: Index | None = None
+
+    @contextmanager
+    def pin(self) -> Iterator[Index]:
+        """The index for one request; it stays open until the request ends, whatever is published meanwhile.
+
+        Raises:
+            IndexMissingError: Nothing was ingested yet.
+            IndexMismatchError: The index was built with other models than the settings name.
+        """
+        index = self._acquire()
+        try:
+            yield index
+        finally:
+            index.done()
+
+    def _acquire(self) -> Index:
+        with self._lock:
+            if self._index is None or self._generations.current_id() != self._index.manifest.generation:
+                fresh = Index(self._generations.open_current(), self._settings)
+                if self._index is not None:
+                    self._index.retire()
+                self._index = fresh
+            self._index.acquire()
+            return self._index
+
+    def close(self) -> None:
+        """Release the index; a later `pin` opens it again."""
+        with self._lock:
+            index, self._index = self._index, None
+        if index is not None:
+            index.retire()
+
+
+def source_readers(manifest: IndexManifest, folder: Path) -> dict[str, SourceReader]:
+    """The readers of an index's corpora by their names, for checking citations.
+
+    Args:
+        manifest: What the index holds.
+        folder: The generation's folder, where generated pages lie.
+    """
+    return {name: open_source(corpus.location, folder) for name, corpus in manifest.corpora.items()}
+
+
+def _names(corpus: CorpusEntry) -> tuple[str, ...]:
+    return (corpus.ref,) if corpus.ref else ()

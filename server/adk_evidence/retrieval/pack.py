@@ -1,0 +1,122 @@
+"""From ranked candidates to the Evidence Pack's (SPEC 5 section 10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from adk_evidence.citations.format import code_citation, docs_citation
+from adk_evidence.embedding.bm25 import load_stopwords
+from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import BranchRank, Candidate, LineSpan, Quality, Verification, Why, round_score
+from adk_evidence.retrieval.candidates import Ranked
+from adk_evidence.retrieval.gates import has_lines
+from adk_evidence.retrieval.query import Query
+
+# A dense similarity from which MiniLM's neighbours are about the same thing rather than the same domain.
+STRONG_SIMILARITY = 0.35
+MAX_MATCHED_TERMS = 12
+_WORD = re.compile(r"\w+")
+
+
+def build_candidate(rank: int, item: Ranked, final_pool_rank: int, query: Query, verification: Verification) -> Candidate:
+    """One entry of the pack.
+
+    Args:
+        rank: Place among the final results, from 1.
+        item: The ranked hit.
+        final_pool_rank: Its place in the reranked pool, from 1.
+        query: What was asked, for the matched terms.
+        verification: What checking its citation gave.
+    """
+    payload = item.hit.payload
+    return Candidate(
+        rank=rank,
+        rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
+        collection=item.hit.collection,
+        source_type=payload.source_type,
+        origin=payload.origin,
+        repo=payload.repo,
+        ref=payload.commit,
+        path_or_url=payload.uri if payload.kind == "doc" and payload.uri else payload.path,
+        path=payload.path,
+        chunk_id=payload.chunk_id,
+        candidate_id=payload.candidate_id,
+        text=payload.text,
+        text_tokens=payload.text_tokens,
+        symbol=payload.symbol,
+        headings=payload.headings,
+        title=payload.title,
+        language=payload.lang,
+        lines=LineSpan(start=payload.start_line, end=payload.end_line) if has_lines(payload) else None,
+        citation=citation_of(payload),
+        citation_confidence=_confidence(payload, verification),
+        verification=verification,
+        why=_why(item, final_pool_rank, query),
+    )
+
+
+def citation_of(payload: ChunkPayload) -> str:
+    """The citation string of SPEC 5 section 10.4; only what the payload knows goes into it."""
+    if payload.kind == "doc":
+        return docs_citation(payload.repo, payload.commit, payload.uri or payload.path)
+    lines = (payload.start_line, payload.end_line) if has_lines(payload) else (None, None)
+    return code_citation(payload.repo, payload.commit, payload.path, *lines)
+
+
+def matched_terms(query: Query, text: str) -> tuple[str, ...]:
+    """The query's words that stand in a text, in the query's order, stop words left out."""
+    words = set(_WORD.findall(text.casefold()))
+    terms = dict.fromkeys(_WORD.findall(query_lexical_text(query.text).casefold()))
+    dull = load_stopwords()
+    return tuple(term for term in terms if len(term) > 1 and term not in dull and term in words)[:MAX_MATCHED_TERMS]
+
+
+def assess_quality(items: Sequence[Ranked], *, dense_used: bool) -> Quality:
+    """How far the results can be relied on, by what the branches agree on.
+
+    A result is strong when the dense side finds it close, or when both sides found it on their own.
+    """
+    if not items:
+        return Quality(level="none", note="No relevant evidence was found in the index.")
+    if not dense_used:
+        note = f"Found {len(items)} results by keywords only; the semantic side was not available."
+        return Quality(level="keyword_only", note=note)
+    strong = sum(_strong(item) for item in items)
+    if strong * 3 >= len(items) * 2:
+        return Quality(level="high", note=f"Found {len(items)} results, {strong} of them by meaning and by keywords.")
+    note = f"Found {len(items)} results, {strong} of them strong; the others may be less relevant."
+    return Quality(level="mixed", note=note)
+
+
+def _strong(item: Ranked) -> bool:
+    branches = {place.branch.split("#")[0] for place in item.hit.branches}
+    similar = item.hit.best_similarity is not None and item.hit.best_similarity >= STRONG_SIMILARITY
+    return similar or branches == {"dense", "sparse"}
+
+
+def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:
+    if verification.state in ("gone", "changed"):
+        return "low"
+    if not has_lines(payload) or verification.state == "unverified":
+        return "medium"
+    return "high"
+
+
+def _why(item: Ranked, final_pool_rank: int, query: Query) -> Why:
+    hit = item.hit
+    branches = tuple(
+        BranchRank(branch=place.branch, rank=place.rank, score=round_score(place.score)) for place in hit.branches
+    )
+    return Why(
+        branches=branches,
+        matched_terms=matched_terms(query, hit.payload.text[hit.payload.body_start :]),
+        fused_rank=hit.fused_rank,
+        fused_score=round_score(hit.fused_score),
+        pool_rank=item.pool_rank,
+        rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
+        rerank_moved=None if item.rerank_score is None else item.pool_rank - final_pool_rank,
+        features={name: round_score(value) for name, value in item.features.items()},
+    )

@@ -1,0 +1,451 @@
+"""From a request to a verified Evidence Pack (SPEC 5): encode, retrieve, merge, rerank, gate, cite, check."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from adk_evidence.citations.verify import verify
+from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
+from adk_evidence.embedding.factory import make_dense, make_sparse
+from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError
+from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.models.chunk import Kind
+from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, RetrievalPlan, Verification
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.retrieval import gates
+from adk_evidence.retrieval.candidates import Ranked
+from adk_evidence.retrieval.filters import build_filter
+from adk_evidence.retrieval.hybrid import Hit, QueryVectors, search_collection
+from adk_evidence.retrieval.index import CurrentIndex, Index
+from adk_evidence.retrieval.merge import dedup, merge_hits, pool
+from adk_evidence.retrieval.pack import assess_quality, build_candidate
+from adk_evidence.retrieval.query import Query, normalise, sub_queries
+from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, document_text, instruction
+from adk_evidence.retrieval.rerank.factory import make_reranker
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import Filter, Vector
+from adk_evidence.telemetry import EventLog
+
+MAX_LOGGED_HITS = 200
+KINDS: tuple[Kind, ...] = ("doc", "code")
+
+Cancelled = Callable[[], bool]
+
+
+class RequestCancelledError(EvidenceError):
+    """The caller no longer wants the answer."""
+
+    code = "cancelled"
+
+
+@dataclass
+class Outcome:
+    """Everything that one retrieval found, best first; the pack shows `final`."""
+
+    query: Query
+    final: list[Ranked]
+    ranked: list[Ranked]
+    merged: list[Hit]
+    plan: RetrievalPlan
+    warnings: list[str]
+    dense_used: bool
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    rerank_model: str | None = None
+
+    def order(self) -> list[Hit]:
+        """All hits: the final results, then the reranked rest, then the merged pool that was not reranked."""
+        unique: dict[str, Hit] = {}
+        for hit in (*(item.hit for item in (*self.final, *self.ranked)), *self.merged):
+            unique.setdefault(hit.payload.candidate_id, hit)
+        return list(unique.values())
+
+
+class EvidenceService:
+    """Answers evidence requests from the published index. Safe to share between threads.
+
+    Args:
+        settings: Validated settings; the default builds every part from them.
+        dense: Dense encoder, for tests and other profiles.
+        sparse: Sparse encoder.
+        reranker: Reranker; None leaves the fused order.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        dense: DenseEmbedder | None = None,
+        sparse: SparseEncoder | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        self._settings = settings
+        self._dense = dense or make_dense(settings)
+        self._sparse = sparse or make_sparse(settings)
+        self._reranker = reranker or make_reranker(settings)
+        self._current = CurrentIndex(settings)
+        self._pool = ThreadPoolExecutor(max_workers=len(KINDS), thread_name_prefix="adk-evidence-search")
+        telemetry = settings.telemetry
+        self._log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
+
+    def close(self) -> None:
+        """Release the index and the threads."""
+        self._current.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
+        """Answer a request with a checked pack.
+
+        Args:
+            request: The question with its constraints.
+            cancelled: Asked between stages; when it says yes the work stops.
+
+        Raises:
+            RequestCancelledError: `cancelled` said yes.
+            EvidenceError: No index, an index of other models, or a failed part in strict mode.
+        """
+        with self._current.pin() as index:
+            run = _Run(self, index, request, cancelled)
+            outcome = run.retrieve()
+            pack = run.pack(outcome)
+        if self._log is not None:
+            self._log.write(_event(pack, outcome, request))
+        return pack
+
+    def local_files(self, pack: EvidencePack) -> dict[str, Path]:
+        """Where the cited files lie on this machine, by candidate id; a file that is not here is left out."""
+        with self._current.pin() as index:
+            found = {
+                candidate.candidate_id: index.local_file(candidate.origin, candidate.source_type, candidate.path)
+                for candidate in pack.candidates
+            }
+        return {name: path for name, path in found.items() if path is not None}
+
+    def retrieve(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Outcome:
+        """The ranking alone, without citations and without an event; what evaluation measures."""
+        with self._current.pin() as index:
+            return _Run(self, index, request, cancelled).retrieve()
+
+
+class _Run:
+    """One request on one index."""
+
+    def __init__(
+        self, service: EvidenceService, index: Index, request: EvidenceRequest, cancelled: Cancelled | None
+    ) -> None:
+        self._service = service
+        self._settings = service._settings
+        self._index = index
+        self._request = request
+        self._cancelled = cancelled
+        self._strict = self._settings.retrieval.strict if request.strict is None else request.strict
+        budget = request.time_budget_ms or self._settings.pack.time_budget_ms
+        self._deadline = time.monotonic() + budget / 1000 if budget else None
+        self._warnings: dict[str, None] = {}
+        self._timings: dict[str, float] = {}
+        self._kinds = tuple(kind for kind in KINDS if ("docs" if kind == "doc" else "code") in request.filters.source_types)
+        self._limits = dict.fromkeys(self._kinds, self._settings.retrieval.final_limit_per_collection)
+        self._dense_used = False
+        self._rerank_model: str | None = None
+
+    def retrieve(self) -> Outcome:
+        settings = self._settings
+        query = normalise(self._request.query)
+        filters = self._filters()
+        size = self._request.max_results_final or settings.pack.max_results_final
+        expanded: tuple[str, ...] = sub_queries(query) if settings.retrieval.expansion == "always" else ()
+
+        with self._stage("encode"):
+            vectors = self._encode((query.text, *expanded))
+        with self._stage("search"):
+            hits = self._search(self._kinds, vectors, filters)
+        if not expanded and self._is_weak(hits) and self._may_spend("sub-queries"):
+            expanded = sub_queries(query)
+            with self._stage("expand"):
+                vectors += self._encode(expanded)
+                hits = self._search(self._kinds, vectors, filters)
+        ranked, merged = self._rank(query, vectors[0], hits)
+
+        required = gates.required_kinds(self._request.task_mode, settings.pack, self._kinds, size)
+        buffer = max(settings.pack.top_k_buffer, size)
+        selection = gates.select(ranked, size, buffer, required)
+        if selection.missing and self._may_spend("the second try for coverage"):
+            with self._stage("coverage"):
+                for kind in selection.missing:
+                    self._limits[kind] = settings.retrieval.expanded_limit_per_collection
+                hits.update(self._search(selection.missing, vectors, filters))
+                ranked, merged = self._rank(query, vectors[0], hits)
+                selection = gates.select(ranked, size, buffer, required)
+        for kind in selection.missing:
+            found = sum(item.kind == kind for item in selection.items)
+            name = "docs" if kind == "doc" else "code"
+            self._warn("coverage", f"only {found} of the {required[kind]} {name} results that the mode asks for.")
+
+        return Outcome(
+            query=query,
+            final=selection.items,
+            ranked=ranked,
+            merged=merged,
+            plan=self._plan(expanded),
+            warnings=list(self._warnings),
+            dense_used=self._dense_used,
+            timings_ms=self._timings,
+            rerank_model=self._rerank_model,
+        )
+
+    def pack(self, outcome: Outcome) -> EvidencePack:
+        places = {id(item): place for place, item in enumerate(outcome.ranked, 1)}
+        with self._stage("verify"):
+            candidates = [
+                self._candidate(rank, item, places[id(item)], outcome.query)
+                for rank, item in enumerate(outcome.final, 1)
+            ]
+        docs = sum(item.kind == "doc" for item in outcome.final)
+        pack = EvidencePack(
+            pack_id="",
+            query_id=str(uuid.uuid4()),
+            status="success" if candidates else "no_results",
+            query=self._request.query,
+            task_mode=self._request.task_mode,
+            profile=self._settings.profile,
+            index=self._index.info(),
+            quality=assess_quality(outcome.final, dense_used=outcome.dense_used),
+            retrieval_plan=outcome.plan,
+            candidates=tuple(candidates),
+            coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
+            warnings=tuple(dict.fromkeys([*outcome.warnings, *self._warnings])),
+            debug={
+                "timings_ms": {name: round(value, 2) for name, value in self._timings.items()},
+                "qdrant": {
+                    "store": self._settings.store.kind,
+                    "merged": len(outcome.merged),
+                    "reranked": len(outcome.ranked),
+                },
+                "voyage": {},
+            },
+        )
+        return pack.with_id()
+
+    def _candidate(self, rank: int, item: Ranked, place: int, query: Query) -> Candidate:
+        payload = item.hit.payload
+        reader = self._index.source_of(payload)
+        if reader is None:
+            verification = Verification(state="unverified", reason="The source of this corpus is not known.")
+        else:
+            verification = verify(payload, reader)
+        if not gates.has_lines(payload):
+            self._warn("line_spans_unavailable", f"line spans unavailable for {payload.path}.")
+        return build_candidate(rank, item, place, query, verification)
+
+    def _filters(self) -> dict[Kind, Filter]:
+        asked = self._request.filters
+        built = {kind: build_filter(asked, self._index.paths(kind), self._index.refs(kind)) for kind in self._kinds}
+        if asked.repo_ref_hint and not any(known for _, known in built.values()):
+            self._warn("ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; all of them were searched.")
+        return {kind: filter for kind, (filter, _) in built.items()}
+
+    def _encode(self, texts: Sequence[str]) -> list[QueryVectors]:
+        encoded = []
+        for text in texts:
+            self._check_cancelled()
+            sparse = self._service._sparse.encode_query(query_lexical_text(text))
+            encoded.append(QueryVectors(text, self._embed(text), sparse))
+        return encoded
+
+    def _embed(self, text: str) -> list[float] | None:
+        if not self._index.dense_complete:
+            self._warn("dense_pending", "dense vectors are still being computed; results are by keywords only.")
+            return None
+        try:
+            vector = self._service._dense.embed_query(text)
+        except ModelError as exc:
+            if self._strict:
+                raise
+            self._warn("dense_unavailable", str(exc))
+            return None
+        self._dense_used = True
+        return vector
+
+    def _search(
+        self, kinds: Sequence[Kind], vectors: Sequence[QueryVectors], filters: dict[Kind, Filter]
+    ) -> dict[Kind, list[Hit]]:
+        self._check_cancelled()
+        settings = self._settings
+        futures = {
+            kind: self._service._pool.submit(
+                search_collection,
+                self._index.store,
+                kind,
+                vectors,
+                settings.retrieval,
+                settings.store,
+                limit=self._limits[kind],
+                filter=filters[kind],
+            )
+            for kind in kinds
+        }
+        found: dict[Kind, list[Hit]] = {}
+        failures: list[EvidenceError] = []
+        for kind, future in futures.items():
+            try:
+                found[kind] = future.result()
+            except CollectionUnavailableError as exc:
+                failures.append(exc)
+                found[kind] = []
+                self._warn("collection_unavailable", str(exc))
+        if failures and (self._strict or len(failures) == len(self._kinds)):
+            raise failures[0]
+        return found
+
+    def _is_weak(self, hits: dict[Kind, list[Hit]]) -> bool:
+        retrieval = self._settings.retrieval
+        if retrieval.expansion != "auto":
+            return False
+        everything = [hit for found in hits.values() for hit in found]
+        if len(everything) < retrieval.weak_pool_size:
+            return True
+        similarities = [hit.best_similarity for hit in everything if hit.best_similarity is not None]
+        return bool(similarities) and max(similarities) < retrieval.weak_similarity
+
+    def _rank(self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]]) -> tuple[list[Ranked], list[Hit]]:
+        merged = dedup(merge_hits(hits.get("doc", []), hits.get("code", [])))
+        complete = [hit for hit in merged if gates.provenance_complete(hit.payload)]
+        if len(complete) < len(merged):
+            self._warn("provenance", f"{len(merged) - len(complete)} results without a stable address were left out.")
+        candidates = pool(complete, self._settings.retrieval.pool_size)
+        self._check_cancelled()
+        with self._stage("rerank"):
+            return self._rerank(query, vectors, candidates), complete
+
+    def _rerank(self, query: Query, vectors: QueryVectors, candidates: list[Hit]) -> list[Ranked]:
+        unranked = [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
+        reranker = self._service._reranker
+        if reranker is None or not candidates:
+            return unranked
+        scores_of = self._branch_scores(vectors, candidates)
+        documents = [
+            RerankDocument(
+                text=document_text(hit.payload, self._settings.rerank.body_tokens),
+                payload=hit.payload,
+                fused_rank=hit.fused_rank,
+                scores=scores_of.get(hit.point_id, {}),
+            )
+            for hit in candidates
+        ]
+        try:
+            scores = reranker.rerank(query, self._request.task_mode, documents)
+        except EvidenceError as exc:
+            if self._strict:
+                raise
+            self._warn("rerank_unavailable", str(exc))
+            return unranked
+        self._rerank_model = reranker.model
+        ranked = [
+            Ranked(item.hit, item.pool_rank, score.score, score.features)
+            for item, score in zip(unranked, scores, strict=True)
+        ]
+        return sorted(ranked, key=lambda item: (-(item.rerank_score or 0.0), item.pool_rank))
+
+    def _branch_scores(self, vectors: QueryVectors, candidates: Sequence[Hit]) -> dict[str, dict[str, float]]:
+        """Exact dense and sparse scores of every candidate, also where its branch did not return it."""
+        store = self._settings.store
+        scores: dict[str, dict[str, float]] = {}
+        for kind in self._kinds:
+            ids = [hit.point_id for hit in candidates if hit.payload.kind == kind]
+            queries: dict[str, Vector] = {}
+            if vectors.dense is not None:
+                queries[store.dense_vector(kind)] = vectors.dense
+            if vectors.sparse:
+                queries[store.sparse_vector] = vectors.sparse
+            if not ids or not queries:
+                continue
+            found = self._index.store.score_points(store.collection(kind), ids, queries)
+            for name, by_id in found.items():
+                branch = "sparse" if name == store.sparse_vector else "dense"
+                for point, score in by_id.items():
+                    scores.setdefault(point, {})[branch] = score
+        return scores
+
+    def _plan(self, expanded: tuple[str, ...]) -> RetrievalPlan:
+        settings = self._settings
+        retrieval = settings.retrieval
+        return RetrievalPlan(
+            collections_queried=tuple(settings.store.collection(kind) for kind in self._kinds),
+            hybrid_fusion=retrieval.fusion,
+            rrf_k=retrieval.rrf_k if retrieval.fusion == "rrf" else None,
+            prefetch_limits={"dense": retrieval.dense_prefetch_limit, "sparse": retrieval.sparse_prefetch_limit},
+            final_limits={settings.store.collection(kind): self._limits[kind] for kind in self._kinds},
+            qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
+            sub_queries=expanded,
+            rerank_model=self._rerank_model,
+            filters=self._request.filters.model_dump(mode="json", exclude_defaults=True),
+        )
+
+    def _may_spend(self, what: str) -> bool:
+        """Whether the soft time budget allows an optional stage; a skipped one is a warning."""
+        if self._deadline is None or time.monotonic() < self._deadline:
+            return True
+        self._warn("time_budget", f"the time budget was spent before {what}.")
+        return False
+
+    def _warn(self, code: str, sentence: str) -> None:
+        self._warnings.setdefault(f"{code}: {sentence}")
+
+    def _check_cancelled(self) -> None:
+        if self._cancelled is not None and self._cancelled():
+            raise RequestCancelledError("The request was cancelled.")
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._timings[name] = self._timings.get(name, 0.0) + (time.perf_counter() - begin) * 1000
+
+
+def _event(pack: EvidencePack, outcome: Outcome, request: EvidenceRequest) -> dict[str, Any]:
+    plan = outcome.plan
+    wrapped = instruction(outcome.query, request.task_mode)
+    return {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "event": "retrieval",
+        "query_id": pack.query_id,
+        "pack_id": pack.pack_id,
+        "query_text": pack.query,
+        "task_mode": pack.task_mode,
+        "generation": pack.index.generation if pack.index else None,
+        "collections_queried": plan.collections_queried,
+        "qdrant_request_params": {
+            "prefetch_limits": plan.prefetch_limits,
+            "fusion": plan.hybrid_fusion,
+            "rrf_k": plan.rrf_k,
+            "hnsw_ef": plan.qdrant_search_params["hnsw_ef"],
+            "exact": plan.qdrant_search_params["exact"],
+            "limits": plan.final_limits,
+            "sub_queries": len(plan.sub_queries),
+            "filters": plan.filters,
+        },
+        "qdrant_result_ids": [
+            {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score}
+            for hit in outcome.merged[:MAX_LOGGED_HITS]
+        ],
+        "rerank_model": outcome.rerank_model,
+        "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
+        "rerank_batching": {"documents": len(outcome.ranked), "batches": 1 if outcome.rerank_model else 0},
+        "final_top_k": [
+            {"candidate_id": item.candidate_id, "rerank_score": item.rerank_score, "verified": item.verification.state}
+            for item in pack.candidates
+        ],
+        "coverage": pack.coverage.model_dump(),
+        "quality": pack.quality.level,
+        "warnings": pack.warnings,
+        "timings_ms": pack.debug["timings_ms"],
+    }

@@ -1,0 +1,47 @@
+"""Query normalisation and deterministic sub-queries (SPEC 5 section 5). No model is asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from adk_evidence.identifiers import code_identifiers, extract_identifiers
+
+_WHITESPACE = re.compile(r"\s+")
+_CODE_SIGNALS = re.compile(r"\.py\b|\w+\(|\b(?:import|def|class|async def)\s+\w")
+
+
+@dataclass(frozen=True)
+class Query:
+    """A normalised query. Casing is kept: identifiers are case-sensitive."""
+
+    text: str
+    identifiers: tuple[str, ...]
+    code_identifiers: tuple[str, ...]
+
+    @property
+    def code_heavy(self) -> bool:
+        """Whether the query speaks in code: snake_case, camelCase, dotted names, calls or file names."""
+        return bool(self.code_identifiers) or bool(_CODE_SIGNALS.search(self.text))
+
+
+def normalise(raw: str) -> Query:
+    """Trim, collapse white space and pick out what looks like identifiers.
+
+    Control characters become spaces, so that no query can forge a line in a log or in a rerank document.
+    """
+    printable = "".join(char if char.isprintable() else " " for char in raw)
+    text = _WHITESPACE.sub(" ", printable).strip()
+    return Query(text, tuple(extract_identifiers(text)), tuple(code_identifiers(text)))
+
+
+def sub_queries(query: Query) -> tuple[str, ...]:
+    """Q1 to Q3 of SPEC 5 section 5.2. Q3 only for a query that speaks in code."""
+    expanded = [
+        f"ADK Python official usage: {query.text}",
+        f"Agent Development Kit tool calling sessions state: {query.text}",
+    ]
+    if query.code_heavy:
+        named = " ".join(query.code_identifiers or query.identifiers)
+        expanded.append(f"In code: {named} {query.text}")
+    return tuple(expanded)

@@ -1,0 +1,115 @@
+"""File operations that leave either the old or the new state behind, whenever the process dies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+_BLOCK = 1 << 16
+_ZEROS = bytes(_BLOCK)
+_RENAME_ATTEMPTS = 40
+_RENAME_PAUSE_SECONDS = 0.05
+# Qdrant Edge replaces its configuration through such files each time a folder is opened; they come and go.
+_TRANSIENT_PREFIX = ".atomicwrite"
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file's content in one step, durably. One writer at a time.
+
+    Raises:
+        OSError: The file cannot be written; its old content is untouched.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    rename(temporary, path)
+    sync_folder(path.parent)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Move a file over another, or a folder to a free name, within one file system.
+
+    Raises:
+        OSError: The move was refused; nothing has changed.
+    """
+    for attempt in range(1, _RENAME_ATTEMPTS + 1):
+        try:
+            source.replace(target)
+            return
+        except PermissionError:
+            # Windows refuses while another process reads the file, which takes a moment.
+            if os.name != "nt" or attempt == _RENAME_ATTEMPTS:
+                raise
+            time.sleep(_RENAME_PAUSE_SECONDS)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a folder's list of names durable; Windows has no such call and needs none."""
+    if os.name != "nt":
+        _fsync(folder, os.O_RDONLY)
+
+
+def sync_tree(folder: Path) -> None:
+    """Make every file below a folder durable, and the folder itself.
+
+    Raises:
+        OSError: A file cannot be written to disk.
+    """
+    for place, _, names in os.walk(folder):
+        for name in names:
+            _fsync(Path(place, name), os.O_RDWR)
+        sync_folder(Path(place))
+
+
+def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
+    """Copy a folder's content and leave its files' unwritten parts unwritten.
+
+    Qdrant Edge lays out files of 32 MiB that are mostly empty: a plain copy would fill them with zeros and
+    take five times the room.
+
+    Args:
+        source: Folder to copy; nobody may be writing points to it.
+        target: Folder to copy to; made if it does not exist.
+        skip: Names of files that are left out.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    for place, _, names in os.walk(source, onerror=_raise):
+        folder = target / Path(place).relative_to(source)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if name not in skip and not name.startswith(_TRANSIENT_PREFIX):
+                _copy_file(Path(place, name), folder / name)
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete a folder as far as possible; what another process holds open stays for the next time."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    with source.open("rb") as reader, target.open("wb") as writer:
+        while block := reader.read(_BLOCK):
+            if block == _ZEROS[: len(block)]:
+                writer.seek(len(block), os.SEEK_CUR)
+            else:
+                writer.write(block)
+        writer.truncate()
+
+
+def _fsync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _raise(error: OSError) -> None:
+    raise error

@@ -1,0 +1,425 @@
+"""Immutable generations of the embedded index: built aside, published by a pointer, removed when unread.
+
+    <index>/CURRENT              the published generations, the current one first
+    <index>/generations/<id>/    closed collections and manifest.json; never written again
+    <index>/building/<id>/       what the one writer is working on
+    <index>/trash/<id>/          on its way out
+    <index>/leases/<id>.*.lock   locked by a reader of a generation; the lock dies with its process
+    <index>/writer.lock          locked by the writer; writer.json says who that is
+
+A process may die between any two steps: readers go by CURRENT, which is replaced last and in one step, and
+where it is missing or useless by the newest complete generation.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import socket
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from filelock import FileLock, Timeout
+
+from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
+from adk_evidence.store.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.store.index_manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
+
+# How long to wait for another process that leases or collects generations, which takes it milliseconds.
+_LEASES_SECONDS = 10
+_NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
+_ID = re.compile(r"[0-9A-Za-z-]+")
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A published index: its folder and what it holds."""
+
+    id: str
+    folder: Path
+    manifest: IndexManifest
+
+
+class LeasedGeneration:
+    """A generation that is not removed while this lease is held. A context manager."""
+
+    def __init__(self, store: GenerationStore, generation: Generation, lock: FileLock | None) -> None:
+        self._store = store
+        self._lock = lock
+        self.id = generation.id
+        self.folder = generation.folder
+        self.manifest = generation.manifest
+
+    def stale(self) -> bool:
+        """Whether another generation is the current one by now; costs a few file lookups."""
+        return self._store.current_id() != self.id
+
+    def release(self) -> None:
+        """Give the lease back; a second call does nothing."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.release()
+            with suppress(OSError):
+                Path(lock.lock_file).unlink()
+
+    def __enter__(self) -> LeasedGeneration:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+class Building:
+    """A generation in the making, seen by its writer alone. A context manager that drops the unpublished."""
+
+    def __init__(self, store: GenerationStore, generation_id: str, folder: Path, run_id: str) -> None:
+        self._store = store
+        self.id = generation_id
+        self.folder = folder
+        self.run_id = run_id
+
+    def discard(self) -> None:
+        """Delete the folder unless it was published, and let other writers in; a second call does nothing."""
+        self._store._end(self)
+
+    def __enter__(self) -> Building:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+
+class GenerationStore:
+    """The generations below one index folder. Reading methods may be called from several threads.
+
+    Args:
+        index_path: The index folder; it is created by the first `begin`.
+    """
+
+    def __init__(self, index_path: Path) -> None:
+        self._root = index_path
+        self._pointer = index_path / "CURRENT"
+        self._generations = index_path / "generations"
+        self._building = index_path / "building"
+        self._trash = index_path / "trash"
+        self._leases = index_path / "leases"
+        self._writer_file = index_path / "writer.json"
+        # thread_local: a run may begin in one thread and end in another.
+        self._writer_lock = FileLock(index_path / "writer.lock", thread_local=False)
+        self._open_building: Building | None = None
+        self._manifests: dict[str, IndexManifest] = {}
+
+    # Reading
+
+    def published(self) -> list[Generation]:
+        """The current generation, then those that `rollback` can go back to; empty without an index."""
+        for ids in (self._pointed(), self._complete()):
+            found = [generation for name in ids if (generation := self._load(name))]
+            if found:
+                self._manifests = {generation.id: generation.manifest for generation in found}
+                return found
+        return []
+
+    def current(self) -> Generation | None:
+        """The current generation, or None without an index."""
+        return next(iter(self.published()), None)
+
+    def current_id(self) -> str | None:
+        """The current generation's id, or None without an index; cheap enough to ask before every request."""
+        generation = self.current()
+        return generation.id if generation else None
+
+    def open_current(self) -> LeasedGeneration:
+        """Lease the current generation.
+
+        In an index folder that this user cannot write to, the generation comes without a lease.
+
+        Raises:
+            IndexMissingError: There is no index.
+            StoreError: The lease cannot be had.
+        """
+        self._require_current()
+        try:
+            with self._leases_guard():
+                generation = self._require_current()
+                lock = FileLock(self._leases / _lease_name(generation.id), thread_local=False)
+                lock.acquire(blocking=False)
+                return LeasedGeneration(self, generation, lock)
+        except OSError as exc:
+            if exc.errno in _NOT_WRITABLE:
+                return LeasedGeneration(self, self._require_current(), None)
+            raise _failure(exc, f"The index at {self._root} cannot be leased") from exc
+
+    def _require_current(self) -> Generation:
+        generation = self.current()
+        if generation is None:
+            raise IndexMissingError(f"There is no index at {self._root}.", "Run `adk-ingest all`.")
+        return generation
+
+    # Writing
+
+    @contextmanager
+    def writing(self, run_id: str) -> Iterator[None]:
+        """Keep other writers out for a whole run, which may begin and publish several generations.
+
+        Raises:
+            StoreError: Another process is writing to this index.
+        """
+        self._lock_writer(run_id)
+        try:
+            yield
+        finally:
+            self._writer_lock.release()
+
+    def begin(self, run_id: str, *, copy_current: bool = False) -> Building:
+        """Start a new generation in a folder of its own; what a dead writer left behind is removed.
+
+        Args:
+            run_id: Names the run to other writers that find the index taken.
+            copy_current: Start from a copy of the current generation's points, where there is one.
+
+        Raises:
+            StoreError: Another process is writing to this index, or its folder cannot be written.
+        """
+        if self._open_building is not None:
+            raise StoreError("This process is already building a generation of the index.")
+        self._lock_writer(run_id)
+        building = Building(self, generation_id := _new_id(), self._building / generation_id, run_id)
+        self._open_building = building
+        try:
+            remove_tree(self._building)
+            remove_tree(self._trash)
+            building.folder.mkdir(parents=True)
+            current = self.current() if copy_current else None
+            if current is not None:
+                copy_tree(current.folder, building.folder, skip={MANIFEST})
+        except BaseException as exc:
+            self._end(building)
+            if isinstance(exc, OSError):
+                raise _failure(exc, f"The index at {self._root} cannot be written") from exc
+            raise
+        return building
+
+    def publish(self, building: Building, manifest: IndexManifest) -> Generation:
+        """Make a finished building the current generation. Its store must be closed.
+
+        Args:
+            building: From this store's `begin`; it is over when this method returns.
+            manifest: Names the building's id as its generation.
+
+        Raises:
+            StoreError: The folder cannot be written; readers keep the old generation.
+        """
+        if manifest.generation != building.id:
+            raise ValueError(f"the manifest is of generation {manifest.generation}, not {building.id}")
+        if self._open_building is not building:
+            raise ValueError("the building was discarded or published before")
+        earlier = [generation.id for generation in self.published()]
+        folder = self._generations / building.id
+        try:
+            write_manifest(building.folder, manifest)
+            sync_tree(building.folder)
+            self._generations.mkdir(exist_ok=True)
+            rename(building.folder, folder)
+            sync_folder(self._generations)
+            self._point([building.id, *earlier])
+        except OSError as exc:
+            raise _failure(exc, f"The index at {self._root} cannot be published") from exc
+        finally:
+            self._end(building)
+        return Generation(building.id, folder, manifest)
+
+    def rollback(self) -> Generation:
+        """Make the generation before the current one current again.
+
+        Raises:
+            StoreError: There is none, or another process is writing to this index.
+        """
+        self._require_current()
+        with self.writing("rollback"):
+            _, *earlier = self.published()
+            if not earlier:
+                raise StoreError("There is no earlier generation of the index to go back to.")
+            try:
+                self._point([generation.id for generation in earlier])
+            except OSError as exc:
+                raise _failure(exc, f"The index at {self._root} cannot be rolled back") from exc
+            return earlier[0]
+
+    def collect_garbage(self, keep: int) -> list[str]:
+        """Remove generations that nobody reads, but for the current one and those published before it.
+
+        Args:
+            keep: How many published generations stay, the current one among them; at least 1.
+
+        Returns:
+            Ids of the removed generations.
+
+        Raises:
+            StoreError: Another process is writing to this index.
+        """
+        if keep < 1:
+            raise ValueError("the current generation must be kept")
+        if not self._generations.is_dir():
+            return []
+        with self.writing("garbage collection"):
+            removed = []
+            self._trash.mkdir(exist_ok=True)
+            with self._leases_guard():
+                kept = {generation.id for generation in self.published()[:keep]} | self._leased()
+                for folder in sorted(self._generations.iterdir()):
+                    if folder.name not in kept:
+                        # Windows refuses while a file in it is open: then the next collection removes it.
+                        with suppress(OSError):
+                            rename(folder, self._trash / folder.name)
+                            removed.append(folder.name)
+            remove_tree(self._trash)
+            return removed
+
+    # Pointer
+
+    def _pointed(self) -> list[str]:
+        try:
+            names = json.loads(self._pointer.read_bytes())["generations"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+    def _point(self, ids: list[str]) -> None:
+        write_atomic(self._pointer, json.dumps({"generations": ids}, indent=1).encode())
+
+    def _complete(self) -> list[str]:
+        # Ids begin with the time.
+        try:
+            return sorted((folder.name for folder in self._generations.iterdir()), reverse=True)
+        except OSError:
+            return []
+
+    def _load(self, generation_id: str) -> Generation | None:
+        folder = self._generations / generation_id
+        if not _ID.fullmatch(generation_id) or not (folder / MANIFEST).is_file():
+            return None
+        manifest = self._manifests.get(generation_id)
+        if manifest is None:
+            try:
+                manifest = read_manifest(folder)
+            except StoreError:
+                return None
+        return Generation(generation_id, folder, manifest)
+
+    # Locks
+
+    def _lock_writer(self, run_id: str) -> None:
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            self._writer_lock.acquire(blocking=False)
+            if self._writer_lock.lock_counter == 1:
+                holder = {"pid": os.getpid(), "host": socket.gethostname(), "run_id": run_id, "since": _now()}
+                self._writer_file.write_text(json.dumps(holder), encoding="utf-8")
+        except Timeout:
+            raise StoreError(
+                f"Another process is writing to this index{self._writer()}.",
+                "Wait until it ends, or stop it; what was published keeps answering.",
+            ) from None
+        except OSError as exc:
+            self._writer_lock.release(force=True)
+            raise _failure(exc, f"The index at {self._root} cannot be written") from exc
+
+    def _writer(self) -> str:
+        try:
+            holder = json.loads(self._writer_file.read_bytes())
+            process = f"process {holder['pid']} on {holder['host']}"
+            return f": {process}, run {holder['run_id']}, since {holder['since']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+    def _end(self, building: Building) -> None:
+        if self._open_building is building:
+            self._open_building = None
+            remove_tree(building.folder)
+            self._writer_lock.release()
+
+    @contextmanager
+    def _leases_guard(self) -> Iterator[None]:
+        """Keeps a generation from being removed between a reader's look at the pointer and its lease."""
+        self._leases.mkdir(exist_ok=True)
+        # A lock object of its own each time: a shared one would let the threads of this process in together.
+        lock = FileLock(self._leases / "guard.lock", timeout=_LEASES_SECONDS, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise StoreError(
+                f"The leases of the index at {self._root} are locked by another process.", "Try again."
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _leased(self) -> set[str]:
+        """Generations with a live reader; leases of dead ones are removed. Call it with the guard held."""
+        alive = set()
+        for path in self._leases.glob("*.*.lock"):
+            lock = FileLock(path, thread_local=False)
+            try:
+                lock.acquire(blocking=False)
+            except (Timeout, OSError):
+                alive.add(path.name.partition(".")[0])
+                continue
+            lock.release()
+            with suppress(OSError):
+                path.unlink()
+        return alive
+
+
+def check_fingerprint(manifest: IndexManifest, expected: Mapping[str, str | int]) -> None:
+    """Refuse an index that was built with other models or versions than the settings name.
+
+    Args:
+        manifest: Of the index; what its fingerprint holds beyond `expected` is not compared.
+        expected: What the settings name, e.g. dense model, dimension and sparse model.
+
+    Raises:
+        IndexMismatchError: Says what differs, and the command that mends it.
+    """
+    differences = [
+        f"{key} is {manifest.fingerprint.get(key, 'unknown')} in the index and {value} in the settings"
+        for key, value in sorted(expected.items())
+        if manifest.fingerprint.get(key) != value
+    ]
+    if differences:
+        raise IndexMismatchError(
+            f"The index does not match the settings: {'; '.join(differences)}.",
+            "Run `adk-ingest all` to build it anew, or change the settings back.",
+        )
+
+
+def _new_id() -> str:
+    """An id that sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S-%f}-{uuid.uuid4().hex[:6]}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _lease_name(generation_id: str) -> str:
+    return f"{generation_id}.{os.getpid()}-{uuid.uuid4().hex[:8]}.lock"
+
+
+def _failure(error: OSError, sentence: str) -> StoreError:
+    return StoreError(
+        f"{sentence}: {error.strerror or error}.",
+        "Check the folder's permissions and the free space on its disk.",
+    )

@@ -1,0 +1,113 @@
+"""manifest.json of a generation: what it holds, where that came from and with which models it was built."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError, computed_field
+
+from adk_evidence.citations.sources import SourceLocation
+from adk_evidence.errors import StoreError
+from adk_evidence.models.chunk import Kind
+from adk_evidence.store.base import CollectionSpec
+from adk_evidence.store.files import write_atomic
+
+MANIFEST = "manifest.json"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class FileEntry(_Model):
+    """An indexed file: sha256 of its decoded text, and how many chunks it gave."""
+
+    sha256: str
+    chunks: int
+
+
+class CorpusEntry(_Model):
+    """One corpus of the index.
+
+    `location` is where its files lie, for checking citations. `state` is a hash of everything besides the
+    files that decides the chunks' payloads. `files` goes by path within the repository.
+    """
+
+    kind: Kind
+    repo: str
+    commit: str
+    ref: str | None = None
+    source: Literal["git", "snapshot", "distribution", "api-reference"]
+    location: SourceLocation
+    site_url: str | None = None
+    license: str | None = None
+    state: str = ""
+    files: dict[str, FileEntry]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def chunks(self) -> int:
+        """Number of chunks of the whole corpus."""
+        return sum(file.chunks for file in self.files.values())
+
+
+class CollectionEntry(_Model):
+    """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points."""
+
+    dense: dict[str, int]
+    sparse: dict[str, bool]
+    points: int
+
+
+class IndexManifest(_Model):
+    """What one generation holds. Written once, before the generation is published."""
+
+    format: Literal[1] = 1
+    generation: str
+    created_at: str
+    run_id: str
+    fingerprint: dict[str, str | int]
+    dense: Literal["complete", "pending"]
+    collections: dict[str, CollectionEntry]
+    corpora: dict[str, CorpusEntry]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def fingerprint_id(self) -> str:
+        """Hex sha256 of the fingerprint's canonical JSON."""
+        canonical = json.dumps(self.fingerprint, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def specs(self) -> list[CollectionSpec]:
+        """The collections as a store is asked to open or create them."""
+        return [CollectionSpec(name, entry.dense, entry.sparse) for name, entry in self.collections.items()]
+
+    def counts(self) -> dict[str, int]:
+        """Number of points by collection."""
+        return {name: entry.points for name, entry in self.collections.items()}
+
+
+def read_manifest(folder: Path) -> IndexManifest:
+    """The manifest of a generation's folder.
+
+    Raises:
+        StoreError: There is none, or it is not of this format.
+    """
+    try:
+        return IndexManifest.model_validate_json((folder / MANIFEST).read_bytes())
+    except (OSError, ValidationError) as exc:
+        raise StoreError(
+            f"The manifest of index generation {folder.name} cannot be read.", "Run `adk-ingest all`."
+        ) from exc
+
+
+def write_manifest(folder: Path, manifest: IndexManifest) -> None:
+    """Write a generation's manifest in one step, durably.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    write_atomic(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())

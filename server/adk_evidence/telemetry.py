@@ -1,0 +1,41 @@
+"""The event log: one JSON line a retrieval, enough to reproduce a miss, no chunk text (SPEC 5 section 12)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+_LOG = logging.getLogger(__name__)
+_LOCK_SECONDS = 0.5
+
+
+class EventLog:
+    """Appends events to a file that several processes may share; rotates it once at its size limit.
+
+    A log that cannot be written never fails the request: it is reported once through `logging`.
+    """
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._reported = False
+
+    def write(self, event: Mapping[str, Any]) -> None:
+        """Append one event."""
+        line = json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self._path}.lock", timeout=_LOCK_SECONDS):
+                if self._path.exists() and self._path.stat().st_size + len(line) > self._max_bytes:
+                    self._path.replace(self._path.with_suffix(".1.jsonl"))
+                with self._path.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+                    stream.write(line)
+        except (OSError, Timeout) as exc:
+            if not self._reported:
+                self._reported = True
+                _LOG.warning("The event log %s cannot be written: %s", self._path, exc)

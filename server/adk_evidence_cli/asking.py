@@ -1,0 +1,122 @@
+"""Asking from the terminal: a request from options, an answer in the chosen form."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, SourceType
+from adk_evidence.retrieval.pipeline import EvidenceService
+from adk_evidence.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
+
+
+class Output(StrEnum):
+    """The form of an answer."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+    prompt = "prompt"
+
+
+def build_request(
+    *,
+    query: str,
+    task_mode: str,
+    results: int | None = None,
+    source: str = "both",
+    path: list[str] | None = None,
+    exclude: list[str] | None = None,
+    language: list[str] | None = None,
+    ref: str | None = None,
+    time_budget_ms: int | None = None,
+    strict: bool | None = None,
+) -> EvidenceRequest:
+    """A validated request.
+
+    Raises:
+        InvalidRequestError: An option is outside its contract; the sentence names it.
+    """
+    if source not in _SOURCES:
+        raise InvalidRequestError(f"--source does not know {source!r}.", "Choose docs, code or both.")
+    values: dict[str, Any] = {
+        "query": query,
+        "task_mode": task_mode,
+        "max_results_final": results,
+        "time_budget_ms": time_budget_ms,
+        "strict": strict,
+        "filters": EvidenceFilters(
+            path_allowlist=tuple(path or ()),
+            path_blocklist=tuple(exclude or ()),
+            source_types=_SOURCES[source],
+            languages=tuple(language or ()),
+            repo_ref_hint=ref,
+        ),
+    }
+    try:
+        return EvidenceRequest(**values)
+    except ValidationError as exc:
+        problem = exc.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        raise InvalidRequestError(f"The {where} is not valid: {message}.", "See `adk-evidence ask --help`.") from exc
+
+
+class Answer:
+    """Prints answers: evidence on stdout, everything else on stderr."""
+
+    def __init__(self, settings: Settings, out: Console, err: Console) -> None:
+        self._settings = settings
+        self._out = out
+        self._err = err
+
+    def give(
+        self, request: EvidenceRequest, output: Output, *, max_tokens: int | None = None, full: bool = False
+    ) -> None:
+        """Answer one request in the chosen form."""
+        service = EvidenceService(self._settings)
+        try:
+            pack = service.find(request)
+            roots = service.local_files(pack) if output is Output.terminal else {}
+        finally:
+            service.close()
+        if output is Output.terminal:
+            self._show(pack, roots, full=full)
+            return
+        self._write(self._text(pack, output, max_tokens))
+        for warning in pack.warnings:
+            self._err.print(f"warning: {warning}", markup=False)
+
+    def _show(self, pack: EvidencePack, roots: dict[str, Path], *, full: bool) -> None:
+        from adk_evidence_cli.terminal import show_pack
+
+        show_pack(self._out, pack, roots, full=full)
+
+    def _text(self, pack: EvidencePack, output: Output, max_tokens: int | None) -> str:
+        if output is Output.json:
+            return pack.model_dump_json(indent=2) + "\n"
+        if output is Output.markdown:
+            from adk_evidence.render.markdown import to_markdown
+
+            return to_markdown(pack)
+        from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+
+        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS)
+        note = f"{block.included} of {len(pack.candidates)} results in about {block.tokens} tokens"
+        self._err.print(note, style="dim", markup=False)
+        return block.text
+
+    def _write(self, text: str) -> None:
+        # Not through rich: what is piped into a file or a model must come out to the letter.
+        self._out.file.write(text)
+        self._out.file.flush()

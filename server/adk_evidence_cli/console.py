@@ -1,0 +1,74 @@
+"""What both command lines share: consoles, error sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from adk_evidence.settings import Settings
+
+INTERRUPTED = 130
+
+
+def stdout() -> Console:
+    """The console for answers."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def stderr() -> Console:
+    """The console for progress and problems."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def friendly_errors() -> Iterator[None]:
+    """Turn expected failures into one sentence on stderr and an exit code that means something.
+
+    Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted.
+    """
+    from adk_evidence.errors import EvidenceError
+
+    try:
+        yield
+    except EvidenceError as exc:
+        _complain(exc.message, exc.hint)
+        raise typer.Exit(exc.exit_code) from None
+    except KeyboardInterrupt:
+        _complain("Interrupted.", "What was finished is kept; the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of our output (`| head`) has gone; Python must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+
+
+def _complain(message: str, hint: str) -> None:
+    from rich.text import Text
+
+    from adk_evidence.render.sanitize import visible
+
+    console = stderr()
+    console.print(Text.assemble(("error: ", "bold red"), visible(message)))
+    if hint:
+        console.print(Text.assemble(("  try: ", "bold"), visible(hint)))
+
+
+def settings_from(profile: str | None = None, home: str | None = None, **overrides: Any) -> Settings:
+    """Settings with what the command line said on top."""
+    from adk_evidence.settings import load_settings
+
+    if home is not None:
+        overrides["home"] = home
+    return load_settings(overrides, profile=profile)

@@ -1,0 +1,126 @@
+"""`adk-evidence doctor`: what is installed, indexed, stale or missing, and how to mend it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from rich.console import Console
+from rich.text import Text
+
+from adk_evidence import __version__
+from adk_evidence.embedding.factory import fingerprint
+from adk_evidence.embedding.minilm import is_prepared
+from adk_evidence.errors import EvidenceError
+from adk_evidence.paths import user_settings_file
+from adk_evidence.render.sanitize import visible
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_reader
+from adk_evidence.store.generations import GenerationStore, check_fingerprint
+from adk_evidence.store.index_manifest import IndexManifest
+
+State = Literal["ok", "note", "broken"]
+
+_PACKAGES = ("qdrant-edge-py", "fastembed", "onnxruntime", "griffe")
+_STYLES = {"ok": "green", "note": "yellow", "broken": "red"}
+_MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: State
+    found: str
+    mend: str = ""
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Look at everything that an answer depends on; never raises for what it finds."""
+    return [*_installation(settings), *_model(settings), *_index(settings)]
+
+
+def show(findings: list[Finding], console: Console, *, as_json: bool) -> None:
+    """Print the findings."""
+    if as_json:
+        console.file.write(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False) + "\n")
+        return
+    for finding in findings:
+        mark = (f"{_MARKS[finding.state]:>6}  ", _STYLES[finding.state])
+        console.print(Text.assemble(mark, (f"{finding.what}: ", "bold"), visible(finding.found)), soft_wrap=True)
+        if finding.mend:
+            console.print(Text(f"        {finding.mend}"), soft_wrap=True)
+
+
+def _installation(settings: Settings) -> list[Finding]:
+    versions = []
+    for name in _PACKAGES:
+        try:
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            return [Finding("packages", "broken", f"{name} is missing.", "Install adk-evidence again.")]
+    python = f"{platform.python_version()} ({sys.executable})"
+    user_file = user_settings_file()
+    from_user = str(user_file) if user_file.is_file() else f"defaults; your own would be {user_file}"
+    return [
+        Finding("adk-evidence", "ok", f"{__version__}, Python {python}"),
+        Finding("packages", "ok", ", ".join(versions)),
+        Finding("settings", "ok", f"profile {settings.profile}, {from_user}"),
+        Finding("home", "ok", str(settings.paths.root)),
+    ]
+
+
+def _model(settings: Settings) -> list[Finding]:
+    if is_prepared(settings.paths.models):
+        return [Finding("dense model", "ok", "all-MiniLM-L6-v2 is prepared and was checked.")]
+    found = "all-MiniLM-L6-v2 is not prepared yet."
+    return [Finding("dense model", "note", found, "The first ingestion or question fetches it (about 83 MB).")]
+
+
+def _index(settings: Settings) -> list[Finding]:
+    generations = GenerationStore(settings.index_path)
+    current = generations.current()
+    if current is None:
+        return [Finding("index", "broken", "Nothing is indexed.", "Run `adk-ingest all`.")]
+    findings = [_opens(settings, generations), _fits(settings, current.manifest)]
+    if current.manifest.dense == "pending":
+        findings.append(Finding("dense vectors", "note", "They are not computed yet.", "Run `adk-ingest all`."))
+    for name, corpus in current.manifest.corpora.items():
+        found = f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {len(corpus.files):,} files, {corpus.chunks:,} chunks"
+        findings.append(Finding(name, "ok", found))
+        root = corpus.location.root
+        if root.is_absolute() and not root.is_dir():
+            gone = f"{root} is gone, so its citations cannot be checked."
+            findings.append(Finding(f"{name} source", "note", gone, "Run `adk-ingest all`."))
+    if "adk_docs" not in current.manifest.corpora:
+        missing = "The guides are not indexed; the API reference stands in."
+        mend = "Set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs and run `adk-ingest all`."
+        findings.append(Finding("adk_docs", "note", missing, mend))
+    return findings
+
+
+def _opens(settings: Settings, generations: GenerationStore) -> Finding:
+    try:
+        lease = generations.open_current()
+        try:
+            store = open_reader(lease.folder, settings)
+            points = sum(store.count(settings.store.collection(kind)) for kind in ("doc", "code"))
+            store.close()
+        finally:
+            lease.release()
+    except EvidenceError as exc:
+        return Finding("index", "broken", exc.message, exc.hint or "Run `adk-ingest all`.")
+    return Finding("index", "ok", f"generation {lease.manifest.generation}, {points:,} points, {lease.manifest.created_at}")
+
+
+def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
+    try:
+        check_fingerprint(manifest, fingerprint(settings))
+    except EvidenceError as exc:
+        return Finding("models", "broken", exc.message, exc.hint)
+    return Finding("models", "ok", "The index was built with the models that questions use.")

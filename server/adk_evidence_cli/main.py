@@ -1,0 +1,166 @@
+"""`adk-evidence`: ask, doctor, demo and evaluation. Heavy imports wait until a command runs."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adk_evidence import __version__
+from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout
+
+app = typer.Typer(
+    name="adk-evidence",
+    help="Verified evidence from the Google ADK docs and source.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+eval_app = typer.Typer(help="Measure retrieval.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(eval_app, name="eval")
+
+
+class Mode(StrEnum):
+    """What the evidence is for; it steers the ranking and the mix of docs and code."""
+
+    build = "build"
+    debug = "debug"
+    explain = "explain"
+    refactor = "refactor"
+
+
+Query = Annotated[str, typer.Argument(help="The question, an error message or a symbol.", show_default=False)]
+ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
+Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
+Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
+AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a block for a model's prompt.")]
+Full = Annotated[bool, typer.Option("--full", help="Show whole chunks.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"adk-evidence {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Verified evidence from the Google ADK docs and source."""
+
+
+@app.command()
+def ask(
+    query: Query,
+    mode: ModeOption = Mode.build,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    as_prompt: AsPrompt = False,
+    max_tokens: Annotated[int | None, typer.Option(help="Budget of --prompt, in tokens.", min=1)] = None,
+    results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
+    source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
+    path: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
+    language: Annotated[list[str] | None, typer.Option(help="Only this language, e.g. python; repeatable.")] = None,
+    ref: Annotated[str | None, typer.Option(help="Commit, tag or version that evidence must be of.")] = None,
+    time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
+    full: Full = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Answer a question with checked evidence."""
+    with friendly_errors():
+        from adk_evidence.errors import InvalidRequestError
+        from adk_evidence_cli.asking import Answer, Output, build_request
+
+        chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
+        if len(chosen) > 1:
+            raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
+        if max_tokens is not None and not as_prompt:
+            raise InvalidRequestError("--max-tokens goes with --prompt.", "Add --prompt.")
+        request = build_request(
+            query=sys.stdin.read() if query == "-" else query,
+            task_mode=mode.value,
+            results=results,
+            source=source,
+            path=path or [],
+            exclude=exclude or [],
+            language=language or [],
+            ref=ref,
+            time_budget_ms=time_budget_ms,
+            strict=strict or None,
+        )
+        output = Output(chosen[0]) if chosen else Output.terminal
+        settings = settings_from(profile, home)
+        Answer(settings, stdout(), stderr()).give(request, output, max_tokens=max_tokens, full=full)
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say what is installed, indexed, stale or missing, and how to mend it."""
+    with friendly_errors():
+        from adk_evidence_cli.doctor import examine, show
+
+        findings = examine(settings_from(profile, home))
+        show(findings, stdout(), as_json=as_json)
+        if any(finding.state == "broken" for finding in findings):
+            raise typer.Exit(1)
+
+
+@app.command()
+def demo(
+    query: Annotated[str, typer.Argument(help="The question.")] = "how do I retry when a tool throws?",
+    mode: ModeOption = Mode.build,
+    full: Full = False,
+    home: Home = None,
+) -> None:
+    """Ingest the ADK corpora if that was not done yet, then answer a question."""
+    with friendly_errors():
+        from adk_evidence_cli.asking import Answer, Output, build_request
+        from adk_ingest.demo import prepare
+        from adk_ingest.progress_views import make_progress
+
+        settings = settings_from(home=home)
+        prepare(settings, make_progress(stderr(), as_json=False))
+        request = build_request(query=query, task_mode=mode.value)
+        Answer(settings, stdout(), stderr()).give(request, Output.terminal, full=full)
+
+
+@eval_app.command("run")
+def eval_run(
+    queries: Annotated[Path, typer.Option(help="Questions, one JSON object a line with id and query.")],
+    out: Annotated[Path, typer.Option(help="Where the run is written, one JSON object a question.")],
+    top_k: Annotated[int, typer.Option(help="Results a question.", min=1, max=1000)] = 60,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Answer every question of a file and write the rankings."""
+    with friendly_errors():
+        from adk_evidence.evaluation.run import read_queries, run_queries, write_run
+        from adk_evidence.retrieval.pipeline import EvidenceService
+
+        questions = read_queries(queries)
+        service = EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))
+        try:
+            count = write_run(run_queries(service, questions, top_k), out)
+        finally:
+            service.close()
+        stderr().print(f"{count} questions answered, written to {out}", markup=False)
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    app()

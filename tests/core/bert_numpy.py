@@ -1,0 +1,97 @@
+"""BERT's forward pass in numpy, written apart from the ONNX graph: the yardstick for it.
+
+`python tests/core/bert_numpy.py FOLDER > server/adk_evidence/embedding/minilm_reference.json` makes the
+stored reference vectors from a folder with the published `model.safetensors` and `tokenizer.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Tensors = dict[str, NDArray[np.float32]]
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def _linear(x: NDArray[np.float64], w: Tensors, name: str) -> NDArray[np.float64]:
+    return x @ w[f"{name}.weight"].astype(np.float64).T + w[f"{name}.bias"]
+
+
+def _layer_norm(x: NDArray[np.float64], w: Tensors, name: str, eps: float) -> NDArray[np.float64]:
+    mean = x.mean(-1, keepdims=True)
+    spread = np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + eps)
+    return (x - mean) / spread * w[f"{name}.weight"] + w[f"{name}.bias"]
+
+
+def _softmax(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def hidden_states(w: Tensors, ids: list[int], heads: int, eps: float = 1e-12) -> NDArray[np.float64]:
+    """The last hidden states of one unpadded text, shape (tokens, hidden), in float64."""
+    x = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
+    x = (
+        x
+        + w["embeddings.position_embeddings.weight"][: len(ids)]
+        + w["embeddings.token_type_embeddings.weight"][0]
+    )
+    x = _layer_norm(x, w, "embeddings.LayerNorm", eps)
+    size = x.shape[1] // heads
+    layer = 0
+    while f"encoder.layer.{layer}.output.dense.weight" in w:
+        at = f"encoder.layer.{layer}"
+        q, k, v = (_linear(x, w, f"{at}.attention.self.{n}") for n in ("query", "key", "value"))
+        context = np.empty_like(x)
+        for head in range(heads):
+            part = slice(head * size, (head + 1) * size)
+            weights = _softmax(q[:, part] @ k[:, part].T / math.sqrt(size))
+            context[:, part] = weights @ v[:, part]
+        out = _linear(context, w, f"{at}.attention.output.dense")
+        x = _layer_norm(x + out, w, f"{at}.attention.output.LayerNorm", eps)
+        inner = _linear(x, w, f"{at}.intermediate.dense")
+        inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
+        x = _layer_norm(x + _linear(inner, w, f"{at}.output.dense"), w, f"{at}.output.LayerNorm", eps)
+        layer += 1
+    return x
+
+
+def sentence_vector(w: Tensors, ids: list[int], heads: int) -> NDArray[np.float64]:
+    """Mean of the last hidden states, L2-normalised."""
+    mean = hidden_states(w, ids, heads).mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+REFERENCE_TEXTS = [
+    "hello world",
+    "How do I retry when a tool throws?",
+    "def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:",
+    "Ünïcode, emoji \N{ROCKET} and 漢字 in one line; snake_case_name and CamelCaseName.",
+    "A session keeps the events of one conversation and its state. " * 12,
+]
+
+
+def main(folder: Path) -> None:
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    weights = load_file(folder / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    rows = []
+    for text in REFERENCE_TEXTS:
+        vector = sentence_vector(weights, tokenizer.encode(text).ids[:256], heads=12)
+        rows.append({"text": text, "vector": [round(float(x), 6) for x in vector]})
+    print("[")
+    print(",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=True) for row in rows))
+    print("]")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

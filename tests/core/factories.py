@@ -1,0 +1,58 @@
+"""Small chunks and hits for tests of retrieval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adk_evidence.models.chunk import ChunkPayload, make_chunk_id, point_id, sha256_text
+from adk_evidence.models.pack import BranchRank
+from adk_evidence.retrieval.candidates import Ranked
+from adk_evidence.retrieval.hybrid import Hit
+
+
+def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **changes: Any) -> ChunkPayload:
+    corpus = "adk_docs" if kind == "doc" else "adk_python"
+    lead = f"[CORPUS={corpus}] [REPO=google/x] [COMMIT=abc]\n[PATH={path}]\n---\n"
+    text = lead + body
+    index = changes.get("chunk_index", 0)
+    values: dict[str, Any] = {
+        "chunk_id": make_chunk_id(corpus, "abc", path, index, sha256_text(text)),
+        "corpus": corpus,
+        "repo": "google/adk-docs" if kind == "doc" else "google/adk-python",
+        "commit": "abc",
+        "path": path,
+        "uri": f"https://adk.dev/{path}" if kind == "doc" else None,
+        "kind": kind,
+        "source_type": "docs" if kind == "doc" else "code",
+        "lang": "md" if kind == "doc" else "py",
+        "chunk_index": index,
+        "start_line": 1,
+        "end_line": body.count("\n") + 1,
+        "body_start": len(lead),
+        "body_end": len(text),
+        "text": text,
+        "text_hash": sha256_text(text),
+        "source_hash": sha256_text(body),
+        "text_tokens": 10,
+        "file_hash": sha256_text(body),
+        "created_at": "2026-01-01T00:00:00Z",
+        "chunker_version": "1",
+    }
+    return ChunkPayload(**{**values, **changes})
+
+
+def hit(chunk: ChunkPayload, fused_rank: int = 1, **changes: Any) -> Hit:
+    values: dict[str, Any] = {
+        "point_id": point_id(chunk.chunk_id),
+        "collection": "adk_docs" if chunk.kind == "doc" else "adk_code",
+        "payload": chunk,
+        "fused_rank": fused_rank,
+        "fused_score": 1 / (60 + fused_rank),
+        "branches": (BranchRank(branch="dense", rank=fused_rank, score=0.5),),
+        "best_similarity": 0.5,
+    }
+    return Hit(**{**values, **changes})
+
+
+def ranked(kind: str, place: int) -> Ranked:
+    return Ranked(hit(payload(kind, path=f"{kind}/{place}.x", body=f"{kind} {place}"), place), place, float(-place))

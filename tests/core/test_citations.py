@@ -1,0 +1,424 @@
+"""A citation is written as specified, read from its source, and checked against the source as it is now."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from adk_evidence.citations.format import Citation, code_citation, docs_citation, parse_citation
+from adk_evidence.citations.sources import FolderReader, GitReader, SourceLocation, open_reader, open_readers
+from adk_evidence.citations.verify import verify
+from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.models.chunk import ChunkPayload, sha256_text
+from adk_evidence.models.pack import LineSpan
+from tests.core.factories import payload as make_payload
+
+CODE = '''\
+"""A module."""
+
+import os
+
+
+def first(a, b):
+    """Add."""
+    # carefully
+    return a + b
+
+
+class Tool:
+    """A tool."""
+
+    name = "tool"
+
+    def run(self, x):
+        return x
+
+    async def stop(self):
+        await self.run(1)
+'''
+
+PAGE = """\
+# Guide
+
+Intro.
+
+## Setup {#install}
+
+Install it.
+
+```text
+## Not a heading
+```
+
+## Use
+
+Use it.
+
+### Details
+
+More.
+"""
+
+
+class Texts:
+    """A source of given texts; `history` is what its commit holds."""
+
+    def __init__(self, text: str | None, history: str | None = None) -> None:
+        self.text, self.history = text, history
+
+    def read(self, path: str) -> str | None:
+        return self.text
+
+    def read_at_commit(self, path: str) -> str | None:
+        return self.history
+
+
+def cite(text: str, start: int, end: int, kind: str = "code", **changes: Any) -> ChunkPayload:
+    """The chunk of lines `start`..`end` of a text."""
+    body = "\n".join(text.split("\n")[start - 1 : end])
+    return make_payload(
+        kind, path="a.py" if kind == "code" else "a.md", body=body, start_line=start, end_line=end, **changes
+    )
+
+
+FIRST = cite(CODE, 6, 9, symbol="first", symbol_kind="function", symbols=("first",))
+TOOL = cite(CODE, 12, 21, symbol="Tool", symbol_kind="class", symbols=("Tool", "Tool.run", "Tool.stop"))
+RUN = cite(CODE, 17, 18, symbol="Tool.run", symbol_kind="method", symbols=("Tool.run",))
+HEAD = cite(CODE, 1, 3, symbol="pkg.a", symbol_kind="module")
+
+
+class TestForm:
+    def test_pages_are_cited_by_url_and_code_by_lines(self) -> None:
+        assert docs_citation("google/adk-docs", "979a8fa", "https://adk.dev/a/#b") == (
+            "adk-docs@979a8fa:https://adk.dev/a/#b"
+        )
+        assert code_citation("google/adk-python", "v2.13.0", "src/a.py", 3, 9) == (
+            "adk-python@v2.13.0:src/a.py#L3-L9"
+        )
+
+    @pytest.mark.parametrize(("start", "end"), [(None, None), (3, None), (None, 3)])
+    def test_unknown_lines_are_not_invented(self, start: int | None, end: int | None) -> None:
+        assert code_citation("google/adk-python", "v1", "a.py", start, end) == "adk-python@v1:a.py"
+
+    def test_a_citation_can_be_taken_apart(self) -> None:
+        assert parse_citation("adk-docs@979a8fa:https://adk.dev/a/#b") == Citation(
+            "adk-docs", "979a8fa", url="https://adk.dev/a/#b"
+        )
+        assert parse_citation("adk-python@v1:src/a.py#L3-L9") == Citation(
+            "adk-python", "v1", path="src/a.py", lines=LineSpan(start=3, end=9)
+        )
+
+    @pytest.mark.parametrize("text", ["", "adk-docs", "adk-docs@:x", "@abc:x", "a@b:", "a b@c:d"])
+    def test_other_texts_are_refused(self, text: str) -> None:
+        with pytest.raises(InvalidRequestError):
+            parse_citation(text)
+
+    @given(
+        name=st.from_regex(r"[a-z][a-z.-]{0,9}", fullmatch=True),
+        commit=st.from_regex(r"v?[0-9a-f.]{1,40}", fullmatch=True),
+        path=st.text(min_size=1).filter(lambda path: not path.startswith(("http://", "https://"))),
+        start=st.integers(1, 10**9),
+        more=st.integers(0, 10**6),
+    )
+    def test_any_path_and_lines_survive(self, name: str, commit: str, path: str, start: int, more: int) -> None:
+        text = code_citation(f"owner/{name}", commit, path, start, start + more)
+        lines = LineSpan(start=start, end=start + more)
+        assert parse_citation(text) == Citation(name, commit, path=path, lines=lines)
+
+
+class TestExact:
+    @pytest.mark.parametrize("chunk", [FIRST, TOOL, RUN, HEAD], ids=lambda chunk: chunk.symbol)
+    def test_unchanged_lines_are_exact(self, chunk: ChunkPayload) -> None:
+        assert verify(chunk, Texts(CODE)).state == "exact"
+
+    def test_a_part_of_a_line_is_compared_by_its_columns(self) -> None:
+        line = "x = " + "0123456789" * 5
+        body = line[10:20]
+        chunk = make_payload("code", path="a.py", body=body, start_line=1, end_line=1, start_col=10, end_col=20)
+        assert verify(chunk, Texts(f"{line}\n")).state == "exact"
+        moved = verify(chunk, Texts(f"# above\n  {line}\n"))
+        assert (moved.state, moved.lines) == ("moved", LineSpan(start=2, end=2))
+
+    def test_the_same_text_elsewhere_does_not_make_other_lines_exact(self) -> None:
+        text = "same\nother\nsame\n"
+        assert verify(cite(text, 3, 3), Texts("same\nother\nchanged\n")).state == "moved"
+
+    def test_a_missing_newline_at_the_end_is_no_difference(self) -> None:
+        assert verify(RUN, Texts("\n".join(CODE.split("\n")[:18]))).state == "exact"
+
+
+class TestMoved:
+    @hypothesis_settings(max_examples=100)
+    @given(
+        above=st.lists(st.text(st.characters(exclude_characters="\n\r", codec="utf-8")), min_size=1, max_size=30),
+        at=st.integers(0, 5),
+    )
+    def test_lines_added_above_move_a_chunk_by_their_number(self, above: list[str], at: int) -> None:
+        lines = CODE.split("\n")
+        text = "\n".join([*lines[:at], *above, *lines[at:]])
+        if text.split("\n")[5:9] == lines[5:9]:  # what was added may look like what is there
+            return
+        found = verify(FIRST, Texts(text))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=6 + len(above), end=9 + len(above)))
+
+    def test_of_several_places_the_nearest_counts(self) -> None:
+        text = "a\n" * 3 + "needle\n" + "b\n" * 20 + "needle\n" + "c\n" * 5
+        chunk = make_payload("code", path="a.txt", body="needle", start_line=22, end_line=22, lang="txt")
+        assert verify(chunk, Texts(text)).lines == LineSpan(start=25, end=25)
+        chunk = make_payload("code", path="a.txt", body="needle", start_line=2, end_line=2, lang="txt")
+        assert verify(chunk, Texts(text)).lines == LineSpan(start=4, end=4)
+
+    def test_a_part_of_other_lines_is_not_the_text(self) -> None:
+        chunk = make_payload("code", path="a.txt", body="needle", lang="txt")
+        assert verify(chunk, Texts("no\nneedles\n")).state == "gone"
+
+    def test_other_formatting_and_comments_are_the_same_code(self) -> None:
+        text = CODE.replace("    # carefully\n    return a + b", "    return (\n        a + b  # quickly\n    )")
+        found = verify(FIRST, Texts(f"x = 1\n{text}"))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=7, end=11))
+        assert "formatting" in found.reason
+
+    def test_a_method_keeps_its_strings_when_its_class_is_indented_more(self) -> None:
+        text = f'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
+        chunk = cite(text, 2, 5, symbol="A.f", symbol_kind="method")
+        moved = verify(chunk, Texts(text.replace("def f(self)", "def f( self )")))
+        assert (moved.state, moved.lines) == ("moved", LineSpan(start=2, end=5))
+        other = verify(chunk, Texts(text.replace("def f(self)", "def f( self )").replace("  kept", "    kept")))
+        assert other.state == "changed"
+
+    def test_decorators_belong_to_the_lines(self) -> None:
+        text = "@cache\n@other(1,2)\ndef f():\n    return 1\n"
+        chunk = cite(text, 1, 4, symbol="f", symbol_kind="function")
+        found = verify(chunk, Texts("\n" + text.replace("1,2", "1, 2")))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=2, end=5))
+
+    def test_the_beginning_of_a_class_is_found_again(self) -> None:
+        chunk = cite(CODE, 12, 15, symbol="Tool", symbol_kind="class", symbols=("Tool", "Tool.name"))
+        found = verify(chunk, Texts(CODE.replace('name = "tool"', "name = 'tool'")))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=12, end=15))
+
+    def test_methods_that_were_cited_together_are_found_together(self) -> None:
+        chunk = cite(CODE, 17, 21, symbol="Tool", symbol_kind="methods", symbols=("Tool.run", "Tool.stop"))
+        found = verify(chunk, Texts(CODE.replace("def run(self, x):", "def run(self, x):  # now")))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=17, end=21))
+
+    def test_the_same_code_under_another_name_is_not_the_same_symbol(self) -> None:
+        found = verify(RUN, Texts("class Other:\n  def run(self, x):\n    return x\n"))
+        assert found.state == "gone"
+
+
+class TestChanged:
+    def test_a_symbol_with_other_code_is_changed(self) -> None:
+        found = verify(FIRST, Texts("\n" + CODE.replace("a + b", "a - b")))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=7, end=10))
+        assert found.reason.startswith("first is there")
+
+    def test_a_symbol_is_found_in_a_file_that_does_not_parse(self) -> None:
+        found = verify(RUN, Texts("class Tool:\n    def run(self, y:\n"))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=2))
+
+    def test_a_definition_inside_an_if_counts(self) -> None:
+        found = verify(FIRST, Texts("if True:\n    def first(a):\n        return a\n"))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=3))
+
+    def test_what_is_left_of_several_methods_is_named(self) -> None:
+        chunk = cite(CODE, 17, 21, symbol="Tool", symbol_kind="methods", symbols=("Tool.run", "Tool.stop"))
+        found = verify(chunk, Texts("class Tool:\n    def stop(self):\n        pass\n"))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=3))
+
+    def test_the_head_of_a_module_is_changed_as_long_as_the_module_is_there(self) -> None:
+        found = verify(HEAD, Texts('"""Another."""\n'))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=1, end=1))
+
+    @pytest.mark.parametrize(
+        ("headings", "uri", "lines"),
+        [
+            (("Guide", "Use"), None, (13, 19)),
+            (("Guide", "Use", "Details"), None, (17, 19)),
+            (("Guide", "Setup"), None, (5, 11)),
+            (("Renamed", "Set up"), "https://adk.dev/a/#install", (5, 11)),
+            (("Renamed", "Use"), "https://adk.dev/a/#use", (13, 19)),
+        ],
+    )
+    def test_a_section_is_found_by_its_headings_or_its_anchor(
+        self, headings: tuple[str, ...], uri: str | None, lines: tuple[int, int]
+    ) -> None:
+        chunk = make_payload("doc", path="a.md", body="older text", headings=headings, uri=uri)
+        found = verify(chunk, Texts(PAGE))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=lines[0], end=lines[1]))
+
+    def test_headings_are_compared_without_their_markup(self) -> None:
+        chunk = make_payload("doc", path="a.md", body="older", headings=("The run_async method & more",))
+        found = verify(chunk, Texts("#  The [`run_async`](../x.md) **method** &amp; more ##\n"))
+        assert found.state == "changed"
+
+
+class TestGone:
+    @pytest.mark.parametrize("chunk", [FIRST, RUN], ids=lambda chunk: chunk.symbol)
+    def test_without_text_and_name_it_is_gone(self, chunk: ChunkPayload) -> None:
+        assert verify(chunk, Texts("x = 1\n")).state == "gone"
+
+    def test_a_heading_in_fenced_code_is_none(self) -> None:
+        chunk = make_payload("doc", path="a.md", body="older", headings=("Guide", "Not a heading"), uri=None)
+        assert verify(chunk, Texts(PAGE)).state == "gone"
+
+    def test_a_missing_file_is_gone_and_the_commit_may_still_hold_it(self) -> None:
+        assert verify(FIRST, Texts(None)).reason == "The file is no longer there."
+        kept = verify(FIRST, Texts(None, history=CODE))
+        assert (kept.state, kept.reason) == ("gone", "The file is no longer there. Commit abc still holds it.")
+
+    @pytest.mark.parametrize("text", ["", "\n", "\x00", "def f(:\n" * 300, "(" * 5000, "```\n" * 50, "\ud800"])
+    def test_no_content_makes_it_fail(self, text: str) -> None:
+        for chunk in (FIRST, TOOL, HEAD, make_payload("doc", body="older", headings=("Guide",))):
+            assert verify(chunk, Texts(text)).state in ("gone", "changed")
+
+    @given(text=st.text(max_size=200), body=st.text(max_size=50), kind=st.sampled_from(["doc", "code"]))
+    def test_any_text_gives_a_state_and_lines_that_exist(self, text: str, body: str, kind: str) -> None:
+        chunk = make_payload(kind, body=body, symbol="f", symbol_kind="function", headings=("A",))
+        found = verify(chunk, Texts(text))
+        if found.lines is not None:
+            assert 1 <= found.lines.start <= found.lines.end <= text.count("\n") + 1
+        if found.state == "moved":
+            span = "\n".join(text.split("\n")[found.lines.start - 1 : found.lines.end])  # type: ignore[union-attr]
+            assert body in span
+
+
+def test_a_source_that_cannot_be_read_leaves_the_citation_unverified(tmp_path: Path) -> None:
+    reader = FolderReader(SourceLocation(kind="snapshot", root=tmp_path / "missing", commit="abc"))
+    found = verify(FIRST, reader)
+    assert found.state == "unverified"
+    assert "missing" in found.reason
+
+
+def location(root: Path, **changes: Any) -> SourceLocation:
+    return SourceLocation(**{"kind": "snapshot", "root": root, "commit": "abc", **changes})
+
+
+class TestFolderReader:
+    def test_it_decodes_as_ingestion_does(self, tmp_path: Path) -> None:
+        (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree")
+        (tmp_path / "b.bin").write_bytes(b"one\x00two")
+        reader = FolderReader(location(tmp_path))
+        assert reader.read("a.md") == "one\ntwo\nthree"
+        assert reader.read("b.bin") is None
+        assert reader.read("missing.md") is None
+        assert reader.read("a.md/b.md") is None
+
+    def test_it_maps_the_repositorys_paths(self, tmp_path: Path) -> None:
+        (tmp_path / "google/adk").mkdir(parents=True)
+        (tmp_path / "google/adk/a.py").write_text("a = 1")
+        (tmp_path / "google/other.py").write_text("b = 1")
+        reader = FolderReader(location(tmp_path, path_prefix="src/", subtrees=("google/adk",)))
+        assert reader.read("src/google/adk/a.py") == "a = 1"
+        assert reader.read("google/adk/a.py") is None
+        assert reader.read("src/google/other.py") is None
+
+    @pytest.mark.parametrize(
+        "path", ["../secret", "a/../../secret", "/etc/hosts", "", ".", "a//b", "a/./b", "sub", "a\x00b", "\ud800"]
+    )
+    def test_it_reads_files_below_its_root_only(self, tmp_path: Path, path: str) -> None:
+        (tmp_path / "root/sub").mkdir(parents=True)
+        (tmp_path / "secret").write_text("secret")
+        assert FolderReader(location(tmp_path / "root")).read(path) is None
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")
+    def test_links_do_not_lead_out(self, tmp_path: Path) -> None:
+        (tmp_path / "root").mkdir()
+        (tmp_path / "secret").write_text("secret")
+        (tmp_path / "root/inner").write_text("inner")
+        (tmp_path / "root/out").symlink_to(tmp_path / "secret")
+        (tmp_path / "root/in").symlink_to("inner")
+        reader = FolderReader(location(tmp_path / "root"))
+        assert reader.read("out") is None
+        assert reader.read("in") == "inner"
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_it_does_not_wait_at_a_pipe(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe.md")
+        assert FolderReader(location(tmp_path)).read("pipe.md") is None
+
+    def test_it_notices_a_new_version(self, tmp_path: Path) -> None:
+        reader = FolderReader(location(tmp_path))
+        (tmp_path / "a.md").write_text("one")
+        assert reader.read("a.md") == "one"
+        (tmp_path / "new.md").write_text("two")
+        (tmp_path / "new.md").replace(tmp_path / "a.md")
+        assert reader.read("a.md") == "two"
+
+    def test_a_missing_root_is_an_error_not_a_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(SourceError, match="missing"):
+            FolderReader(location(tmp_path / "gone")).read("a.md")
+
+    def test_relative_roots_lie_in_the_generation(self, tmp_path: Path) -> None:
+        (tmp_path / "pages").mkdir()
+        (tmp_path / "pages/a.md").write_text("page")
+        pages = location(Path("pages"), kind="pages")
+        assert open_reader(pages, tmp_path).read("a.md") == "page"
+        manifest: Any = SimpleNamespace(corpora={"api-reference": SimpleNamespace(location=pages)})
+        assert open_readers(manifest, tmp_path)["api-reference"].read("a.md") == "page"
+
+
+class TestGitReader:
+    @pytest.fixture
+    def checkout(self, tmp_path: Path) -> SourceLocation:
+        (tmp_path / "a.py").write_text(CODE)
+        commands = (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "first"], ["rev-parse", "HEAD"])
+        for command in commands:
+            identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+            done = subprocess.run(["git", *identity, *command], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return location(tmp_path, kind="git", commit=done.stdout.strip())
+
+    def test_the_working_tree_is_what_counts(self, checkout: SourceLocation) -> None:
+        reader = open_reader(checkout, checkout.root)
+        assert isinstance(reader, GitReader)
+        assert verify(FIRST, reader).state == "exact"
+        (checkout.root / "a.py").write_text("# new\n" + CODE)
+        assert verify(FIRST, reader).state == "moved"
+        assert reader.read_at_commit("a.py") == CODE
+
+    def test_the_commit_is_asked_for_what_the_working_tree_lost(self, checkout: SourceLocation) -> None:
+        (checkout.root / "a.py").unlink()
+        found = verify(FIRST, GitReader(checkout))
+        assert found.state == "gone"
+        assert "still holds it" in found.reason
+
+    @pytest.mark.parametrize("commit", ["--help", "HEAD", "0" * 40, ""])
+    def test_only_a_known_hash_is_looked_up(self, checkout: SourceLocation, commit: str) -> None:
+        reader = GitReader(checkout.model_copy(update={"commit": commit}))
+        assert reader.read_at_commit("a.py") is None
+
+    def test_odd_paths_are_not_there(self, checkout: SourceLocation) -> None:
+        reader = GitReader(checkout)
+        for path in ("../a.py", "missing.py", "", "a\x00b", "\ud800"):
+            assert reader.read_at_commit(path) is None
+
+
+def test_a_pack_is_checked_in_a_few_milliseconds(tmp_path: Path) -> None:
+    chunks = []
+    for number in range(12):
+        text = "".join(f"def f{line}():\n    return {number + line}\n\n\n" for line in range(500))
+        (tmp_path / f"{number}.py").write_text(text)
+        body = "\n".join(text.split("\n")[1000:1002])
+        chunks.append(
+            make_payload("code", path=f"{number}.py", body=body, start_line=1001, end_line=1002, symbol="f250")
+        )
+        assert chunks[-1].source_hash == sha256_text(body)
+    reader = FolderReader(location(tmp_path))
+    assert [verify(chunk, reader).state for chunk in chunks] == ["exact"] * 12
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        for chunk in chunks:
+            verify(chunk, reader)
+        times.append(time.perf_counter() - started)
+    assert min(times) < 0.005

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from adk_evidence.embedding import cache as cache_module
+from adk_evidence.embedding.cache import EmbeddingCache, Vector
+
+DAY = 86_400
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "embeddings.sqlite"
+
+
+def vectors(count: int, dimension: int = 4, start: int = 0) -> dict[str, Vector]:
+    return {f"hash-{i}": np.full(dimension, i, dtype=np.float32) for i in range(start, start + count)}
+
+
+def test_vectors_come_back_as_they_were_kept(path: Path) -> None:
+    kept = vectors(2500)  # more than one statement may name
+    EmbeddingCache(path).put_many("m", 4, kept)
+    found = EmbeddingCache(path).get_many("m", 4, [*kept, "unknown"])
+    assert found.keys() == kept.keys()
+    assert all(np.array_equal(found[key], kept[key]) and found[key].dtype == np.float32 for key in kept)
+
+
+@given(st.data())
+def test_every_finite_vector_survives(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    vector = data.draw(arrays(np.float32, 8, elements=st.floats(-10, 10, width=32)))
+    cache = EmbeddingCache(tmp_path_factory.mktemp("cache") / "e.sqlite")
+    cache.put_many("m", 8, {"h": vector})
+    assert np.array_equal(cache.get_many("m", 8, ["h"])["h"], vector)
+    cache.close()
+
+
+def test_models_and_dimensions_are_kept_apart(path: Path) -> None:
+    cache = EmbeddingCache(path)
+    cache.put_many("a", 4, vectors(1))
+    assert cache.get_many("b", 4, ["hash-0"]) == {}
+    assert cache.get_many("a", 8, ["hash-0"]) == {}
+
+
+def test_a_vector_of_another_length_is_refused(path: Path) -> None:
+    with pytest.raises(ValueError, match="dimension 8"):
+        EmbeddingCache(path).put_many("m", 8, vectors(1, dimension=4))
+
+
+def test_vectors_that_were_damaged_in_place_count_as_missing(path: Path) -> None:
+    cache = EmbeddingCache(path)
+    cache.put_many("m", 4, vectors(3))
+    cache.close()
+    db = sqlite3.connect(path)
+    with db:
+        db.execute("UPDATE vectors SET vector = x'00' WHERE hash = 'hash-0'")
+        db.execute(
+            "UPDATE vectors SET vector = ? WHERE hash = 'hash-1'",
+            (np.full(4, np.nan, dtype="<f4").tobytes(),),
+        )
+    db.close()
+    assert cache.get_many("m", 4, list(vectors(3))).keys() == {"hash-2"}
+
+
+def _garble_all(path: Path) -> None:
+    path.write_bytes(b"this is no database" * 500)
+
+
+def _garble_pages(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+
+
+def _cut(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("damage", [_garble_all, _garble_pages, _cut])
+def test_a_damaged_file_is_moved_aside_and_begun_anew(
+    damage: object, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = EmbeddingCache(path)
+    cache.put_many("m", 4, vectors(500))
+    cache.close()
+    assert callable(damage)
+    damage(path)
+    with caplog.at_level(logging.WARNING):
+        assert cache.get_many("m", 4, ["hash-499"]) == {}
+    assert "damaged" in caplog.text
+    assert len(list(path.parent.glob("*.damaged-*"))) == 1
+    cache.put_many("m", 4, vectors(2))
+    assert EmbeddingCache(path).get_many("m", 4, list(vectors(2))).keys() == vectors(2).keys()
+
+
+def test_a_place_that_cannot_be_written_costs_only_the_caching(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    cache = EmbeddingCache(tmp_path / "file" / "embeddings.sqlite")
+    with caplog.at_level(logging.WARNING):
+        cache.put_many("m", 4, vectors(1))
+        assert cache.get_many("m", 4, ["hash-0"]) == {}
+        assert cache.size() == (0, 0)
+    assert caplog.text.count("cannot be used") == 1
+
+
+def test_pruning_keeps_what_was_used_last(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = EmbeddingCache(path)
+    monkeypatch.setattr(cache_module.time, "time", lambda: 100 * DAY)
+    cache.put_many("m", 4, vectors(10))
+    monkeypatch.setattr(cache_module.time, "time", lambda: 200 * DAY)
+    cache.get_many("m", 4, ["hash-3"])
+    cache.put_many("m", 4, vectors(2, start=20))
+    assert cache.size() == (12, 12 * 16)
+    assert cache.prune(max_bytes=3 * 16) == 9
+    assert cache.size() == (3, 3 * 16)
+    every = [*vectors(10), *vectors(2, start=20)]
+    assert cache.get_many("m", 4, every).keys() == {"hash-3", "hash-20", "hash-21"}
+    assert cache.prune(max_bytes=1000) == 0
+
+
+def test_threads_share_one_cache(path: Path) -> None:
+    cache = EmbeddingCache(path)
+    threads = [
+        threading.Thread(target=cache.put_many, args=("m", 4, vectors(50, start=50 * n))) for n in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(cache.get_many("m", 4, list(vectors(400)))) == 400
+
+
+def test_processes_share_one_file(path: Path) -> None:
+    script = (
+        "import sys, pathlib, numpy as np\n"
+        "from adk_evidence.embedding.cache import EmbeddingCache\n"
+        "cache, start = EmbeddingCache(pathlib.Path(sys.argv[1])), int(sys.argv[2])\n"
+        "for i in range(start, start + 40):\n"
+        "    cache.put_many('m', 4, {f'hash-{i}': np.full(4, i, dtype=np.float32)})\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [subprocess.Popen([*command, str(40 * n)], env=environment) for n in range(3)]
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    assert len(EmbeddingCache(path).get_many("m", 4, list(vectors(120)))) == 120

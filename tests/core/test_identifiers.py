@@ -1,0 +1,101 @@
+"""Names in questions and code: how they are found, split and expanded."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_evidence.identifiers import (
+    code_identifiers,
+    expand_identifiers,
+    extract_identifiers,
+    is_code_like,
+    query_lexical_text,
+    split_identifier,
+)
+from adk_evidence.tokens import estimate_tokens
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("getUserName", "get user name"),
+        ("my_function", "my function"),
+        ("HTTPServer", "http server"),
+        ("LlmAgent", "llm agent"),
+        ("MCPToolset", "mcp toolset"),
+        ("A2A", "a2a"),
+        ("toA2a", "to a2a"),
+        ("OAuth2", "oauth2"),
+        ("OAuth2Token", "oauth2 token"),
+        ("listURLs", "list urls"),
+        ("client.upsert", "client upsert"),
+        ("__init__", "init"),
+        ("x86_64", "x86 64"),
+        ("naïve_Straße", "naïve straße"),
+        ("", ""),
+    ],
+)
+def test_names_are_split_into_their_words(name: str, words: str) -> None:
+    assert split_identifier(name) == words.split()
+
+
+def test_expansion_keeps_the_name_beside_its_words() -> None:
+    assert expand_identifiers("my_function") == ["my", "function", "my_function"]
+    assert expand_identifiers("ToolContext") == ["tool", "context", "toolcontext"]
+    assert expand_identifiers("client.upsert") == ["client.upsert", "client", "upsert"]
+    assert expand_identifiers("save the state, v1.2.3") == ["save", "the", "state", "v1.2.3", "v1", "2", "3"]
+
+
+def test_a_question_in_words_and_in_code_share_their_terms() -> None:
+    assert set(query_lexical_text("tool context").split()) < set(query_lexical_text("ToolContext").split())
+
+
+def test_encoded_data_is_not_taken_apart() -> None:
+    blob = "aB3" * 60
+    assert expand_identifiers(blob) == [blob.lower()]
+
+
+@pytest.mark.parametrize(
+    "token", ["run_async", "LlmAgent", "getUser", "tool.run", "agent.py", "run()", "__init__", "HTTPServer"]
+)
+def test_code_is_recognised(token: str) -> None:
+    assert is_code_like(token)
+
+
+@pytest.mark.parametrize("token", ["agent", "Agent", "LLM", "LLMs", "e.g.", "e.g", "", "_", "42", "()"])
+def test_words_are_not_code(token: str) -> None:
+    assert not is_code_like(token)
+
+
+def test_code_is_told_apart_from_words_in_a_question() -> None:
+    query = "Why does run_async() ignore ToolContext, e.g. in agent.py, and stop()?"
+    assert code_identifiers(query) == ["run_async", "ToolContext", "agent.py", "stop"]
+    assert "Why" in extract_identifiers(query)
+    assert extract_identifiers("a b a") == ["a", "b"]
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_lower_case_terms_without_spaces(text: str) -> None:
+    for term in expand_identifiers(text):
+        assert term and term == term.lower() and not re.search(r"\s", term)
+    assert all(is_code_like(name) or is_code_like(f"{name}()") for name in code_identifiers(text))
+
+
+@given(st.text(alphabet="abXY01_", min_size=1, max_size=40))
+def test_splitting_loses_no_letter(name: str) -> None:
+    assert "".join(split_identifier(name)) == name.replace("_", "").lower()
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_token_estimates_grow_with_the_text(left: str, right: str) -> None:
+    assert estimate_tokens(left) <= estimate_tokens(left + "\n" + right) + 1
+    assert estimate_tokens("") == 0
+
+
+def test_token_estimates_are_near_what_encoders_reach() -> None:
+    prose = "The session service stores the state of a conversation between an agent and its user. " * 20
+    assert 3.5 <= len(prose) / estimate_tokens(prose) <= 6
+    code = "  def run_async(self, ctx: Context) -> None:\n    self._tools.append(ctx.tool_name)\n" * 20
+    assert 2 <= len(code) / estimate_tokens(code) <= 4

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from adk_evidence.retrieval.query import normalise
+from adk_evidence.retrieval.rerank.base import RerankDocument, document_text, instruction
+from adk_evidence.retrieval.rerank.local import LocalReranker
+from tests.core.factories import payload
+
+QUERY = normalise("retry a tool")
+
+
+def _documents(kind, scores):
+    return [
+        RerankDocument(text="", payload=payload(kind, f"{n}", f"{kind} {n}"), fused_rank=n, scores=score)
+        for n, score in enumerate(scores, 1)
+    ]
+
+
+def _scores(documents):
+    return [score.score for score in LocalReranker().rerank(QUERY, "build", documents)]
+
+
+def test_what_both_branches_like_comes_first():
+    scores = _scores(_documents("doc", [{"dense": 0.2, "sparse": 1}, {"dense": 0.6, "sparse": 9}, {"dense": 0.3}]))
+    assert scores[1] == max(scores)
+    assert scores[2] < scores[1]
+
+
+def test_kinds_are_standardised_apart_so_that_neither_crowds_out_the_other():
+    docs = _documents("doc", [{"dense": 0.9, "sparse": 30}, {"dense": 0.8, "sparse": 20}])
+    code = _documents("code", [{"dense": 0.3, "sparse": 3}, {"dense": 0.2, "sparse": 2}])
+    scores = _scores([*docs, *code])
+    assert scores[:2] == pytest.approx(scores[2:])
+
+
+def test_equal_or_unknown_scores_decide_nothing():
+    assert _scores(_documents("doc", [{}, {}])) == [0, 0]
+    assert _scores(_documents("code", [{"dense": 0.5, "sparse": 2}] * 3)) == [0, 0, 0]
+
+
+def test_nothing_to_rank_gives_nothing():
+    assert LocalReranker().rerank(QUERY, "build", []) == []
+
+
+def test_documents_carry_their_provenance_in_the_specified_order():
+    doc = payload("doc", "docs/a.md", "body")
+    assert document_text(doc, 1200).split("\n") == [
+        "SOURCE: docs",
+        "REPO: google/adk-docs",
+        "REF: abc",
+        "LOC: https://adk.dev/docs/a.md",
+        f"CHUNK: {doc.chunk_id}",
+        "",
+        *doc.text.split("\n"),
+    ]
+    code = payload("code", "src/a.py", "body", symbol="f", start_line=3, end_line=7)
+    assert document_text(code, 1200).split("\n")[:7] == [
+        "SOURCE: code",
+        "REPO: google/adk-python",
+        "REF: abc",
+        "PATH: src/a.py",
+        "LINES: 3-7",
+        f"CHUNK: {code.chunk_id}",
+        "SYMBOL: f",
+    ]
+
+
+def test_a_long_body_is_cut_and_its_header_kept():
+    long = payload("doc", "docs/a.md", "word " * 5000)
+    text = document_text(long, 50)
+    assert text.startswith("SOURCE: docs\nREPO:")
+    assert len(text) < 600
+
+
+def test_the_instruction_ends_with_the_question():
+    assert instruction(QUERY, "build").endswith("\nQuestion: retry a tool")
+    assert "causes of the error" in instruction(QUERY, "debug")

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from adk_evidence.embedding import minilm
+from adk_evidence.embedding.bert_onnx import assemble_bert
+from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
+from adk_evidence.errors import ModelError
+from adk_evidence.settings import DenseSettings, load_settings
+from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
+
+SETTINGS = DenseSettings(provider="minilm", model_path=None, threads=None, batch_size=4, max_tokens=32)
+HIDDEN, HEADS, INNER, WORDS, POSITIONS = 12, 3, 20, 50, 16
+
+
+def tiny_bert(layers: int = 2) -> Tensors:
+    random = np.random.default_rng(7)
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (WORDS, HIDDEN),
+        "embeddings.position_embeddings.weight": (POSITIONS, HIDDEN),
+        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for at in (f"encoder.layer.{layer}" for layer in range(layers)):
+        for name in ("self.query", "self.key", "self.value", "output.dense"):
+            shapes[f"{at}.attention.{name}.weight"] = (HIDDEN, HIDDEN)
+            shapes[f"{at}.attention.{name}.bias"] = (HIDDEN,)
+        shapes[f"{at}.intermediate.dense.weight"] = (INNER, HIDDEN)
+        shapes[f"{at}.intermediate.dense.bias"] = (INNER,)
+        shapes[f"{at}.output.dense.weight"] = (HIDDEN, INNER)
+        shapes[f"{at}.output.dense.bias"] = (HIDDEN,)
+        norms += [f"{at}.attention.output.LayerNorm", f"{at}.output.LayerNorm"]
+    for name in norms:
+        shapes[f"{name}.weight"] = shapes[f"{name}.bias"] = (HIDDEN,)
+    return {name: random.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def save(tensors: Tensors, folder: Path) -> Path:
+    from safetensors.numpy import save_file
+
+    save_file(tensors, folder / "model.safetensors")
+    return folder / "model.safetensors"
+
+
+def run_graph(folder: Path, rows: list[list[int]]) -> NDArray[np.float32]:
+    import onnxruntime
+
+    graph = assemble_bert(folder / "model.safetensors", HEADS)
+    (folder / "model.onnx").write_bytes(graph.SerializeToString())
+    width = max(map(len, rows))
+    ids = np.array([row + [0] * (width - len(row)) for row in rows], dtype=np.int64)
+    mask = np.array([[1] * len(row) + [0] * (width - len(row)) for row in rows], dtype=np.int64)
+    session = onnxruntime.InferenceSession(str(folder / "model.onnx"))
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    [states] = session.run(["last_hidden_state"], inputs)
+    result: NDArray[np.float32] = states
+    return result
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_the_graph_computes_what_numpy_computes(layers: int, tmp_path: Path) -> None:
+    tensors = tiny_bert(layers)
+    save(tensors, tmp_path)
+    row = [1, 7, 49, 3, 3, 12]
+    assert run_graph(tmp_path, [row])[0] == pytest.approx(hidden_states(tensors, row, HEADS), abs=1e-5)
+
+
+def test_padding_does_not_change_a_text(tmp_path: Path) -> None:
+    tensors = tiny_bert()
+    save(tensors, tmp_path)
+    rows = [[5, 6], [1, 2, 3, 4, 5, 6, 7, 8], [9]]
+    states = run_graph(tmp_path, rows)
+    for row, state in zip(rows, states, strict=True):
+        assert state[: len(row)] == pytest.approx(hidden_states(tensors, row, HEADS), abs=1e-5)
+
+
+def test_the_graph_holds_no_copy_of_the_weights(tmp_path: Path) -> None:
+    tensors = tiny_bert()
+    graph = assemble_bert(save(tensors, tmp_path), HEADS).SerializeToString()
+    assert tensors["embeddings.word_embeddings.weight"].tobytes() not in graph
+
+
+def test_weights_without_a_tensor_are_refused(tmp_path: Path) -> None:
+    tensors = tiny_bert()
+    del tensors["encoder.layer.1.attention.self.key.bias"]
+    with pytest.raises(ModelError, match=r"encoder\.layer\.1\.attention\.self\.key\.bias"):
+        assemble_bert(save(tensors, tmp_path), HEADS)
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 64, (5).to_bytes(8, "little") + b"{]}  "])
+def test_a_file_that_is_not_safetensors_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(content)
+    with pytest.raises(ModelError, match="cannot be read as safetensors"):
+        assemble_bert(tmp_path / "model.safetensors", HEADS)
+
+
+def test_a_named_folder_without_weights_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="missing"):
+        prepare_minilm(tmp_path / "models", named_folder=tmp_path)
+    assert not minilm.is_prepared(tmp_path / "models")
+    assert not list((tmp_path / "models").glob(".preparing-*"))
+
+
+def test_a_home_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(ModelError, match="cannot be written"):
+        prepare_minilm(tmp_path / "file" / "models")
+
+
+@pytest.fixture(scope="session")
+def models() -> Path:
+    """The user's folder of prepared models; the model is fetched as the product does it."""
+    settings = load_settings()
+    try:
+        prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.model_path)
+    except ModelError as exc:
+        pytest.skip(f"NO MODEL, NOT TESTED: {exc}")
+    return settings.paths.models
+
+
+@pytest.fixture(scope="session")
+def embedder(models: Path) -> MiniLmEmbedder:
+    return MiniLmEmbedder(SETTINGS, models)
+
+
+@pytest.mark.model
+def test_vectors_equal_the_reference(models: Path) -> None:
+    assert minilm.check_against_reference(prepared_folder(models)) > 0.999999
+
+
+@pytest.mark.model
+def test_vectors_equal_the_published_ones(embedder: MiniLmEmbedder) -> None:
+    # FastEmbed's own tests give these for its hosted ONNX file.
+    assert embedder.embed_query("hello world")[:5] == pytest.approx(
+        [-0.034478, 0.03102, 0.00673, 0.02611, -0.039362], abs=1e-4
+    )
+
+
+@pytest.mark.model
+def test_a_graph_that_computes_something_else_is_refused(models: Path, tmp_path: Path) -> None:
+    for name in ("model.safetensors", "tokenizer.json"):
+        shutil.copyfile(prepared_folder(models) / name, tmp_path / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minilm, "HEADS", 6)
+        minilm.write_graph(tmp_path)
+    with pytest.raises(ModelError, match="other vectors than the published model"):
+        minilm.check_against_reference(tmp_path)
+
+
+TEXTS = [
+    "tool",
+    "",
+    "a much longer text about sessions and their state " * 9,
+    "agent run",
+    "\ud800 lone",
+    "漢字 é",
+]
+
+
+@pytest.mark.model
+def test_a_texts_vector_depends_on_nothing_but_the_text(embedder: MiniLmEmbedder) -> None:
+    texts = TEXTS + REFERENCE_TEXTS
+    together = embedder.embed_documents(texts)
+    assert together.shape == (len(texts), 384)
+    assert together.dtype == np.float32
+    assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
+    for text, vector in zip(texts, together, strict=True):
+        assert embedder.embed_documents([text])[0] == pytest.approx(vector, abs=1e-6)
+
+
+@pytest.mark.model
+def test_batches_come_longest_first_and_name_every_position_once(embedder: MiniLmEmbedder) -> None:
+    batches = list(embedder.iter_embed(TEXTS))
+    assert [len(positions) for positions, _ in batches] == [4, 2]
+    assert all(vectors.shape == (len(positions), 384) for positions, vectors in batches)
+    assert sorted(position for positions, _ in batches for position in positions) == list(range(len(TEXTS)))
+    assert batches[0][0][0] == 2
+    assert list(embedder.iter_embed([])) == []
+    assert embedder.embed_documents([]).shape == (0, 384)
+
+
+@pytest.mark.model
+def test_a_caller_may_stop_between_two_batches(embedder: MiniLmEmbedder) -> None:
+    batches = embedder.iter_embed(TEXTS)
+    positions, _ = next(batches)
+    batches.close()  # type: ignore[attr-defined]
+    assert len(positions) == SETTINGS.batch_size
+
+
+@pytest.mark.model
+def test_documents_are_cut_at_max_tokens_and_queries_are_not(embedder: MiniLmEmbedder) -> None:
+    words = "unbelievably tokenizable " * 4
+    [tokens] = embedder.count_tokens([words])
+    long = words * 10
+    room = SETTINGS.max_tokens - minilm.SPECIAL_TOKENS
+    assert embedder.count_tokens([long]) == [tokens * 10]
+    start, longer = embedder.embed_documents([long, long + " and something else"])
+    assert np.array_equal(start, longer)
+    exact = MiniLmEmbedder(SETTINGS.model_copy(update={"max_tokens": 256}), embedder._models)
+    kept = " ".join(long.split()[: room // (tokens // 8)])
+    assert embedder.count_tokens([kept])[0] <= room
+    assert exact.embed_documents([kept])[0] == pytest.approx(embedder.embed_documents([kept])[0], abs=1e-6)
+    assert embedder.embed_query(long) != pytest.approx(start.tolist(), abs=1e-3)
+
+
+@pytest.mark.model
+def test_the_model_is_loaded_once_by_however_many_threads(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Any] = []
+    open_model = minilm._open_model
+    monkeypatch.setattr(minilm, "_open_model", lambda *args: opened.append(args) or open_model(*args))
+    embedder = MiniLmEmbedder(SETTINGS, models)
+    found: list[list[float]] = []
+    threads = [threading.Thread(target=lambda: found.append(embedder.embed_query("tool"))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened) == 1
+    assert found == [found[0]] * 6
+
+
+@pytest.mark.model
+def test_processes_prepare_one_folder_together_and_mend_a_damaged_one(models: Path, tmp_path: Path) -> None:
+    damaged = prepared_folder(tmp_path)
+    damaged.mkdir()
+    (damaged / "model.onnx").write_bytes(b"")
+    (damaged / "model.safetensors").write_bytes(b"cut")
+    (tmp_path / ".preparing-killed").mkdir()
+    script = (
+        "import sys; from pathlib import Path; from adk_evidence.embedding.minilm import prepare_minilm\n"
+        "print(prepare_minilm(Path(sys.argv[1]), named_folder=Path(sys.argv[2])))"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path), str(prepared_folder(models))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    assert {process.communicate(timeout=120)[0].strip() for process in running} == {str(damaged)}
+    assert minilm.is_prepared(tmp_path)
+    assert not list(tmp_path.glob(".preparing-*"))
+
+
+@pytest.mark.model
+def test_a_prepared_model_that_does_not_load_is_a_clear_error(models: Path, tmp_path: Path) -> None:
+    folder = prepared_folder(tmp_path)
+    folder.mkdir()
+    shutil.copyfile(prepared_folder(models) / "model.safetensors", folder / "model.safetensors")
+    for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_text("{}")
+    with pytest.raises(ModelError, match="does not load") as caught:
+        MiniLmEmbedder(SETTINGS, tmp_path).load()
+    assert "Remove that folder" in caught.value.hint

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_evidence.retrieval.query import normalise, sub_queries
+
+
+def test_white_space_is_collapsed_and_casing_kept():
+    assert normalise("  How does\n LlmAgent\twork ").text == "How does LlmAgent work"
+
+
+def test_control_characters_cannot_forge_lines():
+    assert normalise("a\x00b\x1b[31mc\u2028d").text == "a b [31mc d"
+
+
+def test_code_is_recognised():
+    assert normalise("where is before_tool_callback called").code_identifiers == ("before_tool_callback",)
+    assert normalise("what does FunctionTool do").code_heavy
+    assert normalise("import google.adk fails").code_heavy
+    assert not normalise("how do I remember a user's language").code_heavy
+
+
+def test_sub_queries_follow_their_templates():
+    assert sub_queries(normalise("save state")) == (
+        "ADK Python official usage: save state",
+        "Agent Development Kit tool calling sessions state: save state",
+    )
+    assert sub_queries(normalise("LlmAgent tools"))[2] == "In code: LlmAgent LlmAgent tools"
+
+
+@given(st.text(max_size=300))
+def test_normalising_twice_changes_nothing(text):
+    once = normalise(text)
+    assert normalise(once.text) == once

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from adk_evidence.errors import SettingsError
+from adk_evidence.settings import config_file, load_settings, settings_schema
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_machine(monkeypatch, tmp_path):
+    monkeypatch.setattr("adk_evidence.settings.user_settings_file", lambda: tmp_path / "none.yaml")
+
+
+def test_the_default_profile_needs_no_download():
+    settings = load_settings()
+    assert (settings.profile, settings.ingestion.lexical.sparse_model) == ("local", "Qdrant/bm25")
+    assert settings.ingestion.chunking.docs.target_chunk_chars > 0
+
+
+def test_a_call_beats_the_environment_which_beats_the_users_file(monkeypatch, tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("retrieval: {rrf_k: 10, hnsw_ef: 64}\n")
+    assert load_settings(user_file=mine).retrieval.rrf_k == 10
+    monkeypatch.setenv("ADK_EVIDENCE_RETRIEVAL__RRF_K", "20")
+    assert load_settings(user_file=mine).retrieval.rrf_k == 20
+    settings = load_settings({"retrieval": {"rrf_k": 30}}, user_file=mine)
+    assert (settings.retrieval.rrf_k, settings.retrieval.hnsw_ef) == (30, 64)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "part"),
+    [
+        ({"retrieval": {"rrf_kk": 1}}, "retrieval.rrf_kk"),
+        ({"retrieval": {"rrf_k": 0}}, "retrieval.rrf_k"),
+        ({"store": {"code_collection": "adk_docs"}}, "must differ"),
+        ({"ingestion": {"chunking": {"docs": {"target_chunk_chars": 99999}}}}, "max_chunk_chars"),
+        ({"profile": "cloud"}, "no profile 'cloud'"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_that_names_it(overrides, part):
+    with pytest.raises(SettingsError, match=part) as caught:
+        load_settings(overrides)
+    assert "\n" not in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["a: [", "- 1\n", "\x00"])
+def test_a_broken_file_is_named(tmp_path, text):
+    broken = tmp_path / "broken.yaml"
+    broken.write_text(text)
+    with pytest.raises(SettingsError, match=r"broken\.yaml"):
+        load_settings(user_file=broken)
+
+
+def test_a_settings_file_named_by_the_environment_must_exist(monkeypatch, tmp_path):
+    monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(tmp_path / "gone.yaml"))
+    with pytest.raises(SettingsError, match=r"gone\.yaml"):
+        load_settings()
+
+
+def test_the_published_schema_is_that_of_the_settings():
+    assert json.loads(config_file("settings.schema.json").read_text()) == settings_schema()

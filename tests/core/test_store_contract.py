@@ -1,0 +1,644 @@
+"""What every store must do. Each implementation is one entry of `STORES`; the same tests run against all."""
+
+from __future__ import annotations
+
+import math
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.errors import CollectionUnavailableError, StoreError
+from adk_evidence.store.base import (
+    CollectionSpec,
+    EvidenceStore,
+    Filter,
+    Fusion,
+    HasId,
+    IndexWriter,
+    Match,
+    NewPoint,
+    Prefetch,
+    Prefix,
+    SearchParams,
+    Vector,
+)
+from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
+
+DIM = 8
+DOCS, CODE = "docs", "code"
+SPECS = (
+    CollectionSpec(DOCS, {"dense": DIM}, {"lexical": True}),
+    CollectionSpec(CODE, {"dense": DIM}, {"lexical": False}),
+)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """How the tests get a writer and a reader of one implementation."""
+
+    writer: Callable[[Path], IndexWriter]
+    reader: Callable[[Path], EvidenceStore]
+
+
+STORES = {
+    "edge": Backend(
+        writer=lambda folder: EdgeIndexWriter(folder, SPECS, batch_points=7),
+        reader=lambda folder: EdgeIndexReader(folder, SPECS),
+    )
+}
+
+
+@pytest.fixture(params=sorted(STORES))
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return STORES[request.param]
+
+
+def point_id(number: int) -> str:
+    return str(uuid.UUID(int=random.Random(number).getrandbits(128)))
+
+
+def axis(place: int, length: float = 1.0) -> list[float]:
+    return [length if at == place else 0.0 for at in range(DIM)]
+
+
+def terms(*indices: int) -> SparseVector:
+    return SparseVector(tuple(indices), (1.0,) * len(indices))
+
+
+def point(number: int, vectors: Mapping[str, Vector] | None = None, **payload: object) -> NewPoint:
+    if vectors is None:
+        vectors = {"dense": axis(number % DIM), "lexical": terms(number % DIM, 100 + number)}
+    return NewPoint(point_id(number), vectors, {"chunk_id": f"c{number}", **payload})
+
+
+@contextmanager
+def stored(
+    backend: Backend, folder: Path, points: Iterable[NewPoint], collection: str = DOCS
+) -> Iterator[EvidenceStore]:
+    """A reader of a folder that was written and closed."""
+    with closing(backend.writer(folder)) as writer:
+        writer.upsert(collection, points)
+    with closing(backend.reader(folder)) as reader:
+        yield reader
+
+
+def branches(dense: int = 0, *sparse: int, limit: int = 10) -> list[Prefetch]:
+    return [Prefetch("dense", axis(dense), limit), Prefetch("lexical", terms(*sparse), limit)]
+
+
+def ids(hits: Iterable[object]) -> list[str]:
+    return [hit.id for hit in hits]  # type: ignore[attr-defined]
+
+
+# Writing and reading back
+
+
+def test_points_come_back_as_they_were_written(backend: Backend, tmp_path: Path) -> None:
+    payload = {
+        "path": "src/ünï/x.py",
+        "symbols": ["a", "b"],
+        "start_line": 3,
+        "ref": None,
+        "score": 1.5,
+        "flag": True,
+        "text": "def f():\n\treturn '🚀'\n\x00",
+        "nested": {"list": [1, {"deep": "yes"}]},
+    }
+    vectors = {"dense": [0.6, 0.8] + [0.0] * (DIM - 2), "lexical": SparseVector((3, 70_000), (0.5, 2.0))}
+    with stored(backend, tmp_path, [point(1, vectors, **payload)]) as store:
+        records, following = store.scroll(DOCS, with_vectors=True)
+        assert following is None
+        [record] = records
+        assert record.id == point_id(1)
+        assert record.payload == {"chunk_id": "c1", **payload}
+        assert record.vectors["dense"] == pytest.approx(vectors["dense"])
+        assert record.vectors["lexical"] == vectors["lexical"]
+
+
+def test_tuples_in_payloads_come_back_as_lists(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1, symbols=("a", "b"), headings=())]) as store:
+        [record] = store.retrieve(DOCS, [point_id(1)])
+        assert (record.payload["symbols"], record.payload["headings"]) == (["a", "b"], [])
+
+
+def test_array_rows_are_taken_as_vectors(backend: Backend, tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    row = numpy.asarray([axis(2)], dtype="float32")[0]
+    with stored(backend, tmp_path, [point(1, {"dense": row})]) as store:
+        result = store.hybrid_query(DOCS, [Prefetch("dense", row, 3)], Fusion(), limit=3)
+        assert result.branches[0][0].score == pytest.approx(1.0)
+
+
+def test_upsert_replaces_points_and_says_how_many_it_wrote(backend: Backend, tmp_path: Path) -> None:
+    with closing(backend.writer(tmp_path)) as writer:
+        assert writer.upsert(DOCS, (point(n, lang="py") for n in range(20))) == 20
+        assert writer.upsert(DOCS, [point(3, {"lexical": terms(9)}, lang="ts")]) == 1
+        assert writer.upsert(DOCS, []) == 0
+        assert writer.count(DOCS) == 20
+        records, _ = writer.scroll(DOCS, filter=Filter(must=(HasId((point_id(3),)),)), with_vectors=True)
+        assert records[0].payload["lang"] == "ts"
+        assert records[0].vectors == {"lexical": terms(9)}
+
+
+def test_an_empty_sparse_vector_is_not_stored(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1, {"dense": axis(0), "lexical": terms()})]) as store:
+        records, _ = store.scroll(DOCS, with_vectors=True)
+        assert list(records[0].vectors) == ["dense"]
+
+
+def test_delete_removes_what_passes_the_filter(backend: Backend, tmp_path: Path) -> None:
+    with closing(backend.writer(tmp_path)) as writer:
+        writer.upsert(DOCS, [point(n, path=f"{n % 2}.py") for n in range(10)])
+        writer.delete(DOCS, Filter(must=(Match("path", ("1.py",)),)))
+        assert {record.payload["path"] for record in writer.scroll(DOCS)[0]} == {"0.py"}
+        writer.delete(DOCS, Filter())
+        assert writer.count(DOCS) == 0
+
+
+def test_a_closed_folder_and_a_copy_of_it_can_be_written_on(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path / "a", [point(n) for n in range(5)]):
+        pass
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    with (
+        stored(backend, tmp_path / "b", [point(9)]) as changed,
+        closing(backend.reader(tmp_path / "a")) as old,
+    ):
+        assert (changed.count(DOCS), old.count(DOCS)) == (6, 5)
+
+
+def test_collections_do_not_share_points(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1)], collection=CODE) as store:
+        assert (store.count(CODE), store.count(DOCS)) == (1, 0)
+
+
+# Filters
+
+
+FILTERED = [
+    point(0, path="src/a.py", lang="py", symbols=["A", "A.run"]),
+    point(1, path="src/b.py", lang="py", symbols=["B"]),
+    point(2, path="docs/a.md", lang="md", symbols=[]),
+    point(3, path="src/ab.ts", lang="ts"),
+]
+
+
+@pytest.fixture(scope="module", params=sorted(STORES))
+def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
+    with stored(STORES[request.param], tmp_path_factory.mktemp("filtered"), FILTERED) as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (Filter(must=(Match("lang", ("py",)),)), {0, 1}),
+        (Filter(must=(Match("lang", ("py", "md")),)), {0, 1, 2}),
+        (Filter(must=(Match("lang", ()),)), set()),
+        (Filter(must=(Match("symbols", ("A.run", "B")),)), {0, 1}),
+        (Filter(must=(Prefix("path", "src/a"),)), {0, 3}),
+        (Filter(must=(Prefix("symbols", "A."),)), {0}),
+        (Filter(must=(Prefix("path", "a.py"),)), set()),
+        (Filter(should=(Match("lang", ("md",)), Prefix("path", "src/b"))), {1, 2}),
+        (Filter(must_not=(Match("lang", ("py",)),)), {2, 3}),
+        (Filter(must=(Prefix("path", "src/"),), must_not=(Match("lang", ("ts",)),)), {0, 1}),
+        (Filter(must=(HasId((point_id(0), point_id(3), point_id(77))),)), {0, 3}),
+        (Filter(must=(HasId(()),)), set()),
+        (
+            Filter(must=(Filter(should=(Match("lang", ("md",)), Match("lang", ("ts",)))), Prefix("path", "src/"))),
+            {3},
+        ),
+        (Filter(must=(Match("unknown", ("x",)),)), set()),
+        (Filter(must=(Filter(),)), {0, 1, 2, 3}),
+        (Filter(), {0, 1, 2, 3}),
+        (None, {0, 1, 2, 3}),
+    ],
+)
+def test_filters_mean_the_same_wherever_they_are_given(
+    filtered: EvidenceStore, condition: Filter | None, expected: set[int]
+) -> None:
+    wanted = {point_id(number) for number in expected}
+    assert filtered.count(DOCS, condition) == len(wanted)
+    assert set(ids(filtered.scroll(DOCS, filter=condition)[0])) == wanted
+    found = filtered.hybrid_query(DOCS, branches(0, 0, 1, 2, 3), Fusion(), limit=10, filter=condition)
+    assert set(ids(found.fused)) == wanted
+    assert set(ids(found.branches[0])) == set(ids(found.branches[1])) == wanted
+
+
+@pytest.fixture(scope="module", params=sorted(STORES))
+def scratch(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexWriter]:
+    """A writer for tests that leave it empty."""
+    with closing(STORES[request.param].writer(tmp_path_factory.mktemp("scratch"))) as writer:
+        yield writer
+
+
+@settings(max_examples=60, deadline=None)
+@given(path=st.text(max_size=40), other=st.text(max_size=40))
+def test_any_text_can_be_filtered_by(scratch: IndexWriter, path: str, other: str) -> None:
+    scratch.upsert(DOCS, [point(1, path=path), point(2, path=other)])
+    found = scratch.scroll(DOCS, filter=Filter(must=(Match("path", (path,)),)))[0]
+    scratch.delete(DOCS, Filter())
+    assert ids(found) == sorted({point_id(1)} | ({point_id(2)} if path == other else set()))
+
+
+# Hybrid queries
+
+
+def test_fused_hits_carry_payloads_and_branches_do_not(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(n, text=f"text {n}") for n in range(DIM)]) as store:
+        result = store.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=4)
+        assert len(result.fused) == 4
+        assert result.fused[0].id == point_id(2)
+        assert all(hit.payload and hit.payload["text"].startswith("text") for hit in result.fused)
+        assert all(hit.payload is None for branch in result.branches for hit in branch)
+        assert ids(result.branches[1]) == [point_id(2)]
+        assert result.branches[0][0].score == pytest.approx(1.0)
+
+
+def test_rrf_adds_the_reciprocal_ranks_of_the_branches(backend: Backend, tmp_path: Path) -> None:
+    points = [
+        point(0, {"dense": axis(0), "lexical": terms(1)}),
+        point(1, {"dense": [1.0, 0.2, 0, 0, 0, 0, 0, 0], "lexical": terms(2)}),
+        point(2, {"dense": axis(5), "lexical": SparseVector((1,), (9.0,))}),
+    ]
+    with stored(backend, tmp_path, points, collection=CODE) as store:
+        result = store.hybrid_query(CODE, branches(0, 1), Fusion("rrf", k=60), limit=3)
+        assert ids(result.branches[0]) == [point_id(0), point_id(1), point_id(2)]
+        assert ids(result.branches[1]) == [point_id(2), point_id(0)]
+        scores = {hit.id: hit.score for hit in result.fused}
+        # Qdrant counts ranks from 0.
+        assert scores[point_id(0)] == pytest.approx(1 / 60 + 1 / 61, rel=1e-5)
+        assert scores[point_id(1)] == pytest.approx(1 / 61, rel=1e-5)
+        assert scores[point_id(2)] == pytest.approx(1 / 62 + 1 / 60, rel=1e-5)
+        sharper = store.hybrid_query(CODE, branches(0, 1), Fusion("rrf", k=2), limit=3)
+        assert sharper.fused[0].score == pytest.approx(1 / 2 + 1 / 3, rel=1e-5)
+
+
+def test_dbsf_fuses_normalised_scores(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(n) for n in range(20)]) as store:
+        result = store.hybrid_query(DOCS, branches(3, 3), Fusion("dbsf"), limit=20)
+        assert set(ids(result.fused[:3])) == {point_id(3), point_id(11), point_id(19)}
+        assert all(0 <= hit.score <= 2 for hit in result.fused)
+
+
+@pytest.mark.parametrize("limit", [1, 5, 11, 40])
+def test_equal_scores_are_ordered_and_cut_by_point_id(backend: Backend, tmp_path: Path, limit: int) -> None:
+    # Half of the points are found by one branch alone, half by the other: each fused score occurs twice.
+    points = [point(n, {"dense": [1.0, n / 50, 0, 0, 0, 0, 0, 0]}) for n in range(20)]
+    points += [point(20 + n, {"lexical": SparseVector((1,), (30.0 - n,))}) for n in range(20)]
+    with stored(backend, tmp_path, points) as store:
+        results = [store.hybrid_query(DOCS, branches(0, 1, limit=20), Fusion(), limit=limit).fused for _ in range(15)]
+        expected = sorted(
+            store.hybrid_query(DOCS, branches(0, 1, limit=20), Fusion(), limit=40).fused,
+            key=lambda hit: (-hit.score, hit.id),
+        )
+        assert len(expected) == 40
+        assert len({hit.score for hit in expected}) == 20
+        assert all(ids(result) == ids(expected)[:limit] for result in results)
+
+
+def test_a_second_reader_answers_the_same(backend: Backend, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    points = [
+        point(n, {"dense": [float(chance.randint(0, 2)) or 0.1 for _ in range(DIM)], "lexical": terms(n % 5)})
+        for n in range(120)
+    ]
+    query = [Prefetch("dense", [0.5] * DIM, 30), Prefetch("lexical", terms(1, 3), 30)]
+    with stored(backend, tmp_path, points) as one, closing(backend.reader(tmp_path)) as two:
+        assert one.hybrid_query(DOCS, query, Fusion(), limit=25) == two.hybrid_query(DOCS, query, Fusion(), limit=25)
+
+
+def test_a_branch_without_terms_keeps_its_place(backend: Backend, tmp_path: Path) -> None:
+    prefetch = [Prefetch("lexical", terms(), 5), Prefetch("dense", axis(1), 5)]
+    with stored(backend, tmp_path, [point(n) for n in range(4)]) as store:
+        result = store.hybrid_query(DOCS, prefetch, Fusion(), limit=5)
+        assert result.branches[0] == []
+        assert result.branches[1][0].id == result.fused[0].id == point_id(1)
+        nothing = store.hybrid_query(DOCS, prefetch[:1], Fusion(), limit=5)
+        assert (nothing.fused, nothing.branches) == ([], [[]])
+        assert store.hybrid_query(DOCS, [], Fusion(), limit=5).branches == []
+
+
+def test_points_without_a_vector_are_found_by_the_other_branch_alone(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1, {"lexical": terms(4)}), point(2, {"dense": axis(4)})]) as store:
+        result = store.hybrid_query(DOCS, branches(4, 4), Fusion(), limit=5)
+        assert [ids(branch) for branch in result.branches] == [[point_id(2)], [point_id(1)]]
+        assert set(ids(result.fused)) == {point_id(1), point_id(2)}
+
+
+def test_several_queries_can_be_fused_at_once(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(n) for n in range(DIM)]) as store:
+        result = store.hybrid_query(DOCS, branches(1, 1) + branches(5, 5), Fusion(), limit=2)
+        assert len(result.branches) == 4
+        assert set(ids(result.fused)) == {point_id(1), point_id(5)}
+
+
+def test_an_empty_collection_gives_no_hits(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, []) as store:
+        result = store.hybrid_query(DOCS, branches(1, 1), Fusion(), limit=3)
+        assert (result.fused, result.branches) == ([], [[], []])
+        assert store.scroll(DOCS) == ([], None)
+
+
+@pytest.mark.parametrize("params", [SearchParams(hnsw_ef=256), SearchParams(exact=True), None])
+def test_search_parameters_do_not_change_exact_results(
+    backend: Backend, tmp_path: Path, params: SearchParams | None
+) -> None:
+    with stored(backend, tmp_path, [point(n) for n in range(30)]) as store:
+        result = store.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9, params=params)
+        assert result == store.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9)
+
+
+def test_idf_lifts_rare_terms_where_the_collection_asks_for_it(backend: Backend, tmp_path: Path) -> None:
+    points = [point(n, {"lexical": terms(1)}) for n in range(30)] + [point(50, {"lexical": terms(2)})]
+    query = [Prefetch("lexical", terms(1, 2), 40)]
+    with closing(backend.writer(tmp_path)) as writer:
+        for collection in (DOCS, CODE):
+            writer.upsert(collection, points)
+        with_idf, without = (
+            {hit.id: hit.score for hit in writer.hybrid_query(name, query, Fusion(), limit=40).branches[0]}
+            for name in (DOCS, CODE)
+        )
+    assert with_idf[point_id(50)] > 10 * with_idf[point_id(0)]
+    assert without[point_id(50)] == without[point_id(0)] == 1.0
+
+
+# Scores of given points
+
+
+def test_scores_of_given_points_are_those_of_the_search(backend: Backend, tmp_path: Path) -> None:
+    chance = random.Random(3)
+    points = [
+        point(n, {"dense": [chance.random() for _ in range(DIM)], "lexical": terms(n % 3, 50 + n)}) for n in range(40)
+    ]
+    dense, sparse = [chance.random() for _ in range(DIM)], terms(1, 55)
+    query = [Prefetch("dense", dense, 40), Prefetch("lexical", sparse, 40)]
+    with stored(backend, tmp_path, points) as store:
+        by_search = [
+            {hit.id: hit.score for hit in branch}
+            for branch in store.hybrid_query(DOCS, query, Fusion(), limit=1).branches
+        ]
+        asked = [point_id(n) for n in (1, 2, 5, 999)]
+        scores = store.score_points(DOCS, asked, {"dense": dense, "lexical": sparse})
+        assert set(scores["dense"]) == {point_id(1), point_id(2), point_id(5)}
+        # Point 1 shares its first term, point 5 its second; point 2 none.
+        assert set(scores["lexical"]) == {point_id(1), point_id(5)}
+        for branch, found in zip(by_search, (scores["dense"], scores["lexical"]), strict=True):
+            assert found == {key: pytest.approx(branch[key], rel=1e-6) for key in found}
+
+
+def test_scoring_nothing_gives_nothing(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1)]) as store:
+        assert store.score_points(DOCS, [], {"dense": axis(0)}) == {"dense": {}}
+        assert store.score_points(DOCS, [point_id(1)], {"lexical": terms()}) == {"lexical": {}}
+        assert store.score_points(DOCS, [point_id(1)], {}) == {}
+
+
+# Scroll and retrieve
+
+
+def test_scroll_pages_through_all_points_in_the_order_of_ids(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(n) for n in range(25)]) as store:
+        seen: list[str] = []
+        offset = None
+        while True:
+            records, offset = store.scroll(DOCS, limit=10, offset=offset)
+            assert all(record.vectors == {} for record in records)
+            seen += ids(records)
+            if offset is None:
+                break
+        assert seen == sorted(point_id(n) for n in range(25))
+
+
+def test_retrieve_leaves_out_missing_points_and_keeps_the_order(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(n) for n in range(5)]) as store:
+        asked = [point_id(4), point_id(99), point_id(0)]
+        assert ids(store.retrieve(DOCS, asked)) == [point_id(4), point_id(0)]
+        assert store.retrieve(DOCS, []) == []
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ({"dense": [1.0] * (DIM - 1)}, "7 dimensions where the index has 8"),
+        ({"dense": [math.nan] + [0.0] * (DIM - 1)}, "not a number"),
+        ({"dense": [math.inf] + [0.0] * (DIM - 1)}, "not a number"),
+        ({"other": [1.0] * DIM}, "no dense vector other"),
+        ({"dense": terms(1)}, "no sparse vector dense"),
+        ({"lexical": SparseVector((1, 1), (1.0, 1.0))}, "one value for each"),
+        ({"lexical": SparseVector((1, 2), (1.0,))}, "one value for each"),
+        ({"lexical": SparseVector((1,), (math.nan,))}, "not a number"),
+    ],
+)
+def test_malformed_vectors_are_refused_in_a_sentence(
+    scratch: IndexWriter, vectors: dict[str, Vector], message: str
+) -> None:
+    with pytest.raises(StoreError, match=message):
+        scratch.upsert(DOCS, [point(1, vectors)])
+    assert scratch.count(DOCS) == 0
+    [(using, query)] = vectors.items()
+    with pytest.raises(StoreError, match=message):
+        scratch.hybrid_query(DOCS, [Prefetch(using, query, 3)], Fusion(), limit=3)
+    with pytest.raises(StoreError, match=message):
+        scratch.score_points(DOCS, [point_id(1)], {using: query})
+
+
+@pytest.mark.parametrize("bad_id", ["", "abc", "c" * 40])
+def test_ids_must_be_uuids(scratch: IndexWriter, bad_id: str) -> None:
+    for ask in (
+        lambda: scratch.upsert(DOCS, [replace(point(1), id=bad_id)]),
+        lambda: scratch.retrieve(DOCS, [bad_id]),
+        lambda: scratch.scroll(DOCS, offset=bad_id),
+    ):
+        with pytest.raises(StoreError, match="no point id"):
+            ask()
+
+
+def test_a_payload_that_is_not_json_is_refused(scratch: IndexWriter) -> None:
+    for value in ("\ud800", object()):
+        with pytest.raises(StoreError, match="cannot be written"):
+            scratch.upsert(DOCS, [point(1, text=value)])
+    assert scratch.count(DOCS) == 0
+
+
+def test_a_collection_that_the_index_does_not_have_is_unavailable(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1)]) as store:
+        for ask in (
+            lambda: store.count("other"),
+            lambda: store.scroll("other"),
+            lambda: store.retrieve("other", []),
+            lambda: store.score_points("other", [], {}),
+            lambda: store.hybrid_query("other", [], Fusion(), limit=1),
+        ):
+            with pytest.raises(CollectionUnavailableError, match="no collection other"):
+                ask()
+        assert store.count(DOCS) == 1
+
+
+def test_a_closed_store_says_so(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1)]) as store:
+        assert store.count(DOCS) == 1
+        store.close()
+        with pytest.raises(StoreError, match="closed"):
+            store.count(DOCS)
+    writer = backend.writer(tmp_path)
+    writer.close()
+    with pytest.raises(StoreError, match="closed"):
+        writer.upsert(DOCS, [point(1)])
+
+
+def test_threads_share_a_store(backend: Backend, tmp_path: Path) -> None:
+    wrong: list[object] = []
+
+    def ask(number: int) -> None:
+        for _ in range(20):
+            try:
+                found = store.hybrid_query(DOCS, branches(number, number), Fusion(), limit=3)
+            except Exception as exc:
+                wrong.append(exc)
+                return
+            if found.fused[0].id != point_id(number):
+                wrong.append(found)
+
+    with stored(backend, tmp_path, [point(n) for n in range(DIM)]) as store:
+        threads = [threading.Thread(target=ask, args=(n,)) for n in range(DIM)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+
+
+# The embedded store alone
+
+
+def _edge_folder(folder: Path) -> Path:
+    with stored(STORES["edge"], folder, [point(n) for n in range(12)]):
+        pass
+    return folder
+
+
+def _edge_reader(folder: Path, counts: Mapping[str, int] | None = None) -> EdgeIndexReader:
+    return EdgeIndexReader(folder, SPECS, counts)
+
+
+def test_one_missing_collection_leaves_the_other_working(tmp_path: Path) -> None:
+    shutil.rmtree(_edge_folder(tmp_path) / CODE)
+    with closing(_edge_reader(tmp_path)) as reader:
+        for _ in range(2):
+            with pytest.raises(CollectionUnavailableError, match="lost its collection code"):
+                reader.count(CODE)
+        assert reader.count(DOCS) == 12
+
+
+@pytest.mark.parametrize("name", ["segment.json", "status.dat", "edge_config.json"])
+def test_a_damaged_collection_is_unavailable_not_a_crash(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    folder = _edge_folder(tmp_path / "index")
+    for path in (folder / DOCS).rglob(name):
+        path.write_bytes(path.read_bytes()[:3])
+    with closing(_edge_reader(folder)) as reader:
+        with pytest.raises(CollectionUnavailableError, match="collection docs cannot answer") as failure:
+            reader.count(DOCS)
+        assert "adk-ingest all" in failure.value.hint
+        assert reader.count(CODE) == 0
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_shard_that_lost_its_points_is_noticed(tmp_path: Path) -> None:
+    [mappings] = (_edge_folder(tmp_path) / DOCS).rglob("mutable_id_tracker.mappings")
+    mappings.write_bytes(b"")
+    with (
+        closing(_edge_reader(tmp_path, {DOCS: 12, CODE: 0})) as reader,
+        pytest.raises(CollectionUnavailableError, match="holds 0 of 12 chunks"),
+    ):
+        reader.count(DOCS)
+
+
+def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import qdrant_edge
+
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    folder = _edge_folder(tmp_path / "index")
+    load = qdrant_edge.EdgeShard.load
+
+    class RefusingShard:
+        @staticmethod
+        def load(path: str) -> qdrant_edge.EdgeShard:
+            if Path(path).is_relative_to(folder):
+                raise Exception("Service runtime error: failed to open WAL: WouldBlock")
+            return load(path)
+
+    monkeypatch.setattr(qdrant_edge, "EdgeShard", RefusingShard)
+    with closing(_edge_reader(folder)) as reader:
+        assert reader.count(DOCS) == 12
+        assert len(list(temporary.iterdir())) == 1
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_writer_refuses_a_folder_with_other_vectors(tmp_path: Path) -> None:
+    _edge_folder(tmp_path)
+    other = replace(SPECS[0], dense={"dense": DIM * 2})
+    with pytest.raises(StoreError, match="collection docs cannot be written"):
+        EdgeIndexWriter(tmp_path, [other])
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "/tmp/x", ""])
+def test_a_collection_name_cannot_lead_out_of_the_index(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StoreError, match="cannot name a folder"):
+        EdgeIndexWriter(tmp_path, [replace(SPECS[0], name=name)])
+
+
+def test_no_graph_is_built_and_one_segment_is_kept(tmp_path: Path) -> None:
+    import qdrant_edge
+
+    shard = qdrant_edge.EdgeShard.load(str(_edge_folder(tmp_path) / DOCS))
+    try:
+        assert shard.info().segments_count == 1
+        assert not list(tmp_path.rglob("graph*"))
+    finally:
+        shard.close()
+
+
+def test_every_filter_field_has_its_index(tmp_path: Path) -> None:
+    import qdrant_edge
+
+    from adk_evidence.store.base import KEYWORD_FIELDS
+
+    shard = qdrant_edge.EdgeShard.load(str(_edge_folder(tmp_path) / DOCS))
+    try:
+        assert set(shard.info().payload_schema) == set(KEYWORD_FIELDS)
+    finally:
+        shard.close()
+
+
+def test_the_engine_is_not_loaded_before_a_store_is_opened() -> None:
+    code = (
+        "import sys, adk_evidence.store.factory, adk_evidence.store.generations;"
+        "raise SystemExit('qdrant_edge' in sys.modules)"
+    )
+    path = [entry for entry in sys.path if entry]
+    finished: Sequence[object] = [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {code}"]
+    assert subprocess.run([str(part) for part in finished], check=False).returncode == 0

@@ -1,0 +1,320 @@
+"""Discovery finds the same files in the same order, says why it leaves others out, and reads what it found."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from adk_evidence.errors import SettingsError
+from adk_evidence.settings import CorpusSettings, load_settings
+from adk_ingest.discovery import Discovery, discover
+from adk_ingest.sources.base import CorpusSource
+
+needs_links = pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")
+
+
+def corpus(**changes: object) -> CorpusSettings:
+    base = load_settings().ingestion.corpora.adk_docs
+    return base.model_copy(update=changes)
+
+
+def source(root: Path, **changes: object) -> CorpusSource:
+    fields: dict[str, object] = {
+        "corpus": "adk_docs",
+        "repo": "o/docs",
+        "kind": "git",
+        "root": root,
+        "commit": "c" * 40,
+    }
+    return CorpusSource(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def write(root: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def found(root: Path, **changes: object) -> list[str]:
+    return [file.path for file in discover(source(root), corpus(**changes)).files]
+
+
+def read_all(discovery: Discovery) -> dict[str, str]:
+    return {file.path: file.text for file in discovery.read()}
+
+
+def test_files_come_sorted_by_their_repository_path(tmp_path: Path) -> None:
+    write(tmp_path, {"b/z.md": "z", "b.md": "b", "a/y.md": "y", "a/B.md": "B", "é.md": "e"})
+    paths = found(tmp_path)
+    assert paths == sorted(paths)
+    assert set(paths) == {"b/z.md", "b.md", "a/y.md", "a/B.md", "é.md"}
+
+
+def test_paths_are_the_repositorys_where_the_root_is_only_a_part_of_it(tmp_path: Path) -> None:
+    write(tmp_path, {"google/adk/a.py": "a = 1", "google/other/b.py": "b = 1", "top.py": "c = 1"})
+    packaged = source(tmp_path, path_prefix="src/", subtrees=("google/adk",))
+    result = discover(packaged, corpus(allowed_exts=(".py",)))
+    assert [file.path for file in result.files] == ["src/google/adk/a.py"]
+
+
+def test_globs_see_the_repositorys_path(tmp_path: Path) -> None:
+    write(tmp_path, {"google/adk/a.py": "a = 1", "google/adk/b.py": "b = 1"})
+    packaged = source(tmp_path, path_prefix="src/", subtrees=("google/adk",))
+    result = discover(packaged, corpus(allowed_exts=(".py",), exclude_globs=("src/google/adk/a.py",)))
+    assert [file.path for file in result.files] == ["src/google/adk/b.py"]
+
+
+class TestFilters:
+    def test_the_first_filter_that_a_file_fails_is_its_reason(self, tmp_path: Path) -> None:
+        big = "x" * 50
+        write(
+            tmp_path,
+            {
+                "out/a.png": b"\x00" * 50,  # fails every filter
+                "elsewhere/a.png": b"\x00" * 50,  # all but the first
+                "in/a.png": b"\x00" * 50,  # all but the first two
+                "in/a.md": b"\x00" * 50,  # size and binary
+                "in/b.md": b"\x00" * 5,
+                "in/c.md": big,
+                "in/d.md": "",
+                "in/e.md": "text",
+            },
+        )
+        result = discover(
+            source(tmp_path), corpus(include_globs=("in/",), exclude_globs=("out/*",), max_file_bytes=20)
+        )
+        assert [file.path for file in result.files] == ["in/e.md"]
+        assert result.skipped == {
+            "excluded": ["out/a.png"],
+            "not_included": ["elsewhere/a.png"],
+            "extension": ["in/a.png"],
+            "too_large": ["in/a.md", "in/c.md"],
+            "binary": ["in/b.md"],
+            "empty": ["in/d.md"],
+        }
+
+    def test_no_include_globs_and_no_extensions_let_everything_pass(self, tmp_path: Path) -> None:
+        write(tmp_path, {"LICENSE": "free", "a/b.xyz": "text"})
+        assert found(tmp_path, include_globs=(), allowed_exts=()) == ["LICENSE", "a/b.xyz"]
+
+    def test_extensions_do_not_mind_their_case(self, tmp_path: Path) -> None:
+        write(tmp_path, {"README.MD": "text"})
+        assert found(tmp_path) == ["README.MD"]
+
+    def test_a_later_glob_with_an_exclamation_mark_takes_a_file_back(self, tmp_path: Path) -> None:
+        write(tmp_path, {"docs/a.md": "a", "docs/keep.md": "k", "docs/deep/keep.md": "k"})
+        assert found(tmp_path, exclude_globs=("docs/", "!docs/keep.md")) == ["docs/keep.md"]
+        assert found(tmp_path, exclude_globs=("!docs/keep.md", "docs/")) == []
+
+    def test_include_globs_take_files_out_again_too(self, tmp_path: Path) -> None:
+        write(tmp_path, {"docs/a.md": "a", "docs/draft/b.md": "b", "other/c.md": "c"})
+        assert found(tmp_path, include_globs=("docs/**", "!docs/draft/**")) == ["docs/a.md"]
+
+    def test_an_excluded_folder_is_not_walked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        write(tmp_path, {".git/objects/a.md": "a", "node_modules/x/b.md": "b", "c.md": "c"})
+        listed: list[str] = []
+        real = os.listdir
+        monkeypatch.setattr(os, "listdir", lambda path: listed.append(str(path)) or real(path))
+        result = discover(source(tmp_path), corpus())
+        assert [Path(path) for path in listed] == [tmp_path]
+        assert result.skipped == {"excluded": [".git/", "node_modules/"]}
+
+    def test_a_wrong_glob_is_a_wrong_setting(self, tmp_path: Path) -> None:
+        with pytest.raises(SettingsError, match="include_globs"):
+            discover(source(tmp_path), corpus(include_globs=("!",)))
+
+    def test_a_snapshots_own_manifest_is_no_part_of_the_corpus(self, tmp_path: Path) -> None:
+        write(tmp_path, {"corpus.json": "{}", "docs/corpus.json": "{}"})
+        result = discover(source(tmp_path, kind="snapshot"), corpus(allowed_exts=(".json",)))
+        assert [file.path for file in result.files] == ["docs/corpus.json"]
+
+
+class TestBrokenFiles:
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [
+            (b"text\x00more", "binary"),
+            (b"", "empty"),
+            (b" \r\n\t\n", "empty"),
+            (b"\xff\xfe" * 500, "undecodable"),
+            ("Füße".encode("latin-1"), "undecodable"),
+        ],
+    )
+    def test_what_is_not_text_is_skipped_with_a_reason(
+        self, tmp_path: Path, content: bytes, reason: str
+    ) -> None:
+        write(tmp_path, {"bad.md": content, "good.md": "good"})
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {"good.md": "good"}
+        assert read_all(result) == {"good.md": "good"}
+        assert result.skipped == {reason: ["bad.md"]}
+
+    def test_a_few_wrong_bytes_are_replaced_and_said(self, tmp_path: Path) -> None:
+        write(tmp_path, {"old.md": b"caf\xe9 " + b"x" * 1000})
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {"old.md": "caf\N{REPLACEMENT CHARACTER} " + "x" * 1000}
+        assert result.decode_warnings == ["old.md: replaced 1 character that is not UTF-8."]
+
+    def test_replacement_characters_that_the_author_wrote_are_no_errors(self, tmp_path: Path) -> None:
+        text = "\N{REPLACEMENT CHARACTER}" * 100
+        write(tmp_path, {"unicode.md": text})
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {"unicode.md": text}
+        assert result.decode_warnings == []
+
+    def test_newlines_and_byte_order_marks_leave_no_trace(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.md": b"\xef\xbb\xbfone\r\ntwo\rthree\n", "b.md": "one\ntwo\nthree\n"})
+        first, second = discover(source(tmp_path), corpus()).read()
+        assert first.text == second.text == "one\ntwo\nthree\n"
+        assert first.file_hash == second.file_hash
+
+    def test_a_huge_file_is_not_read(self, tmp_path: Path) -> None:
+        with (tmp_path / "huge.md").open("wb") as file:
+            file.truncate(50_000_000)
+        assert discover(source(tmp_path), corpus()).skipped == {"too_large": ["huge.md"]}
+
+    def test_unreadable_files_and_folders_are_skipped(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(tmp_path, {"locked/a.md": "a", "locked.md": "b", "open.md": "c"})
+        if os.geteuid() == 0 if hasattr(os, "geteuid") else True:
+            # Permissions do not hold for root: refuse in their place.
+            real_open, real_list = open, os.listdir
+
+            def refuse(path: object) -> None:
+                if str(path).endswith(("locked", "locked.md")):
+                    raise PermissionError(13, "Permission denied")
+
+            monkeypatch.setattr("builtins.open", lambda path, *a, **k: refuse(path) or real_open(path, *a, **k))
+            monkeypatch.setattr(os, "listdir", lambda path: refuse(path) or real_list(path))
+        else:
+            (tmp_path / "locked").chmod(0)
+            (tmp_path / "locked.md").chmod(0)
+        try:
+            result = discover(source(tmp_path), corpus())
+        finally:
+            (tmp_path / "locked").chmod(0o755)
+        assert [file.path for file in result.files] == ["open.md"]
+        assert result.skipped == {"unreadable": ["locked.md", "locked/"]}
+
+    def test_a_file_that_vanishes_before_it_is_read_is_skipped(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.md": "a", "b.md": "b"})
+        result = discover(source(tmp_path), corpus())
+        (tmp_path / "a.md").unlink()
+        assert read_all(result) == {"b.md": "b"}
+        assert result.skipped == {"unreadable": ["a.md"]}
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_a_pipe_is_not_opened(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe.md")
+        assert discover(source(tmp_path), corpus()).skipped == {"special_file": ["pipe.md"]}
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="only Linux file systems take names of any bytes")
+    def test_names_that_are_not_utf8_are_skipped_and_can_be_printed(self, tmp_path: Path) -> None:
+        write(tmp_path, {"good.md": "good"})
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md")).write_text("x")
+        os.mkdir(os.fsencode(tmp_path) + b"/d\xff")
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {"good.md": "good"}
+        assert result.skipped == {"undecodable_name": ["caf\\xe9.md", "d\\xff"]}
+        json.dumps(result.skipped, ensure_ascii=False).encode("utf-8")
+
+
+@needs_links
+class TestLinks:
+    def test_links_are_followed_inside_the_root_only(self, tmp_path: Path) -> None:
+        root = write(tmp_path / "root", {"a.md": "a", "shared.txt/x.md": "x"})
+        write(tmp_path, {"secret.md": "secret", "secrets/s.md": "s"})
+        (root / "out.md").symlink_to(tmp_path / "secret.md")
+        (root / "outer").symlink_to(tmp_path / "secrets")
+        result = discover(source(root), corpus())
+        assert [file.path for file in result.files] == ["a.md", "shared.txt/x.md"]
+        assert result.skipped == {"outside_root": ["out.md", "outer"]}
+
+    def test_what_is_found_under_its_own_path_is_not_found_again(self, tmp_path: Path) -> None:
+        write(tmp_path, {"z/real.md": "text"})
+        (tmp_path / "a.md").symlink_to("z/real.md")
+        (tmp_path / "b").symlink_to("z")
+        result = discover(source(tmp_path), corpus())
+        assert [file.path for file in result.files] == ["z/real.md"]
+        assert result.skipped == {"symlink_duplicate": ["a.md", "b/real.md"]}
+
+    def test_a_link_brings_in_what_its_own_path_does_not(self, tmp_path: Path) -> None:
+        write(tmp_path, {"guide/a.md": "a", "shared/b.md": "b"})
+        (tmp_path / "guide/common").symlink_to("../shared")
+        assert found(tmp_path, include_globs=("guide/",)) == ["guide/a.md", "guide/common/b.md"]
+
+    def test_loops_end(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a/x.md": "x", "b/y.md": "y"})
+        (tmp_path / "a/up").symlink_to("..")
+        (tmp_path / "a/l").symlink_to("../b")
+        (tmp_path / "b/l").symlink_to("../a")
+        (tmp_path / "self").symlink_to("self")
+        (tmp_path / "nowhere").symlink_to("missing")
+        result = discover(source(tmp_path), corpus())
+        assert [file.path for file in result.files] == ["a/x.md", "b/y.md"]
+        assert "a/up" in result.skipped["symlink_loop"]
+        assert "self" in result.skipped["symlink_loop"]
+        assert result.skipped["broken_symlink"] == ["nowhere"]
+
+    def test_a_link_does_not_lead_into_an_excluded_folder(self, tmp_path: Path) -> None:
+        write(tmp_path, {".git/notes.md": "private"})
+        (tmp_path / "notes").symlink_to(".git")
+        assert found(tmp_path) == []
+
+
+def test_thousands_of_files_take_a_moment(tmp_path: Path) -> None:
+    for folder in range(100):
+        (tmp_path / f"{folder}").mkdir()
+        for file in range(30):
+            (tmp_path / f"{folder}/{file}.md").write_text("# Title\n\nText.\n")
+    started = time.perf_counter()
+    count = sum(1 for _ in discover(source(tmp_path), corpus()).read())
+    assert count / (time.perf_counter() - started) > 100
+
+
+NAMES = st.sampled_from(["a", "b", "docs", "x.md", "y.md", "z.txt", ".git"])
+TREES = st.lists(st.lists(NAMES, min_size=1, max_size=4).map("/".join), max_size=12)
+GLOBS = st.lists(
+    st.sampled_from(
+        ["docs/", "**/.git/**", "*.md", "a", "/a/**", "a/*", "**/b/x.md", "!y.md", "!docs/x.md", "b/**/x.md", "!a/"]
+    ),
+    max_size=4,
+).map(tuple)
+
+
+@hypothesis_settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(tree=TREES, exclude=GLOBS, include=GLOBS)
+def test_any_globs_give_one_order_and_pruning_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, tree: list[str], exclude: tuple[str, ...], include: tuple[str, ...]
+) -> None:
+    root = tmp_path_factory.mktemp("tree")
+    for name in tree:
+        path = root / name
+        if path.suffix and not any((root / part).is_file() for part in Path(name).parents) and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("text")
+    settings = corpus(exclude_globs=exclude, include_globs=include)
+    result = discover(source(root), settings)
+    paths = [file.path for file in result.files]
+    assert paths == sorted(set(paths))
+    assert discover(source(root), settings) == result
+    # With a glob that re-includes nothing, every folder is walked.
+    unpruned = corpus(exclude_globs=(*exclude, "!no-such-file"), include_globs=include)
+    assert [file.path for file in discover(source(root), unpruned).files] == paths
+    skipped = [path for names in result.skipped.values() for path in names]
+    for path in (file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()):
+        covered = path in skipped or any(path.startswith(folder) for folder in skipped if folder.endswith("/"))
+        assert (path in paths) != covered

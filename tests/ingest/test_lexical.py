@@ -1,0 +1,119 @@
+"""The texts that the encoders see."""
+
+import pytest
+
+from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.settings import LexicalSettings, load_settings
+from adk_ingest.chunking.base import Attachment, RawChunk
+from adk_ingest.dense_text import BRIEF_CHARS, brief_text, full_text
+from adk_ingest.lexical import lexical_text, path_words, strip_licence
+
+LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n\n"
+CODE = LICENCE + 'import os\n\n\ndef save_state(ctx):\n  """Saves the state."""\n  ctx.sessionService.put()\n'
+
+
+@pytest.fixture
+def settings() -> LexicalSettings:
+    return load_settings().ingestion.lexical
+
+
+def code_chunk(**fields: object) -> RawChunk:
+    values: dict[str, object] = {
+        "symbol": "Store.save_state",
+        "symbol_kind": "method",
+        "signature": "def save_state(ctx)",
+        "doc": "Saves the state.",
+        "lang": "py",
+    }
+    return RawChunk(1, 9, CODE, **(values | fields))  # type: ignore[arg-type]
+
+
+def test_paths_lose_what_all_files_share() -> None:
+    assert path_words("src/google/adk/agents/llm_agent.py") == ["agents", "llm", "agent"]
+    assert path_words("docs/tools-custom/index.md") == ["tools", "custom"]
+    assert path_words("src/google/adk/__init__.py") == []
+    assert path_words("README.md") == ["readme"]
+
+
+def test_only_a_licence_is_stripped() -> None:
+    assert "Licensed" not in strip_licence(CODE) and "save_state" in strip_licence(CODE)
+    assert strip_licence("# Keeps the state\nx = 1") == "# Keeps the state\nx = 1"
+
+
+def test_code_text_holds_path_symbol_and_expanded_names(settings: LexicalSettings) -> None:
+    terms = lexical_text(
+        code_chunk(), path="src/google/adk/stores/main.py", title=None, kind="code", settings=settings
+    )
+    words = terms.split()
+    assert words[:2] == ["stores", "main"]
+    assert {"session", "service", "sessionservice", "save_state", "ctx.sessionservice.put"} <= set(words)
+    assert words.count("save_state") == 3, "the symbol weighs twice, the body once"
+    assert "apache" not in words
+    assert set(query_lexical_text("sessionService save_state").split()) <= set(words)
+
+
+def test_each_part_of_the_code_text_can_be_left_out(settings: LexicalSettings) -> None:
+    bare = settings.model_copy(
+        update={
+            "include_path_tokens": False,
+            "include_symbol_tokens": False,
+            "code_identifier_expansion": False,
+        }
+    )
+    words = lexical_text(code_chunk(doc=None), path="a/b.py", title=None, kind="code", settings=bare).split()
+    assert words[:2] == ["import", "os"]
+    assert "session" not in words
+
+
+def test_docs_text_holds_title_headings_and_attachments_without_markup(settings: LexicalSettings) -> None:
+    raw = RawChunk(
+        1,
+        3,
+        '=== "Python"\n\n    <b>Use</b> `ToolContext`',
+        headings=("Tools", "State"),
+        attachments=(Attachment("x.py", "run_agent()"),),
+    )
+    words = lexical_text(
+        raw, path="docs/tools/state.md", title="Tool state", kind="doc", settings=settings
+    ).split()
+    assert {"python", "tool", "context", "toolcontext", "run", "agent", "run_agent"} <= set(words)
+    assert "===" not in words and "b" not in words
+    assert words.count("tools") == 3, "once from the path, twice from the headings"
+
+
+def test_brief_code_text_says_each_thing_once() -> None:
+    text = brief_text(code_chunk(), path="src/google/adk/stores/main.py", title=None, kind="code")
+    assert text.split("\n") == [
+        "store save state | stores main",
+        "Saves the state.",
+        "def save_state(ctx)",
+        "ctx.sessionService.put()",
+    ]
+
+
+def test_brief_text_of_a_module_skips_licence_and_imports() -> None:
+    raw = code_chunk(symbol="google.adk.m", symbol_kind="module", signature=None, doc="A module.")
+    text = brief_text(raw, path="src/google/adk/m.py", title=None, kind="code")
+    assert text.startswith("m\nA module.\n") and "import" not in text and "Licensed" not in text
+
+
+def test_brief_docs_text_is_words_only() -> None:
+    note = "!!! note\n\n    See [the guide](../guide.md){target=_blank} for `run`."
+    body = f"# Tools {{#tools}}\n\n{note}\n\n```py\nx = 1\n```"
+    text = brief_text(RawChunk(1, 8, body, headings=("Tools",)), path="docs/t.md", title="Tools", kind="doc")
+    assert text == "Tools\nTools note See the guide for run . x = 1"
+
+
+def test_brief_text_is_short() -> None:
+    raw = RawChunk(1, 1, "word " * 5000, doc="d " * 1000, signature="s" * 400, symbol="f")
+    assert len(brief_text(raw, path="a.py", title=None, kind="code")) <= BRIEF_CHARS
+    assert len(brief_text(raw, path="a.md", title=None, kind="doc")) <= BRIEF_CHARS
+
+
+def test_full_text_names_neither_commit_nor_lines() -> None:
+    text = full_text(
+        RawChunk(3, 3, "x = 1", tail="def f():", symbol="f"), corpus="c", repo="r", path="p.py", kind="code"
+    )
+    assert text == "[CORPUS=c] [REPO=r]\n[PATH=p.py] [SYMBOL=f]\n---\ndef f():\nx = 1"
+    docs = full_text(RawChunk(1, 1, "Hi", headings=("A", "B")), corpus="c", repo="r", path="p.md", kind="doc")
+    assert docs == "[CORPUS=c] [REPO=r]\n[PATH=p.md]\n[HEADINGS=A > B]\n---\nHi"

@@ -1,0 +1,483 @@
+"""Markdown chunks: exact lines, human cuts, headings and anchors as the site has them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from adk_evidence.settings import ChunkingSettings, load_settings
+from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
+from adk_ingest.chunking.headings import AnchorNames, parse_heading, slugify
+from adk_ingest.chunking.markdown import MarkdownChunker
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CORPUS = Path(os.environ.get("ADK_EVIDENCE_DOCS") or Path(__file__).parents[3] / "shared" / "corpora" / "adk-docs")
+
+
+def sizes(*, target: int = 4500, minimum: int = 400, maximum: int = 12000, overlap: int = 300) -> ChunkingSettings:
+    chunking = {
+        "max_chunk_chars": maximum,
+        "min_chunk_chars": minimum,
+        "docs": {"target_chunk_chars": target, "overlap_chars": overlap},
+        "code": {"max_symbol_chunk_chars": min(9000, maximum), "overlap_chars": 0},
+    }
+    return load_settings({"ingestion": {"chunking": chunking}}).ingestion.chunking
+
+
+SMALL = sizes(target=200, minimum=40, maximum=600, overlap=60)
+
+
+def page(text: str) -> SourceFile:
+    return SourceFile("docs/page.md", text, "hash")
+
+
+def chunk(text: str, chunking: ChunkingSettings = SMALL, **files: str) -> ChunkedFile:
+    chunked = MarkdownChunker(chunking, include_reader=files.get).chunk(page(text))
+    assert_exact(page(text), chunked.chunks)
+    return chunked
+
+
+def assert_exact(file: SourceFile, chunks: list[RawChunk]) -> None:
+    """Bodies are the cited lines, own lines do not overlap, and only blanks are left out."""
+    lines = file.lines
+    covered: dict[int, list[tuple[int, int]]] = {}
+    position = (0, 0)
+    for item in chunks:
+        cited = "\n".join(lines[item.start_line - 1 : item.end_line])
+        assert item.body == cited[item.start_col : item.end_col]
+        assert item.body.strip()
+        assert (item.start_col is None) == (item.end_col is None)
+        assert (item.start_line, item.start_col or 0) >= position
+        position = (item.end_line + 1, 0) if item.end_col is None else (item.end_line, item.end_col)
+        for line in range(item.start_line, item.end_line + 1):
+            width = len(lines[line - 1])
+            columns = (item.start_col or 0, width if item.end_col is None else item.end_col)
+            covered.setdefault(line, []).append(columns)
+    for number, line in enumerate(lines, 1):
+        left = list(line)
+        for first, last in covered.get(number, []):
+            left[first:last] = [" "] * (last - first)
+        assert not "".join(left).strip(), f"line {number} is in no chunk"
+
+
+def filler(words: int, word: str = "word") -> str:
+    return " ".join([word] * words) + "."
+
+
+class TestSections:
+    def test_a_section_begins_at_each_h2_and_the_text_before_is_its_own(self) -> None:
+        chunks = chunk("# Page\n\nIntro.\n\n## One\n\nText one.\n\n### Sub\n\nText.\n\n## Two\n\nText two.\n").chunks
+        assert [(item.start_line, item.end_line) for item in chunks] == [(1, 3), (5, 11), (13, 15)]
+        assert [item.headings for item in chunks] == [("Page",), ("Page", "One"), ("Page", "Two")]
+
+    def test_a_heading_without_text_goes_with_the_next_section(self) -> None:
+        chunks = chunk("# Page\n\n## One\n\nText one.\n").chunks
+        assert len(chunks) == 1
+        assert chunks[0].headings == ("Page", "One")
+
+    def test_the_split_level_is_a_setting(self) -> None:
+        text = "# Page\n\nIntro.\n\n## One\n\nText one.\n\n### Sub\n\nText.\n"
+        wide = SMALL.model_copy(update={"docs": SMALL.docs.model_copy(update={"split_level": 3})})
+        assert [item.start_line for item in chunk(text, wide).chunks] == [1, 5, 9]
+
+    def test_a_large_section_breaks_at_sub_headings_not_where_it_is_full(self) -> None:
+        text = f"## One\n\n{filler(15)}\n\n{filler(15)}\n\n### A\n\n{filler(15)}\n\n### B\n\n{filler(15)}\n"
+        assert [item.start_line for item in chunk(text).chunks] == [1, 7, 11]
+
+    def test_a_small_subsection_joins_its_neighbour(self) -> None:
+        text = f"## One\n\n{filler(30)}\n\n### A\n\nTiny.\n\n### B\n\n{filler(20)}\n"
+        assert [item.start_line for item in chunk(text).chunks] == [1, 5]
+
+    def test_setext_headings_count(self) -> None:
+        chunks = chunk("Page\n====\n\nIntro.\n\nOne\n---\n\nText one.\n").chunks
+        assert [item.headings for item in chunks] == [("Page",), ("Page", "One")]
+        assert chunks[1].start_line == 6
+
+    @pytest.mark.parametrize(
+        "hidden",
+        [
+            "```bash\n## Not a heading\n```",
+            "~~~~\n## Not a heading\n~~~\n~~~~",
+            "    ## Not a heading",
+            "<!--\n## Not a heading\n-->",
+            "<pre>\n## Not a heading\n</pre>",
+            "Some text.\n#hashtag",
+        ],
+    )
+    def test_what_only_looks_like_a_heading_is_none(self, hidden: str) -> None:
+        chunks = chunk(f"# Page\n\nIntro.\n\n{hidden}\n\nMore.\n").chunks
+        assert [item.headings for item in chunks] == [("Page",)]
+
+    def test_an_unclosed_fence_does_not_swallow_the_page(self) -> None:
+        chunked = chunk("# Page\n\n```python\nx = 1\n\n## Next\n\nText.\n")
+        assert [item.headings for item in chunked.chunks] == [("Page",), ("Page", "Next")]
+        assert chunked.warnings == ["The code block of line 3 is never closed."]
+
+
+class TestFrontMatter:
+    def test_it_is_metadata_and_its_lines_stay_in_the_first_chunk(self) -> None:
+        chunked = chunk("---\ntitle: The title\ntags: [a, b]\n---\n\n# Page\n\nIntro.\n")
+        assert chunked.title == "The title"
+        assert chunked.metadata == {"title": "The title", "tags": ["a", "b"]}
+        assert (chunked.chunks[0].start_line, chunked.chunks[0].headings) == (1, ("Page",))
+
+    def test_without_it_the_title_is_the_first_h1(self) -> None:
+        assert chunk("Text.\n\n# `Page` one\n\nText.\n").title == "Page one"
+
+    @pytest.mark.parametrize(
+        "text", ["---\nA rule, no front matter.\n---\n", "---\na: [\n---\n# P\n", "---\n", "---\n---\n"]
+    )
+    def test_what_is_no_mapping_is_text(self, text: str) -> None:
+        assert chunk(text).metadata == {}
+
+    def test_yaml_bombs_stay_small(self) -> None:
+        bomb = "\n".join(["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40))])
+        assert chunk(f"---\n{bomb}\n---\n\nText.\n").metadata == {"a0": ["x", "x"]}
+
+
+class TestBlocks:
+    def test_fences_stay_whole_up_to_the_cap(self) -> None:
+        code = "\n\n".join(f"line_{n} = {n}" for n in range(20))
+        text = f"## One\n\n{filler(30)}\n\n```python\n{code}\n```\n\n{filler(30)}\n"
+        bodies = [item.body for item in chunk(text).chunks]
+        assert [body.count("```") for body in bodies if "```" in body] == [2]
+
+    def test_a_paragraph_that_announces_a_fence_stays_with_it(self) -> None:
+        text = f"## One\n\n{filler(40)}\n\n**Do it like this:**\n\n```python\n{filler(35)}\n```\n"
+        assert chunk(text).chunks[-1].body.startswith("**Do it like this:**\n\n```python")
+
+    def test_a_heading_stays_with_its_first_block(self) -> None:
+        text = f"## One\n\n{filler(39)}\n\n### Two\n\n{filler(110)}\n\n{filler(20)}\n"
+        assert any(item.body.startswith("### Two\n\nword") for item in chunk(text).chunks)
+
+    def test_a_fence_over_the_cap_is_split_at_blank_lines(self) -> None:
+        code = "\n\n".join(f"def f{n}():\n    return {'x' * 60!r}" for n in range(20))
+        chunks = chunk(f"## One\n\n```python\n{code}\n```\n").chunks
+        assert len(chunks) > 3
+        assert all(item.body.startswith("def f") for item in chunks[1:])
+        assert all(item.code_langs == ("python",) for item in chunks)
+
+    def test_a_paragraph_over_the_cap_is_split_after_sentences(self) -> None:
+        paragraph = "\n".join(f"{filler(10)}\n{filler(4, 'and')[:-1]}" for _ in range(20))
+        chunks = chunk(f"## One\n\n{paragraph}\n").chunks
+        assert len(chunks) > 3
+        assert all(item.body.startswith("and") for item in chunks[1:])
+
+    def test_a_giant_line_is_split_by_columns(self) -> None:
+        line = " ".join(filler(8) for _ in range(100))
+        chunks = chunk(f"## One\n\nBefore.\n\n{line}\n\nAfter.\n").chunks
+        parts = [item for item in chunks if item.start_col is not None]
+        assert "".join(item.body for item in parts) == line
+        assert all(item.body.startswith("word") and len(item.body) <= 200 for item in parts)
+        assert {(item.start_line, item.end_line) for item in parts} == {(5, 5)}
+
+    def test_a_table_is_not_cut_within_a_row(self) -> None:
+        table = "\n".join(f"| a{n} | {filler(6)} |" for n in range(60))
+        for item in chunk(f"## One\n\n| a | b |\n|---|---|\n{table}\n").chunks:
+            assert item.start_col is None
+
+    def test_no_chunk_is_larger_than_the_cap(self) -> None:
+        text = f"## One\n\n{filler(300)}\n\n```\n{filler(500)}\n```\n\n- {filler(200)}\n- {filler(10)}\n"
+        assert max(len(item.body) for item in chunk(text).chunks) <= 600
+
+
+class TestTail:
+    def test_the_last_lines_of_the_chunk_before_are_repeated(self) -> None:
+        first = "\n".join(f"line {n} of the first, long paragraph" for n in range(6))
+        chunks = chunk(f"## One\n\n{first}\n\n{filler(30)}\n").chunks
+        assert chunks[1].tail == "line 5 of the first, long paragraph"
+
+    def test_there_is_none_where_a_heading_or_a_tab_begins(self) -> None:
+        text = f'## One\n\n{filler(30)}\n\n### Sub\n\n=== "Go"\n\n    {filler(30)}\n\n=== "Java"\n\n    {filler(30)}\n'
+        chunks = chunk(text).chunks
+        assert len(chunks) == 3
+        assert [item.tail for item in chunks] == ["", "", ""]
+
+    def test_it_does_not_begin_inside_a_fence(self) -> None:
+        text = f"## One\n\n{filler(20)}\n\n```\n{filler(20)}\nshort\n```\nLast.\n\n{filler(36)}\n"
+        assert chunk(text).chunks[-1].tail == "Last."
+
+
+class TestMaterial:
+    TABS = dedent(
+        """\
+        ## Usage
+
+        Pick a language:
+
+        === "Python"
+
+            ??? "Example"
+                ```py
+                {python}
+                ```
+
+        === "Go (v2)"
+
+            ```go title="main.go"
+            {go}
+            ```
+
+        Text behind the tabs. {behind}
+        """
+    ).format(python=filler(20), go=filler(30), behind=filler(30))
+
+    def test_a_large_tab_group_breaks_at_its_tabs(self) -> None:
+        chunks = chunk(self.TABS).chunks
+        assert [item.body.splitlines()[0] for item in chunks] == ["## Usage", '=== "Go (v2)"', chunks[2].body]
+        assert [item.code_langs for item in chunks] == [("python",), ("go",), ()]
+
+    def test_a_small_tab_group_stays_whole(self) -> None:
+        chunks = chunk(self.TABS, sizes()).chunks
+        assert [item.code_langs for item in chunks] == [("python", "go")]
+
+    def test_the_second_half_of_a_tab_knows_its_language(self) -> None:
+        text = f'## One\n\n=== "TypeScript"\n\n    {filler(35)}\n\n    {filler(35)}\n'
+        assert [item.code_langs for item in chunk(text).chunks] == [("typescript",)] * 2
+
+    def test_headings_inside_tabs_are_breaks_and_end_with_their_tab(self) -> None:
+        text = (
+            f'## One\n\n=== "Go"\n\n    ### Setup\n\n    {filler(30)}\n\n    ### Run\n\n    {filler(30)}\n\n'
+            f"Behind. {filler(30)}\n"
+        )
+        chunks = chunk(text).chunks
+        assert [item.headings for item in chunks] == [("One", "Setup"), ("One", "Run"), ("One",)]
+        assert [item.anchor for item in chunks] == ["setup", "run", "one"]
+
+    def test_list_items_may_begin_with_a_heading(self) -> None:
+        text = f"## One\n\n1. ### First\n\n    {filler(30)}\n\n2. ### Second\n\n    {filler(30)}\n"
+        assert [item.anchor for item in chunk(text).chunks] == ["first", "second"]
+
+    @pytest.mark.parametrize(
+        ("label", "languages"), [("Kotlin", ("kotlin",)), ("Go to the console", ()), ("Python - CLI", ("python",))]
+    )
+    def test_only_labels_that_name_a_language_count(self, label: str, languages: tuple[str, ...]) -> None:
+        assert chunk(f'=== "{label}"\n\n    Text.\n').chunks[0].code_langs == languages
+
+
+class TestIncludes:
+    SOURCE = "import x\n# --8<-- [start:init]\nagent = x()\n# --8<-- [end:init]\nprint(agent)\n"
+
+    def included(self, reference: str) -> tuple[list[str], tuple[str, ...]]:
+        text = f"## One\n\n```python\n--8<-- {reference}\n```\n"
+        chunked = MarkdownChunker(SMALL, include_reader={"ex/a.py": self.SOURCE}.get).chunk(page(text))
+        assert chunked.chunks[0].body == text.strip()
+        return [item.text for item in chunked.chunks[0].attachments], chunked.chunks[0].missing_includes
+
+    def test_a_whole_file_comes_without_its_markers(self) -> None:
+        assert self.included('"ex/a.py"') == (["import x\nagent = x()\nprint(agent)"], ())
+
+    def test_a_section(self) -> None:
+        assert self.included("'ex/a.py:init'") == (["agent = x()"], ())
+
+    @pytest.mark.parametrize(
+        ("lines", "text"),
+        [
+            (":1:1", "import x"),
+            (":5", "print(agent)"),
+            (":-1", ""),
+            ("::1", "import x"),
+            (":1:1,5:5", "import x\nprint(agent)"),
+        ],
+    )
+    def test_line_ranges(self, lines: str, text: str) -> None:
+        attached, _ = self.included(f'"ex/a.py{lines}"')
+        assert attached == [text] if text else attached == []
+
+    def test_the_block_form(self) -> None:
+        text = "--8<--\nex/a.py:init\n; ex/skipped.py\nex/gone.py\n--8<--\n"
+        item = MarkdownChunker(SMALL, include_reader={"ex/a.py": self.SOURCE}.get).chunk(page(text)).chunks[0]
+        assert [attached.text for attached in item.attachments] == ["agent = x()"]
+        assert item.missing_includes == ("ex/gone.py",)
+
+    @pytest.mark.parametrize(
+        "path", ["gone.py", "ex/a.py:nosection", "../secret", "/etc/passwd", "https://example.org/x.py"]
+    )
+    def test_what_cannot_be_had_is_named(self, path: str) -> None:
+        asked: list[str] = []
+
+        def reader(name: str) -> str | None:
+            asked.append(name)
+            return self.SOURCE if name == "ex/a.py" else None
+
+        item = MarkdownChunker(SMALL, include_reader=reader).chunk(page(f'--8<-- "{path}"\n')).chunks[0]
+        assert item.missing_includes == (path.removesuffix(":nosection"),)
+        assert set(asked) <= {"gone.py", "ex/a.py"}
+
+    def test_without_a_reader_everything_is_missing(self) -> None:
+        item = MarkdownChunker(SMALL).chunk(page('--8<-- "ex/a.py"\n')).chunks[0]
+        assert item.missing_includes == ("ex/a.py",)
+
+    def test_an_escaped_include_is_text(self) -> None:
+        item = MarkdownChunker(SMALL).chunk(page(';--8<-- "ex/a.py"\n')).chunks[0]
+        assert item.missing_includes == ()
+
+
+class TestAnchors:
+    # Fragments as Python-Markdown 3.11 with toc and attr_list gives them.
+    @pytest.mark.parametrize(
+        ("source", "text", "anchor"),
+        [
+            ("Function tools {#function-tool}", "Function tools", "function-tool"),
+            ("Writing code { #writing-code .wide }", "Writing code", "writing-code"),
+            ("Variadic parameters (`*args` and `**kwargs`)", "Variadic parameters (*args and **kwargs)", None),
+            ("Using `{key}` Templating", "Using {key} Templating", "using-key-templating"),
+            ("The `snake_case_name` field", "The snake_case_name field", "the-snake_case_name-field"),
+            ("See [the *docs*](https://x.org/a)", "See the docs", "see-the-docs"),
+            ("Café & <b>tea</b>", "Café & tea", "cafe-tea"),
+            ("⚠️ A Warning", "⚠️ A Warning", "a-warning"),
+            ("Intermediate / final", "Intermediate / final", "intermediate-final"),
+            (":material-check: Done", "Done", "done"),
+            ("6. Skip of steps", "6. Skip of steps", "6-skip-of-steps"),
+        ],
+    )
+    def test_text_and_fragment(self, source: str, text: str, anchor: str | None) -> None:
+        item = chunk(f"# {source}\n\nText.\n").chunks[0]
+        assert item.headings == (text,)
+        assert item.anchor == (anchor or "variadic-parameters-args-and-kwargs")
+
+    def test_repeated_headings_are_numbered_over_the_whole_page(self) -> None:
+        text = "## Same\n\nA.\n\n## Same\n\nB.\n\n## Other {#same_1}\n\nC.\n\n## Same\n\nD.\n"
+        assert [item.anchor for item in chunk(text).chunks] == ["same", "same_2", "same_1", "same_3"]
+
+    def test_numbering_goes_on_from_a_number_in_the_heading(self) -> None:
+        names = AnchorNames(set())
+        assert [names.unique(slug) for slug in ("a_1", "a_1", "a", "a", "")] == ["a_1", "a_2", "a", "a_3", "_1"]
+
+    def test_closing_hashes_and_empty_headings(self) -> None:
+        chunks = chunk("## One ##\n\nA.\n\n##\n\nB.\n").chunks
+        assert [(item.headings, item.anchor) for item in chunks] == [(("One",), "one"), ((), "_1")]
+
+    @given(st.text(max_size=80))
+    def test_any_heading_gives_a_clean_fragment(self, source: str) -> None:
+        text, _ = parse_heading(source)
+        assert not set(slugify(text)) - set("abcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+MARKDOWN_LINES = st.one_of(
+    st.sampled_from(
+        [
+            "",
+            "",
+            "# H1",
+            "## Two",
+            "### Three {#id}",
+            "#### Four",
+            "Title\n====",
+            "Title\n---",
+            "```python",
+            "```",
+            "~~~~",
+            "    ```",
+            '=== "Python"',
+            '    === "Go"',
+            '!!! note "A note"',
+            '    ??? "More"',
+            "- item",
+            "    - nested item:",
+            "1. first",
+            "> quote",
+            "| a | b |",
+            "<!-- comment",
+            "-->",
+            "<pre>",
+            "</pre>",
+            "---",
+            "a: [b",
+            '--8<-- "a.py:x"',
+            "--8<--",
+            "It works like this:",
+            "    indented text. And more!",
+            "\tтаб и 漢字。漢字",
+            "\x0c\u2028",
+            " " * 300,
+        ]
+    ),
+    st.integers(1, 90).map(filler),
+    st.text(alphabet=st.characters(exclude_characters="\n"), max_size=60),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(MARKDOWN_LINES, max_size=60).map("\n".join),
+    st.sampled_from([SMALL, sizes(target=80, minimum=30, maximum=90, overlap=20)]),
+)
+def test_any_page_keeps_the_invariants(text: str, chunking: ChunkingSettings) -> None:
+    chunker = MarkdownChunker(chunking, include_reader={"a.py": "x = 1"}.get)
+    chunked = chunker.chunk(page(text))
+    assert_exact(page(text), chunked.chunks)
+    assert chunker.chunk(page(text)) == chunked
+    for before, item in zip([None, *chunked.chunks], chunked.chunks, strict=False):
+        assert len(item.body) <= chunking.max_chunk_chars
+        assert len(item.tail) <= chunking.docs.overlap_chars
+        assert not item.tail or (before is not None and before.body.endswith(item.tail))
+
+
+HOSTILE = {
+    "giant line": "word " * 400_000,
+    "giant line without spaces": "x" * 2_000_000,
+    "nested quotes": "> " * 10_000 + "text",
+    "nested lists": "\n".join(" " * n + "- item" for n in range(1500)),
+    "unclosed fences": "```a\n" * 50_000,
+    "unclosed fences, alternating": "        ```a\n         ```b\n" * 25_000,
+    "unclosed fences, shrinking": "\n".join("`" * n + "a" for n in range(1500, 3, -1)),
+    "unclosed comments": "<!-- a\n\n" * 50_000,
+    "equal headings": "## Same\n\ntext\n\n" * 20_000,
+    "counted headings": "".join(f"## Same_{n % 2}\n\n" for n in range(40_000)),
+    "markup in headings": "\n".join("## " + "![" * 100 + "[](" * 100 + "*_`" * 50 for _ in range(2000)),
+    "spaces in headings": "\n".join("## a" + " #" * 240 + " x" for _ in range(2000)),
+    "rules": ("- " * 5000 + "x\n") * 20,
+    "one table": "| a | b |\n" * 100_000,
+    "blank lines": "\n" * 500_000,
+    "merge bomb": "---\na: &a {x: 1}\n" + "\n".join(f"b{n}: &b{n} {{<<: [*a, *a]}}" for n in range(150)) + "\n---\n",
+    "front matter nesting": "---\na: " + "[" * 15_000 + "\n---\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_take_linear_time(name: str) -> None:
+    started = time.perf_counter()
+    chunked = MarkdownChunker(sizes()).chunk(page(HOSTILE[name]))
+    assert time.perf_counter() - started < 5
+    assert all(len(item.body) <= 12000 for item in chunked.chunks)
+
+
+def corpus_pages() -> list[SourceFile]:
+    if not CORPUS.is_dir():
+        pytest.skip(f"NOT RUN: there is no adk-docs snapshot at {CORPUS}; set ADK_EVIDENCE_DOCS")
+    paths = sorted(CORPUS.rglob("*.md"))
+    return [SourceFile(path.relative_to(CORPUS).as_posix(), path.read_text("utf-8"), "hash") for path in paths]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("target", [4500, 1800])
+def test_the_snapshot_is_cut_exactly_and_fast(target: int) -> None:
+    files = corpus_pages()
+    chunker = MarkdownChunker(sizes(target=target))
+    started = time.perf_counter()
+    results = [(file, chunker.chunk(file)) for file in files]
+    seconds = time.perf_counter() - started
+    for file, chunked in results:
+        assert_exact(file, chunked.chunks)
+        assert chunked.chunks
+        assert not [warning for warning in chunked.warnings if "never closed" in warning]
+    lengths = sorted(len(item.body) for _, chunked in results for item in chunked.chunks)
+    assert lengths[-1] <= 12000
+    assert lengths[len(lengths) * 98 // 100] <= 12000 * 0.4
+    assert seconds < 5
+
+
+@pytest.mark.corpus
+def test_sub_sections_of_the_snapshot_come_out_as_chunks() -> None:
+    files = {file.path: file for file in corpus_pages()}
+    chunker = MarkdownChunker(sizes())
+    chunks = chunker.chunk(files["docs/tools-custom/function-tools.md"]).chunks
+    assert [(item.start_line, item.end_line) for item in chunks if item.anchor == "optional-parameters"] == [(139, 238)]
+    cloud_run = chunker.chunk(files["docs/deploy/cloud-run.md"]).chunks
+    trail = ("Deploy to Cloud Run", "Deployment commands", "gcloud CLI for Python", "Code files")
+    assert [(item.start_line, item.end_line) for item in cloud_run if item.headings == trail] == [(239, 308)]

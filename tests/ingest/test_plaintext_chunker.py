@@ -1,0 +1,159 @@
+"""Prose and data files: paragraphs, titles, entries."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from adk_evidence.settings import ChunkingSettings, load_settings
+from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.plaintext import PlainTextChunker
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SIZES = load_settings(
+    {
+        "ingestion": {
+            "chunking": {
+                "max_chunk_chars": 600,
+                "min_chunk_chars": 40,
+                "docs": {"target_chunk_chars": 200, "overlap_chars": 60},
+                "code": {"max_symbol_chunk_chars": 600, "overlap_chars": 0},
+            }
+        }
+    }
+).ingestion.chunking
+
+
+def chunk(text: str, path: str = "notes.txt", sizes: ChunkingSettings = SIZES) -> ChunkedFile:
+    file = SourceFile(path, text, "hash")
+    chunked = PlainTextChunker(sizes).chunk(file)
+    assert_exact(file, chunked)
+    return chunked
+
+
+def assert_exact(file: SourceFile, chunked: ChunkedFile) -> None:
+    """Bodies are the cited lines in order; nothing but blanks is left out."""
+    lines = file.lines
+    rest = [list(line) for line in lines]
+    position = (0, 0)
+    for item in chunked.chunks:
+        cited = "\n".join(lines[item.start_line - 1 : item.end_line])
+        assert item.body == cited[item.start_col : item.end_col]
+        assert (item.start_line, item.start_col or 0) >= position
+        position = (item.end_line + 1, 0) if item.end_col is None else (item.end_line, item.end_col)
+        for number in range(item.start_line - 1, item.end_line):
+            end = len(lines[number]) if item.end_col is None else item.end_col
+            rest[number][item.start_col or 0 : end] = " " * (end - (item.start_col or 0))
+    assert not any("".join(line).strip() for line in rest)
+
+
+def paragraph(name: str) -> str:
+    return f"{name} " + " ".join(["word"] * 15) + "."
+
+
+def test_paragraphs_are_grouped_to_the_target_and_overlap() -> None:
+    chunks = chunk("\n\n".join(paragraph(name) for name in "abcdef")).chunks
+    assert [(item.start_line, item.end_line) for item in chunks] == [(1, 3), (5, 7), (9, 11)]
+    assert [item.tail for item in chunks] == ["", "", ""]
+    short = chunk("\n\n".join(f"{paragraph(name)}\nLast of {name}." for name in "abcd")).chunks
+    assert [item.tail for item in short] == ["", "Last of b."]
+
+
+@pytest.mark.parametrize(
+    ("path", "lang"),
+    [
+        ("a.rst", "rst"),
+        ("a.TXT", "txt"),
+        ("a.yml", "yaml"),
+        ("a.json", "json"),
+        ("a.toml", "toml"),
+        ("a.adoc", "adoc"),
+        ("LICENSE", "txt"),
+    ],
+)
+def test_the_language_is_the_extension_s(path: str, lang: str) -> None:
+    assert chunk("text", path).chunks[0].lang == lang
+
+
+class TestRst:
+    PAGE = (
+        "=====\nTitle\n=====\n\nIntro.\n\nFirst\n=====\n\nText.\n\nDetail\n------\n\nMore.\n\nSecond\n======\n\nEnd.\n"
+    )
+
+    def test_titles_begin_sections_and_give_headings(self) -> None:
+        chunked = chunk(self.PAGE, "a.rst")
+        assert chunked.title == "Title"
+        assert [(item.start_line, item.headings) for item in chunked.chunks] == [
+            (1, ("Title",)),
+            (7, ("Title", "First")),
+            (17, ("Title", "Second")),
+        ]
+
+    def test_a_large_section_breaks_at_its_sub_titles(self) -> None:
+        text = f"A\n=\n\nA\n==\n\nTop\n---\n\n{paragraph('x')}\n{paragraph('y')}\n\nSub\n~~~\n\n{paragraph('z')}\n"
+        assert chunk(text, "a.rst").chunks[-1].headings[-1] == "Sub"
+
+    def test_tables_and_transitions_are_no_titles(self) -> None:
+        text = "Text.\n\n----\n\nMore.\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n"
+        assert [item.headings for item in chunk(text, "a.rst").chunks] == [()]
+
+    def test_a_literal_block_stays_with_its_announcement(self) -> None:
+        text = f"{paragraph('a')}\n{paragraph('b')}\n\nLike this::\n\n    {paragraph('c')}\n    {paragraph('d')}\n"
+        assert chunk(text, "a.rst").chunks[-1].body.startswith("Like this::")
+
+
+def test_asciidoc_titles_count_outside_of_listings() -> None:
+    text = "= Doc\n\nIntro.\n\n== One\n\n----\n== no title\n----\n\n== Two\n\nText.\n"
+    assert [item.headings for item in chunk(text, "a.adoc").chunks] == [("Doc",), ("Doc", "One"), ("Doc", "Two")]
+
+
+def test_yaml_is_cut_where_an_outer_entry_begins() -> None:
+    entries = [f"# about {name}\n{name}:\n" + "\n".join(f"  key_{n}: some value" for n in range(7)) for name in "abc"]
+    chunks = chunk("\n".join(entries) + "\n", "a.yaml").chunks
+    assert [item.body.splitlines()[0] for item in chunks] == ["# about a", "# about b", "# about c"]
+
+
+def test_toml_is_cut_at_tables() -> None:
+    tables = [f"[tool.{name}]\n" + "\n".join(f"key_{n} = 'some value'" for n in range(7)) for name in "abc"]
+    chunks = chunk("\n".join(tables) + "\n", "a.toml").chunks
+    assert [item.body.splitlines()[0] for item in chunks] == ["[tool.a]", "[tool.b]", "[tool.c]"]
+
+
+def test_json_is_cut_at_outer_members_and_minified_json_by_columns() -> None:
+    members = ",\n".join(f'  "m{n}": {{\n    "key": "{"v" * 90}"\n  }}' for n in range(4))
+    chunks = chunk(f"{{\n{members}\n}}\n", "a.json").chunks
+    assert all(item.body.splitlines()[0].startswith(('  "m', "{")) for item in chunks)
+    minified = chunk('{"a": ' + '"x y",' * 500 + "}", "a.json").chunks
+    assert all(item.start_col is not None and len(item.body) <= 600 for item in minified)
+
+
+LINES = st.one_of(
+    st.sampled_from(
+        ["", "", "====", "----", "Title", "= T", "....", "key: value", "  - item", "[table]", "{", "}", "# c", "::"]
+    ),
+    st.integers(1, 200).map(lambda n: "word. " * n),
+    st.text(alphabet=st.characters(exclude_characters="\n"), max_size=40),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(LINES, max_size=50).map("\n".join),
+    st.sampled_from(["a.rst", "a.txt", "a.adoc", "a.yaml", "a.json", "a.toml"]),
+)
+def test_any_file_keeps_the_invariants(text: str, path: str) -> None:
+    chunks = chunk(text, path).chunks
+    assert all(len(item.body) <= 600 and len(item.tail) <= 60 for item in chunks)
+    for before, item in zip(chunks, chunks[1:], strict=False):
+        assert before.body.endswith(item.tail)
+
+
+@pytest.mark.parametrize(
+    "text", ["Title\n====\n\n" * 30_000, "x" * 1_000_000, "a: [" * 200_000, "  " * 500_000 + "x", "a\n\n" * 100_000]
+)
+@pytest.mark.parametrize("path", ["a.rst", "a.yaml"])
+def test_hostile_files_take_linear_time(text: str, path: str) -> None:
+    started = time.perf_counter()
+    PlainTextChunker(SIZES).chunk(SourceFile(path, text, "hash"))
+    assert time.perf_counter() - started < 5

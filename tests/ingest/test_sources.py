@@ -1,0 +1,510 @@
+"""Sources say which repository and commit their files are of, and fail with a sentence where they cannot."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from adk_evidence.errors import SourceError
+from adk_evidence.settings import CorpusSettings, Settings, load_settings
+from adk_ingest.discovery import discover
+from adk_ingest.sources.distribution import open_installed, open_registry, open_wheel
+from adk_ingest.sources.git import clone_or_update, open_checkout
+from adk_ingest.sources.resolve import DEMO_ORDER, resolve_code, resolve_docs
+from adk_ingest.sources.snapshot import open_snapshot
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+MODULES = {"google/demo_adk/__init__.py": "", "google/demo_adk/tool.py": "def run():\n    return 1\n"}
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test may reach a network or see the user's git settings."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
+
+
+def docs_settings(**changes: object) -> CorpusSettings:
+    return load_settings().ingestion.corpora.adk_docs.model_copy(update=changes)
+
+
+def code_settings(**changes: object) -> CorpusSettings:
+    return load_settings().ingestion.corpora.adk_python.model_copy(update=changes)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "upstream"
+    (folder / "docs").mkdir(parents=True)
+    (folder / "docs/a.md").write_text("# A\n\nText.\n")
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "-m", "first")
+    return folder
+
+
+class TestCheckout:
+    def test_it_knows_its_commit_and_branch(self, checkout: Path) -> None:
+        source = open_checkout(checkout, docs_settings())
+        assert (source.kind, source.repo) == ("git", "google/adk-docs")
+        assert source.commit == git(checkout, "rev-parse", "HEAD")
+        assert source.ref == "main"
+        assert not source.dirty
+
+    def test_a_detached_checkout_goes_by_its_tag(self, checkout: Path) -> None:
+        git(checkout, "tag", "v1.0.0")
+        git(checkout, "checkout", "--quiet", "--detach")
+        assert open_checkout(checkout, docs_settings()).ref == "v1.0.0"
+
+    @pytest.mark.parametrize("name", ["docs/a.md", "docs/new.md"])
+    def test_changed_and_new_files_make_it_dirty(self, checkout: Path, name: str) -> None:
+        (checkout / name).write_text("other")
+        source = open_checkout(checkout, docs_settings())
+        assert source.dirty
+        assert "local changes" in source.describe()
+
+    def test_a_folder_inside_it_keeps_the_repositorys_paths(self, checkout: Path) -> None:
+        source = open_checkout(checkout / "docs", docs_settings())
+        assert [file.path for file in discover(source, docs_settings()).files] == ["docs/a.md"]
+
+    def test_a_folder_that_the_commit_does_not_hold_is_refused(self, checkout: Path) -> None:
+        (checkout / "private").mkdir()
+        (checkout / "private/x.md").write_text("mine")
+        with pytest.raises(SourceError, match="does not hold it"):
+            open_checkout(checkout / "private", docs_settings())
+
+    def test_a_plain_folder_is_refused_with_what_to_do(self, tmp_path: Path) -> None:
+        with pytest.raises(SourceError, match="not a usable git checkout") as refused:
+            open_checkout(tmp_path, docs_settings())
+        assert "corpus.json" in refused.value.hint
+
+    def test_a_repository_without_commits_is_refused(self, tmp_path: Path) -> None:
+        git(tmp_path, "init", "--quiet")
+        with pytest.raises(SourceError):
+            open_checkout(tmp_path, docs_settings())
+
+    def test_variables_of_a_hook_do_not_lead_elsewhere(
+        self, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+        assert open_checkout(checkout, docs_settings()).ref == "main"
+
+    def test_without_git_it_says_so(self, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PATH", str(checkout))
+        with pytest.raises(SourceError, match="git is not installed"):
+            open_checkout(checkout, docs_settings())
+
+
+class TestClone:
+    def clone(self, url: Path | str, destination: Path, ref: str | None = None, **limits: float) -> list[str]:
+        said: list[str] = []
+        address = url if isinstance(url, str) else url.as_uri()
+        clone_or_update(address, destination, ref, notify=said.append, **limits)
+        return said
+
+    def test_it_is_shallow_and_on_the_default_branch(self, checkout: Path, tmp_path: Path) -> None:
+        (checkout / "docs/b.md").write_text("b")
+        git(checkout, "add", ".")
+        git(checkout, "commit", "--quiet", "-m", "second")
+        assert self.clone(checkout, tmp_path / "home/clone") == [f"Cloning {checkout.as_uri()}"]
+        source = open_checkout(tmp_path / "home/clone", docs_settings())
+        assert (source.ref, source.commit) == ("main", git(checkout, "rev-parse", "HEAD"))
+        assert git(tmp_path / "home/clone", "rev-list", "--count", "HEAD") == "1"
+        assert sorted(path.name for path in (tmp_path / "home").iterdir()) == [".clone.lock", "clone"]
+
+    @pytest.mark.parametrize("kind", ["branch", "tag", "annotated", "commit"])
+    def test_any_ref_can_be_asked_for(self, checkout: Path, tmp_path: Path, kind: str) -> None:
+        wanted = git(checkout, "rev-parse", "HEAD")
+        git(checkout, "config", "uploadpack.allowAnySHA1InWant", "true")
+        git(checkout, "branch", "release/1")
+        git(checkout, "tag", "v1.0.0")
+        git(checkout, "tag", "-m", "two", "v2.0.0")
+        (checkout / "docs/a.md").write_text("changed")
+        git(checkout, "commit", "--quiet", "-am", "second")
+        ref = {"branch": "release/1", "tag": "v1.0.0", "annotated": "v2.0.0", "commit": wanted}[kind]
+        self.clone(checkout, tmp_path / "clone", ref)
+        source = open_checkout(tmp_path / "clone", docs_settings())
+        assert source.commit == wanted
+        assert source.ref == (None if kind == "commit" else ref)
+        assert self.clone(checkout, tmp_path / "clone", ref) == []
+
+    def test_an_update_follows_the_branch(self, checkout: Path, tmp_path: Path) -> None:
+        self.clone(checkout, tmp_path / "clone")
+        (checkout / "docs/a.md").write_text("changed")
+        git(checkout, "commit", "--quiet", "--amend", "-am", "rewritten")
+        assert len(self.clone(checkout, tmp_path / "clone")) == 1
+        assert (tmp_path / "clone/docs/a.md").read_text() == "changed"
+        assert self.clone(checkout, tmp_path / "clone") == []
+
+    def test_local_changes_are_kept(self, checkout: Path, tmp_path: Path) -> None:
+        self.clone(checkout, tmp_path / "clone")
+        (tmp_path / "clone/docs/a.md").write_text("mine")
+        (checkout / "docs/a.md").write_text("changed")
+        git(checkout, "commit", "--quiet", "-am", "second")
+        with pytest.raises(SourceError, match="local changes"):
+            self.clone(checkout, tmp_path / "clone")
+        assert (tmp_path / "clone/docs/a.md").read_text() == "mine"
+
+    def test_a_folder_with_other_things_is_left_alone(self, checkout: Path, tmp_path: Path) -> None:
+        (tmp_path / "clone").mkdir()
+        (tmp_path / "clone/mine.txt").write_text("mine")
+        with pytest.raises(SourceError, match="could not be updated"):
+            self.clone(checkout, tmp_path / "clone")
+        assert [path.name for path in (tmp_path / "clone").iterdir()] == ["mine.txt"]
+
+    def test_a_missing_repository_leaves_nothing_behind(self, tmp_path: Path) -> None:
+        with pytest.raises(SourceError, match="cannot be reached"):
+            self.clone(tmp_path / "missing", tmp_path / "home/clone")
+        assert not (tmp_path / "home/clone").exists()
+
+    @pytest.mark.parametrize("ref", ["no-such", "--upload-pack=touch x", ""])
+    def test_a_ref_that_is_none_is_refused(self, checkout: Path, tmp_path: Path, ref: str) -> None:
+        with pytest.raises(SourceError):
+            self.clone(checkout, tmp_path / "clone", ref)
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for git is a shell script")
+    def test_a_repository_that_does_not_answer_is_given_up_in_time(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        silent = tmp_path / "bin/git"
+        silent.parent.mkdir()
+        silent.write_text("#!/bin/sh\ntail -f /dev/null & wait\n")
+        silent.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{silent.parent}{os.pathsep}{os.environ['PATH']}")
+        started = time.monotonic()
+        with pytest.raises(SourceError, match="no answer within"):
+            self.clone("file:///nowhere", tmp_path / "clone", probe_timeout=0.3)
+        assert time.monotonic() - started < 5
+
+
+class TestSnapshot:
+    def manifest(self, folder: Path, **content: object) -> Path:
+        (folder / "corpus.json").write_text(json.dumps(content))
+        return folder
+
+    def test_it_is_what_its_manifest_says(self, tmp_path: Path) -> None:
+        folder = self.manifest(
+            tmp_path, repo="me/docs", commit=COMMIT, license="MIT", site_url="https://example.org/", note="x"
+        )
+        source = open_snapshot(folder, docs_settings())
+        assert (source.kind, source.repo, source.commit) == ("snapshot", "me/docs", COMMIT)
+        assert (source.licence, source.site_url) == ("MIT", "https://example.org/")
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            {},
+            {"repo": "me/docs"},
+            {"repo": "docs", "commit": COMMIT},
+            {"repo": "me/docs", "commit": ""},
+            {"repo": "me/docs", "commit": COMMIT, "site_url": "javascript:x"},
+            {"repo": "me/docs", "commit": COMMIT, "corpus": "adk_python"},
+        ],
+    )
+    def test_a_wrong_manifest_is_refused(self, tmp_path: Path, content: dict[str, str]) -> None:
+        with pytest.raises(SourceError):
+            open_snapshot(self.manifest(tmp_path, **content), docs_settings())
+
+    @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b"\xff\x00"])
+    def test_broken_json_is_refused(self, tmp_path: Path, raw: bytes) -> None:
+        (tmp_path / "corpus.json").write_bytes(raw)
+        with pytest.raises(SourceError, match=r"corpus\.json"):
+            open_snapshot(tmp_path, docs_settings())
+
+    def test_a_folder_without_a_manifest_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(SourceError, match=r"has no corpus\.json"):
+            open_snapshot(tmp_path, docs_settings())
+
+
+def make_wheel(
+    folder: Path, version: str = "1.2.0", files: dict[str, str] | None = None, extra: dict[str, str] | None = None
+) -> Path:
+    """A wheel of demo-adk, whose packages lie in the shared namespace `google`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    info = f"demo_adk-{version}.dist-info"
+    members = {
+        **(MODULES if files is None else files),
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: demo-adk\nVersion: {version}\nLicense: Apache-2.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        **(extra or {}),
+    }
+    members[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*members, f"{info}/RECORD"])
+    wheel = folder / f"demo_adk-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return wheel
+
+
+DEMO = {"repo": "o/demo-adk", "distribution": "demo-adk==1.2.0"}
+
+
+class TestDistribution:
+    def test_a_wheel_is_at_its_tag_and_has_the_repositorys_paths(self, tmp_path: Path) -> None:
+        source = open_wheel(make_wheel(tmp_path), tmp_path / "home", code_settings(**DEMO))
+        assert (source.kind, source.commit, source.ref) == ("distribution", "v1.2.0", "v1.2.0")
+        assert source.licence == "Apache-2.0"
+        assert source.subtrees == ("google/demo_adk",)
+        files = [file.path for file in discover(source, code_settings()).files]
+        assert files == ["src/google/demo_adk/tool.py"]
+
+    def test_it_is_unpacked_once_and_nothing_else_is_left(self, tmp_path: Path) -> None:
+        wheel = make_wheel(tmp_path / "wheels")
+        first = open_wheel(wheel, tmp_path / "home", code_settings(**DEMO))
+        before = (first.root / "google/demo_adk/tool.py").stat().st_mtime_ns
+        assert open_wheel(wheel, tmp_path / "home", code_settings(**DEMO)) == first
+        assert (first.root / "google/demo_adk/tool.py").stat().st_mtime_ns == before
+        assert {path.name for path in (tmp_path / "home").iterdir()} == {
+            "demo-adk-1.2.0",
+            ".demo-adk-1.2.0.lock",
+        }
+
+    def test_several_at_once_get_the_same_folder(self, tmp_path: Path) -> None:
+        wheel = make_wheel(tmp_path)
+        roots: list[Path] = []
+
+        def unpack() -> None:
+            roots.append(open_wheel(wheel, tmp_path / "home", code_settings(**DEMO)).root)
+
+        threads = [threading.Thread(target=unpack) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(roots) == 8
+        assert len(set(roots)) == 1
+
+    def test_modules_that_stand_alone_and_several_packages_are_found(self, tmp_path: Path) -> None:
+        files = {"single.py": "x = 1\n", "one/__init__.py": "", "one/a.py": "a = 1\n", "ns/two/__init__.py": "b = 1\n"}
+        source = open_wheel(make_wheel(tmp_path, files=files), tmp_path / "home", code_settings(**DEMO))
+        assert set(source.subtrees) == {"one", "ns/two", "single.py"}
+        found = discover(source, code_settings()).files
+        assert [file.path for file in found] == ["src/ns/two/__init__.py", "src/one/a.py", "src/single.py"]
+
+    @pytest.mark.parametrize("name", ["../evil.py", "/evil.py", "google/../../evil.py"])
+    def test_a_wheel_that_reaches_outside_is_refused(self, tmp_path: Path, name: str) -> None:
+        wheel = make_wheel(tmp_path / "wheels", extra={name: "evil"})
+        with pytest.raises(SourceError, match="unsafe name"):
+            open_wheel(wheel, tmp_path / "home", code_settings(**DEMO))
+        assert list(tmp_path.rglob("evil.py")) == []
+        assert not (tmp_path / "home/demo-adk-1.2.0").exists()
+
+    @pytest.mark.parametrize("damage", ["not a zip", "wrong name", "no metadata", "missing"])
+    def test_a_damaged_wheel_is_refused(self, tmp_path: Path, damage: str) -> None:
+        wheel = make_wheel(tmp_path)
+        if damage == "not a zip":
+            wheel.write_bytes(b"PK\x03\x04 and no more")
+        elif damage == "wrong name":
+            wheel = wheel.rename(tmp_path / "demo.whl")
+        elif damage == "missing":
+            wheel.unlink()
+        else:
+            with zipfile.ZipFile(wheel, "w") as archive:
+                archive.writestr("google/demo_adk/a.py", "a = 1")
+        with pytest.raises(SourceError):
+            open_wheel(wheel, tmp_path / "home", code_settings(**DEMO))
+
+    def test_the_registry_is_asked_once_by_the_users_own_installer(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PIP_FIND_LINKS", str(make_wheel(tmp_path / "wheels").parent))
+        said: list[str] = []
+        for _ in range(2):
+            source = open_registry(
+                Requirement("demo-adk==1.2.0"), tmp_path / "home", code_settings(**DEMO), notify=said.append
+            )
+        assert source.root == (tmp_path / "home/demo-adk-1.2.0").resolve()
+        assert said == ["Downloading demo-adk==1.2.0 from the package registry"]
+
+    def test_without_a_pin_the_version_is_the_registrys(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make_wheel(tmp_path / "wheels", "1.2.0")
+        make_wheel(tmp_path / "wheels", "1.3.0")
+        monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+        source = open_registry(
+            Requirement("demo-adk>=1"), tmp_path / "home", code_settings(**DEMO), notify=lambda _: None
+        )
+        assert (source.commit, source.root.name) == ("v1.3.0", "demo-adk-1.3.0")
+
+    def test_an_unknown_version_is_said_in_one_sentence(self, tmp_path: Path) -> None:
+        with pytest.raises(SourceError, match=r"demo-adk==9\.9") as failed:
+            open_registry(
+                Requirement("demo-adk==9.9"), tmp_path / "home", code_settings(**DEMO), notify=lambda _: None
+            )
+        assert failed.value.hint
+        assert list((tmp_path / "home").glob("demo*")) == []
+
+    def test_the_distribution_of_another_interpreter_is_found(self, tmp_path: Path) -> None:
+        environment = tmp_path / "env"
+        venv.create(environment, with_pip=False, symlinks=sys.platform != "win32")
+        (python,) = [
+            path for path in (environment / "bin/python", environment / "Scripts/python.exe") if path.exists()
+        ]
+        packages = next(environment.rglob("site-packages"))
+        with zipfile.ZipFile(make_wheel(tmp_path)) as archive:
+            archive.extractall(packages)
+        (packages / "google/neighbour").mkdir()
+        (packages / "google/neighbour/x.py").write_text("not = 'ours'\n")
+        source = open_installed(Requirement("demo-adk"), code_settings(**DEMO), interpreter=python)
+        assert source.commit == "v1.2.0"
+        assert [file.path for file in discover(source, code_settings()).files] == ["src/google/demo_adk/tool.py"]
+        with pytest.raises(SourceError, match="not as"):
+            open_installed(Requirement("demo-adk==2"), code_settings(**DEMO), interpreter=python)
+        with pytest.raises(SourceError, match="not installed"):
+            open_installed(Requirement("missing-adk"), code_settings(**DEMO), interpreter=python)
+
+    def test_an_installation_from_a_commit_is_cited_by_the_commit(self, tmp_path: Path) -> None:
+        direct = {"url": "https://example.org/x.git", "vcs_info": {"vcs": "git", "commit_id": COMMIT}}
+        extra = {"demo_adk-1.2.0.dist-info/direct_url.json": json.dumps(direct)}
+        source = open_wheel(make_wheel(tmp_path, extra=extra), tmp_path / "home", code_settings(**DEMO))
+        assert source.commit == COMMIT
+
+    def test_an_editable_installation_is_its_checkout(self, tmp_path: Path, checkout: Path) -> None:
+        direct = {"url": checkout.as_uri(), "dir_info": {"editable": True}}
+        extra = {"demo_adk-1.2.0.dist-info/direct_url.json": json.dumps(direct)}
+        source = open_wheel(make_wheel(tmp_path, extra=extra), tmp_path / "home", code_settings(**DEMO))
+        assert (source.kind, source.root) == ("git", checkout.resolve())
+
+
+@pytest.fixture
+def home_settings(tmp_path: Path) -> Settings:
+    """Settings whose distribution cannot be had and whose repositories cannot be reached."""
+    overrides = {"home": str(tmp_path / "home"), "ingestion": {"corpora": {"adk_python": DEMO}}}
+    return load_settings(overrides, user_file=tmp_path / "none.yaml")
+
+
+def snapshot(folder: Path, corpus: str = "adk_docs") -> Path:
+    folder.mkdir(parents=True)
+    manifest = {"corpus": corpus, "repo": f"google/{folder.name}", "commit": COMMIT}
+    (folder / "corpus.json").write_text(json.dumps(manifest))
+    return folder
+
+
+class TestResolvingDocs:
+    def resolve(self, settings: Settings, explicit: str | None = None, **options: object):  # type: ignore[no-untyped-def]
+        return resolve_docs(settings, explicit, **{"allow_network": True, "notify": lambda _: None, **options})
+
+    def test_the_named_folder_is_the_only_place(self, tmp_path: Path, home_settings: Settings) -> None:
+        snapshot(tmp_path / "home/corpora/adk-docs")
+        mine = snapshot(tmp_path / "mine")
+        assert self.resolve(home_settings, str(mine)).source.root == mine
+        with pytest.raises(SourceError, match="does not exist"):
+            self.resolve(home_settings, str(tmp_path / "missing"))
+
+    def test_the_variable_comes_before_the_root(
+        self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = snapshot(tmp_path / "home/corpora/adk-docs")
+        named = snapshot(tmp_path / "named")
+        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(named))
+        assert self.resolve(home_settings).source.root == named
+        assert self.resolve(home_settings, order=DEMO_ORDER).source.root == root
+
+    def test_the_demo_falls_back_on_the_variable_and_says_what_it_could_not_reach(
+        self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        named = snapshot(tmp_path / "named")
+        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(named))
+        found = self.resolve(home_settings, order=DEMO_ORDER)
+        assert found.source.root == named
+        unreachable, used = found.notices
+        assert "cannot be reached" in unreachable
+        assert str(named) in used
+
+    def test_without_any_place_there_is_none_and_it_says_why(
+        self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(tmp_path / "missing"))
+        found = self.resolve(home_settings)
+        assert found.source is None
+        assert "ADK_EVIDENCE_DOCS" in found.notices[0]
+        assert "cannot be reached" in found.notices[1]
+
+    def test_without_the_network_nothing_is_tried(self, home_settings: Settings) -> None:
+        found = self.resolve(home_settings, allow_network=False)
+        assert found.notices == ("No source of google/adk-docs could be had.",)
+
+    def test_an_old_clone_serves_where_the_new_cannot_be_had(
+        self, tmp_path: Path, checkout: Path, home_settings: Settings
+    ) -> None:
+        git(tmp_path, "clone", "--quiet", str(checkout), "home/corpora/adk-docs")
+        said: list[str] = []
+        found = self.resolve(home_settings, order=("clone",), notify=said.append)
+        assert found.source.commit == git(checkout, "rev-parse", "HEAD")
+        assert "clone from before" in said[-1]
+
+
+class TestResolvingCode:
+    def resolve(self, settings: Settings, explicit: str | None = None, **options: object):  # type: ignore[no-untyped-def]
+        return resolve_code(settings, explicit, **{"allow_network": True, "notify": lambda _: None, **options})
+
+    def test_the_root_comes_before_the_distribution(self, tmp_path: Path, home_settings: Settings) -> None:
+        root = snapshot(tmp_path / "home/corpora/adk-python", "adk_python")
+        assert self.resolve(home_settings).source.root == root
+
+    def test_the_distribution_is_downloaded_and_then_needs_no_network(
+        self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PIP_FIND_LINKS", str(make_wheel(tmp_path / "wheels").parent))
+        assert self.resolve(home_settings, allow_network=False).source is None
+        assert self.resolve(home_settings).source.commit == "v1.2.0"
+        assert self.resolve(home_settings, allow_network=False).source.commit == "v1.2.0"
+
+    def test_an_installed_distribution_of_that_version_needs_no_download(
+        self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with zipfile.ZipFile(make_wheel(tmp_path)) as archive:
+            archive.extractall(tmp_path / "site")
+        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+        assert self.resolve(home_settings, allow_network=False).source.root == (tmp_path / "site").resolve()
+
+    def test_a_broken_root_is_said_and_passed_over(
+        self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PIP_FIND_LINKS", str(make_wheel(tmp_path / "wheels").parent))
+        (tmp_path / "home/corpora/adk-python").mkdir(parents=True)
+        found = self.resolve(home_settings)
+        assert found.source.kind == "distribution"
+        assert "not a usable git checkout" in found.notices[0]
+
+    def test_a_wheel_a_version_or_a_checkout_can_be_named(
+        self, tmp_path: Path, checkout: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        wheel = make_wheel(tmp_path / "wheels", "1.3.0")
+        monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+        assert self.resolve(home_settings, str(wheel)).source.commit == "v1.3.0"
+        assert self.resolve(home_settings, "demo-adk==1.3.0").source.commit == "v1.3.0"
+        assert self.resolve(home_settings, str(checkout)).source.kind == "git"
+
+    @pytest.mark.parametrize("named", ["adk-pyhton", "other==1.0", "folder/that/is/not", "demo-adk @ file:///x", "  "])
+    def test_a_mistake_is_not_downloaded(self, home_settings: Settings, named: str) -> None:
+        with pytest.raises(SourceError):
+            self.resolve(home_settings, named)
+
+    def test_a_file_that_is_no_interpreter_is_refused(self, tmp_path: Path, home_settings: Settings) -> None:
+        (tmp_path / "notes.txt").write_text("text")
+        with pytest.raises(SourceError, match="neither a folder, a wheel nor"):
+            self.resolve(home_settings, str(tmp_path / "notes.txt"))
