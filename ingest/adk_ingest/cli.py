@@ -19,7 +19,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Docs = Annotated[str | None, typer.Option("--docs", help="Checkout or snapshot of google/adk-docs.", show_default=False)]
+Docs = Annotated[
+    str | None, typer.Option("--docs", help="Checkout or snapshot of google/adk-docs.", show_default=False)
+]
 Code = Annotated[
     str | None,
     typer.Option("--code", help="Checkout, wheel or requirement, e.g. google-adk==2.13.0.", show_default=False),
@@ -31,13 +33,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as li
 
 
 @app.command()
-def docs(docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+def docs(
+    docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
+) -> None:
     """Ingest the documentation."""
     _ingest("docs", docs, None, offline, as_json, profile, home)
 
 
 @app.command()
-def code(code: Code = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+def code(
+    code: Code = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
+) -> None:
     """Ingest the source and the API reference made from it."""
     _ingest("code", None, code, offline, as_json, profile, home)
 

@@ -11,10 +11,10 @@ from adk_evidence.citations.sources import FolderReader, SourceLocation
 from adk_evidence.models.chunk import Corpus, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
+from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.markdown import MarkdownChunker
 from adk_ingest.chunking.plaintext import PlainTextChunker
 from adk_ingest.chunking.python import PythonChunker
-from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
 from adk_ingest.sources import api_reference

@@ -18,5 +18,3 @@ def prepare(settings: Settings, progress: ProgressView) -> None:
         return
     with progress:
         ingest(settings, "all", Sources(docs_order=DEMO_ORDER), progress)
-
-

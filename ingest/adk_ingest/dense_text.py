@@ -14,9 +14,7 @@ BRIEF_CHARS = 700
 _DOC_CHARS = 300
 _SIGNATURE_CHARS = 160
 
-_LINK = re.compile(
-    r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)(?:\{[^{}\n]{0,200}\})?"
-)
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)(?:\{[^{}\n]{0,200}\})?")
 _SIGNS = re.compile(
     r"^\s*(?:#{1,6}\s+|```+\S*|~~~+\S*|>\s?|--8<--.*$|:?-{3,}:?$)|\{:?[#.][^{}\n]{0,200}\}|[*`|]+",
     re.MULTILINE,
@@ -26,9 +24,7 @@ _HEADER = re.compile(
     r"\A(?:.*\n)*?[ \t]*(?:async[ \t]+def|def|class)[ \t](?:.*\n)*?.*:[ \t]*(?:#.*)?\n"
     r"(?:\s*[rRuU]?(?P<quotes>\"{3}|'{3})(?P<doc>[\s\S]*?)(?P=quotes))?"
 )
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t]*\([^()]*\)|[^\n]*)", re.MULTILINE
-)
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t]*\([^()]*\)|[^\n]*)", re.MULTILINE)
 
 
 def full_text(raw: RawChunk, *, corpus: str, repo: str, path: str, kind: Kind) -> str:
@@ -39,9 +35,7 @@ def full_text(raw: RawChunk, *, corpus: str, repo: str, path: str, kind: Kind) -
     elif raw.headings:
         place += f"\n[HEADINGS={' > '.join(raw.headings)}]"
     tail = f"{raw.tail}\n" if raw.tail else ""
-    included = "".join(
-        f"\n\n[INCLUDED {attachment.path}]\n{attachment.text}" for attachment in raw.attachments
-    )
+    included = "".join(f"\n\n[INCLUDED {attachment.path}]\n{attachment.text}" for attachment in raw.attachments)
     return f"[CORPUS={corpus}] [REPO={repo}]\n{place}\n---\n{tail}{raw.body}{included}"
 
 

@@ -48,9 +48,7 @@ def strip_markup(text: str) -> str:
     return _MARKUP.sub(" ", text)
 
 
-def lexical_text(
-    raw: RawChunk, *, path: str, title: str | None, kind: Kind, settings: LexicalSettings
-) -> str:
+def lexical_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind, settings: LexicalSettings) -> str:
     """Lexical text of a chunk of either kind."""
     make = docs_lexical_text if kind == "doc" else code_lexical_text
     return make(raw, path=path, title=title, settings=settings)

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
-from adk_evidence.retrieval.index import source_readers
 from adk_evidence.render.sanitize import visible
+from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import GenerationStore

@@ -83,9 +83,7 @@ def _corpus_filter(corpus: CorpusEntry) -> Filter:
     # Generated pages count as documentation, whose collection they share.
     of_corpus = "adk_docs" if corpus.kind == "doc" else "adk_python"
     origin = "api-reference" if corpus.source == "api-reference" else "repository"
-    return Filter(
-        must=(Match("corpus", (of_corpus,)), Match("commit", (corpus.commit,)), Match("origin", (origin,)))
-    )
+    return Filter(must=(Match("corpus", (of_corpus,)), Match("commit", (corpus.commit,)), Match("origin", (origin,))))
 
 
 def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:

@@ -70,9 +70,7 @@ def _command(requirement: str, folder: Path) -> list[str]:
     if uv:
         options = ["--no-deps", "--only-binary=:all:", "--no-progress", "--python", sys.executable]
         return [uv, "pip", "install", *options, "--target", str(folder), requirement]
-    raise RegistryError(
-        "This environment has neither pip nor uv.", "Install one of them, or name a wheel by its path."
-    )
+    raise RegistryError("This environment has neither pip nor uv.", "Install one of them, or name a wheel by its path.")
 
 
 def _last_line(output: str) -> str:

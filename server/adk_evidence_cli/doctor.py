@@ -115,7 +115,9 @@ def _opens(settings: Settings, generations: GenerationStore) -> Finding:
             lease.release()
     except EvidenceError as exc:
         return Finding("index", "broken", exc.message, exc.hint or "Run `adk-ingest all`.")
-    return Finding("index", "ok", f"generation {lease.manifest.generation}, {points:,} points, {lease.manifest.created_at}")
+    return Finding(
+        "index", "ok", f"generation {lease.manifest.generation}, {points:,} points, {lease.manifest.created_at}"
+    )
 
 
 def _fits(settings: Settings, manifest: IndexManifest) -> Finding:

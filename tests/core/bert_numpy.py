@@ -36,11 +36,7 @@ def _softmax(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def hidden_states(w: Tensors, ids: list[int], heads: int, eps: float = 1e-12) -> NDArray[np.float64]:
     """The last hidden states of one unpadded text, shape (tokens, hidden), in float64."""
     x = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
-    x = (
-        x
-        + w["embeddings.position_embeddings.weight"][: len(ids)]
-        + w["embeddings.token_type_embeddings.weight"][0]
-    )
+    x = x + w["embeddings.position_embeddings.weight"][: len(ids)] + w["embeddings.token_type_embeddings.weight"][0]
     x = _layer_norm(x, w, "embeddings.LayerNorm", eps)
     size = x.shape[1] // heads
     layer = 0

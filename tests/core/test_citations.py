@@ -102,9 +102,7 @@ class TestForm:
         assert docs_citation("google/adk-docs", "979a8fa", "https://adk.dev/a/#b") == (
             "adk-docs@979a8fa:https://adk.dev/a/#b"
         )
-        assert code_citation("google/adk-python", "v2.13.0", "src/a.py", 3, 9) == (
-            "adk-python@v2.13.0:src/a.py#L3-L9"
-        )
+        assert code_citation("google/adk-python", "v2.13.0", "src/a.py", 3, 9) == ("adk-python@v2.13.0:src/a.py#L3-L9")
 
     @pytest.mark.parametrize(("start", "end"), [(None, None), (3, None), (None, 3)])
     def test_unknown_lines_are_not_invented(self, start: int | None, end: int | None) -> None:
@@ -189,7 +187,7 @@ class TestMoved:
         assert "formatting" in found.reason
 
     def test_a_method_keeps_its_strings_when_its_class_is_indented_more(self) -> None:
-        text = f'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
+        text = 'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
         chunk = cite(text, 2, 5, symbol="A.f", symbol_kind="method")
         moved = verify(chunk, Texts(text.replace("def f(self)", "def f( self )")))
         assert (moved.state, moved.lines) == ("moved", LineSpan(start=2, end=5))
@@ -226,6 +224,10 @@ class TestChanged:
     def test_a_symbol_is_found_in_a_file_that_does_not_parse(self) -> None:
         found = verify(RUN, Texts("class Tool:\n    def run(self, y:\n"))
         assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=2))
+
+    def test_the_head_of_a_module_that_does_not_parse_is_changed(self) -> None:
+        found = verify(HEAD, Texts("import (\n"))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=1, end=1))
 
     def test_a_definition_inside_an_if_counts(self) -> None:
         found = verify(FIRST, Texts("if True:\n    def first(a):\n        return a\n"))
@@ -324,7 +326,8 @@ class TestFolderReader:
         assert reader.read("src/google/other.py") is None
 
     @pytest.mark.parametrize(
-        "path", ["../secret", "a/../../secret", "/etc/hosts", "", ".", "a//b", "a/./b", "sub", "a\x00b", "\ud800"]
+        "path",
+        ["../secret", "a/../../secret", "/etc/hosts", "", ".", "a//b", "a/./b", "sub", "a\x00b", "\ud800", "x" * 9000],
     )
     def test_it_reads_files_below_its_root_only(self, tmp_path: Path, path: str) -> None:
         (tmp_path / "root/sub").mkdir(parents=True)
@@ -375,7 +378,9 @@ class TestGitReader:
         commands = (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "first"], ["rev-parse", "HEAD"])
         for command in commands:
             identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-            done = subprocess.run(["git", *identity, *command], cwd=tmp_path, check=True, capture_output=True, text=True)
+            done = subprocess.run(
+                ["git", *identity, *command], cwd=tmp_path, check=True, capture_output=True, text=True
+            )
         return location(tmp_path, kind="git", commit=done.stdout.strip())
 
     def test_the_working_tree_is_what_counts(self, checkout: SourceLocation) -> None:

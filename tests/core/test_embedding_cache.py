@@ -134,9 +134,7 @@ def test_pruning_keeps_what_was_used_last(path: Path, monkeypatch: pytest.Monkey
 
 def test_threads_share_one_cache(path: Path) -> None:
     cache = EmbeddingCache(path)
-    threads = [
-        threading.Thread(target=cache.put_many, args=("m", 4, vectors(50, start=50 * n))) for n in range(8)
-    ]
+    threads = [threading.Thread(target=cache.put_many, args=("m", 4, vectors(50, start=50 * n))) for n in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

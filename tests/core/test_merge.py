@@ -41,20 +41,6 @@ def test_of_near_duplicates_the_richer_provenance_takes_the_better_place():
     assert _paths(dedup([hit(plain, 1), hit(between, 2), hit(rich, 3)])) == ["b.md", "c.md"]
 
 
-def test_a_reference_entry_gives_way_to_the_source_of_the_same_definition():
-    entry = payload("doc", "api.md", "docstring", origin="api-reference", fqn="google.adk.agents.llm.LlmAgent.run")
-    source = payload(
-        "code",
-        "src/llm.py",
-        "class LlmAgent: ...",
-        symbol="LlmAgent",
-        symbols=("LlmAgent", "LlmAgent.run"),
-        fqn="google.adk.agents.llm.LlmAgent",
-    )
-    assert _paths(dedup([hit(entry, 1), hit(source, 2)])) == ["src/llm.py"]
-    assert _paths(dedup([hit(entry, 1)])) == ["api.md"]
-
-
 def test_the_pool_gives_each_kind_half_and_lends_what_is_left():
     docs = [hit(payload("doc", f"d{n}", f"doc {n}"), n) for n in range(1, 11)]
     code = [hit(payload("code", f"c{n}", f"code {n}"), n) for n in range(1, 4)]

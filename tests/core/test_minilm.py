@@ -214,9 +214,7 @@ def test_documents_are_cut_at_max_tokens_and_queries_are_not(embedder: MiniLmEmb
 
 
 @pytest.mark.model
-def test_the_model_is_loaded_once_by_however_many_threads(
-    models: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_is_loaded_once_by_however_many_threads(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
     open_model = minilm._open_model
     monkeypatch.setattr(minilm, "_open_model", lambda *args: opened.append(args) or open_model(*args))
@@ -244,9 +242,7 @@ def test_processes_prepare_one_folder_together_and_mend_a_damaged_one(models: Pa
     )
     command = [sys.executable, "-c", script, str(tmp_path), str(prepared_folder(models))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    running = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
-    ]
+    running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert {process.communicate(timeout=120)[0].strip() for process in running} == {str(damaged)}
     assert minilm.is_prepared(tmp_path)
     assert not list(tmp_path.glob(".preparing-*"))

@@ -38,24 +38,23 @@ from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 
 DIM = 8
 DOCS, CODE = "docs", "code"
-SPECS = (
-    CollectionSpec(DOCS, {"dense": DIM}, {"lexical": True}),
-    CollectionSpec(CODE, {"dense": DIM}, {"lexical": False}),
-)
+DOCS_SPEC = CollectionSpec(DOCS, {"dense": DIM}, {"lexical": True})
+CODE_SPEC = CollectionSpec(CODE, {"dense": DIM}, {"lexical": False})
+Specs = Sequence[CollectionSpec]
 
 
 @dataclass(frozen=True)
 class Backend:
     """How the tests get a writer and a reader of one implementation."""
 
-    writer: Callable[[Path], IndexWriter]
-    reader: Callable[[Path], EvidenceStore]
+    writer: Callable[[Path, Specs], IndexWriter]
+    reader: Callable[[Path, Specs], EvidenceStore]
 
 
 STORES = {
     "edge": Backend(
-        writer=lambda folder: EdgeIndexWriter(folder, SPECS, batch_points=7),
-        reader=lambda folder: EdgeIndexReader(folder, SPECS),
+        writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7),
+        reader=EdgeIndexReader,
     )
 }
 
@@ -85,13 +84,28 @@ def point(number: int, vectors: Mapping[str, Vector] | None = None, **payload: o
 
 @contextmanager
 def stored(
-    backend: Backend, folder: Path, points: Iterable[NewPoint], collection: str = DOCS
+    backend: Backend, folder: Path, points: Iterable[NewPoint], spec: CollectionSpec = DOCS_SPEC
 ) -> Iterator[EvidenceStore]:
     """A reader of a folder that was written and closed."""
-    with closing(backend.writer(folder)) as writer:
-        writer.upsert(collection, points)
-    with closing(backend.reader(folder)) as reader:
+    with closing(backend.writer(folder, [spec])) as writer:
+        writer.upsert(spec.name, points)
+    with closing(backend.reader(folder, [spec])) as reader:
         yield reader
+
+
+@pytest.fixture(scope="module", params=sorted(STORES))
+def numbered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
+    """Points 0 to 39: number n has axis and term n modulo 8."""
+    points = [point(n, text=f"text {n}") for n in range(40)]
+    with stored(STORES[request.param], tmp_path_factory.mktemp("numbered"), points) as store:
+        yield store
+
+
+@pytest.fixture(scope="module", params=sorted(STORES))
+def scratch(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexWriter]:
+    """A writer for tests that leave it empty."""
+    with closing(STORES[request.param].writer(tmp_path_factory.mktemp("scratch"), [DOCS_SPEC])) as writer:
+        yield writer
 
 
 def branches(dense: int = 0, *sparse: int, limit: int = 10) -> list[Prefetch]:
@@ -142,7 +156,7 @@ def test_array_rows_are_taken_as_vectors(backend: Backend, tmp_path: Path) -> No
 
 
 def test_upsert_replaces_points_and_says_how_many_it_wrote(backend: Backend, tmp_path: Path) -> None:
-    with closing(backend.writer(tmp_path)) as writer:
+    with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
         assert writer.upsert(DOCS, (point(n, lang="py") for n in range(20))) == 20
         assert writer.upsert(DOCS, [point(3, {"lexical": terms(9)}, lang="ts")]) == 1
         assert writer.upsert(DOCS, []) == 0
@@ -159,7 +173,7 @@ def test_an_empty_sparse_vector_is_not_stored(backend: Backend, tmp_path: Path) 
 
 
 def test_delete_removes_what_passes_the_filter(backend: Backend, tmp_path: Path) -> None:
-    with closing(backend.writer(tmp_path)) as writer:
+    with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
         writer.upsert(DOCS, [point(n, path=f"{n % 2}.py") for n in range(10)])
         writer.delete(DOCS, Filter(must=(Match("path", ("1.py",)),)))
         assert {record.payload["path"] for record in writer.scroll(DOCS)[0]} == {"0.py"}
@@ -173,14 +187,15 @@ def test_a_closed_folder_and_a_copy_of_it_can_be_written_on(backend: Backend, tm
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     with (
         stored(backend, tmp_path / "b", [point(9)]) as changed,
-        closing(backend.reader(tmp_path / "a")) as old,
+        closing(backend.reader(tmp_path / "a", [DOCS_SPEC])) as old,
     ):
         assert (changed.count(DOCS), old.count(DOCS)) == (6, 5)
 
 
 def test_collections_do_not_share_points(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(1)], collection=CODE) as store:
-        assert (store.count(CODE), store.count(DOCS)) == (1, 0)
+    with closing(backend.writer(tmp_path, [DOCS_SPEC, CODE_SPEC])) as writer:
+        writer.upsert(CODE, [point(1)])
+        assert (writer.count(CODE), writer.count(DOCS)) == (1, 0)
 
 
 # Filters
@@ -236,13 +251,6 @@ def test_filters_mean_the_same_wherever_they_are_given(
     assert set(ids(found.branches[0])) == set(ids(found.branches[1])) == wanted
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
-def scratch(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexWriter]:
-    """A writer for tests that leave it empty."""
-    with closing(STORES[request.param].writer(tmp_path_factory.mktemp("scratch"))) as writer:
-        yield writer
-
-
 @settings(max_examples=60, deadline=None)
 @given(path=st.text(max_size=40), other=st.text(max_size=40))
 def test_any_text_can_be_filtered_by(scratch: IndexWriter, path: str, other: str) -> None:
@@ -255,15 +263,14 @@ def test_any_text_can_be_filtered_by(scratch: IndexWriter, path: str, other: str
 # Hybrid queries
 
 
-def test_fused_hits_carry_payloads_and_branches_do_not(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(n, text=f"text {n}") for n in range(DIM)]) as store:
-        result = store.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=4)
-        assert len(result.fused) == 4
-        assert result.fused[0].id == point_id(2)
-        assert all(hit.payload and hit.payload["text"].startswith("text") for hit in result.fused)
-        assert all(hit.payload is None for branch in result.branches for hit in branch)
-        assert ids(result.branches[1]) == [point_id(2)]
-        assert result.branches[0][0].score == pytest.approx(1.0)
+def test_fused_hits_carry_payloads_and_branches_do_not(numbered: EvidenceStore) -> None:
+    result = numbered.hybrid_query(DOCS, branches(2, 2, 110), Fusion(), limit=4)
+    assert len(result.fused) == 4
+    assert result.fused[0].id == point_id(10)
+    assert all(hit.payload and hit.payload["text"].startswith("text") for hit in result.fused)
+    assert all(hit.payload is None for branch in result.branches for hit in branch)
+    assert set(ids(result.branches[1])) == {point_id(n) for n in (2, 10, 18, 26, 34)}
+    assert result.branches[0][0].score == pytest.approx(1.0)
 
 
 def test_rrf_adds_the_reciprocal_ranks_of_the_branches(backend: Backend, tmp_path: Path) -> None:
@@ -272,7 +279,7 @@ def test_rrf_adds_the_reciprocal_ranks_of_the_branches(backend: Backend, tmp_pat
         point(1, {"dense": [1.0, 0.2, 0, 0, 0, 0, 0, 0], "lexical": terms(2)}),
         point(2, {"dense": axis(5), "lexical": SparseVector((1,), (9.0,))}),
     ]
-    with stored(backend, tmp_path, points, collection=CODE) as store:
+    with stored(backend, tmp_path, points, CODE_SPEC) as store:
         result = store.hybrid_query(CODE, branches(0, 1), Fusion("rrf", k=60), limit=3)
         assert ids(result.branches[0]) == [point_id(0), point_id(1), point_id(2)]
         assert ids(result.branches[1]) == [point_id(2), point_id(0)]
@@ -285,11 +292,10 @@ def test_rrf_adds_the_reciprocal_ranks_of_the_branches(backend: Backend, tmp_pat
         assert sharper.fused[0].score == pytest.approx(1 / 2 + 1 / 3, rel=1e-5)
 
 
-def test_dbsf_fuses_normalised_scores(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(n) for n in range(20)]) as store:
-        result = store.hybrid_query(DOCS, branches(3, 3), Fusion("dbsf"), limit=20)
-        assert set(ids(result.fused[:3])) == {point_id(3), point_id(11), point_id(19)}
-        assert all(0 <= hit.score <= 2 for hit in result.fused)
+def test_dbsf_fuses_normalised_scores(numbered: EvidenceStore) -> None:
+    result = numbered.hybrid_query(DOCS, branches(3, 3, limit=40), Fusion("dbsf"), limit=40)
+    assert set(ids(result.fused[:5])) == {point_id(n) for n in (3, 11, 19, 27, 35)}
+    assert all(0 <= hit.score <= 2 for hit in result.fused)
 
 
 @pytest.mark.parametrize("limit", [1, 5, 11, 40])
@@ -315,19 +321,18 @@ def test_a_second_reader_answers_the_same(backend: Backend, tmp_path: Path) -> N
         for n in range(120)
     ]
     query = [Prefetch("dense", [0.5] * DIM, 30), Prefetch("lexical", terms(1, 3), 30)]
-    with stored(backend, tmp_path, points) as one, closing(backend.reader(tmp_path)) as two:
+    with stored(backend, tmp_path, points) as one, closing(backend.reader(tmp_path, [DOCS_SPEC])) as two:
         assert one.hybrid_query(DOCS, query, Fusion(), limit=25) == two.hybrid_query(DOCS, query, Fusion(), limit=25)
 
 
-def test_a_branch_without_terms_keeps_its_place(backend: Backend, tmp_path: Path) -> None:
+def test_a_branch_without_terms_keeps_its_place(numbered: EvidenceStore) -> None:
     prefetch = [Prefetch("lexical", terms(), 5), Prefetch("dense", axis(1), 5)]
-    with stored(backend, tmp_path, [point(n) for n in range(4)]) as store:
-        result = store.hybrid_query(DOCS, prefetch, Fusion(), limit=5)
-        assert result.branches[0] == []
-        assert result.branches[1][0].id == result.fused[0].id == point_id(1)
-        nothing = store.hybrid_query(DOCS, prefetch[:1], Fusion(), limit=5)
-        assert (nothing.fused, nothing.branches) == ([], [[]])
-        assert store.hybrid_query(DOCS, [], Fusion(), limit=5).branches == []
+    result = numbered.hybrid_query(DOCS, prefetch, Fusion(), limit=5)
+    assert result.branches[0] == []
+    assert set(ids(result.branches[1])) == set(ids(result.fused)) == {point_id(n) for n in (1, 9, 17, 25, 33)}
+    nothing = numbered.hybrid_query(DOCS, prefetch[:1], Fusion(), limit=5)
+    assert (nothing.fused, nothing.branches) == ([], [[]])
+    assert numbered.hybrid_query(DOCS, [], Fusion(), limit=5).branches == []
 
 
 def test_points_without_a_vector_are_found_by_the_other_branch_alone(backend: Backend, tmp_path: Path) -> None:
@@ -337,11 +342,10 @@ def test_points_without_a_vector_are_found_by_the_other_branch_alone(backend: Ba
         assert set(ids(result.fused)) == {point_id(1), point_id(2)}
 
 
-def test_several_queries_can_be_fused_at_once(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(n) for n in range(DIM)]) as store:
-        result = store.hybrid_query(DOCS, branches(1, 1) + branches(5, 5), Fusion(), limit=2)
-        assert len(result.branches) == 4
-        assert set(ids(result.fused)) == {point_id(1), point_id(5)}
+def test_several_queries_can_be_fused_at_once(numbered: EvidenceStore) -> None:
+    result = numbered.hybrid_query(DOCS, branches(1, 101) + branches(5, 105), Fusion(), limit=2)
+    assert len(result.branches) == 4
+    assert set(ids(result.fused)) == {point_id(1), point_id(5)}
 
 
 def test_an_empty_collection_gives_no_hits(backend: Backend, tmp_path: Path) -> None:
@@ -352,18 +356,15 @@ def test_an_empty_collection_gives_no_hits(backend: Backend, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("params", [SearchParams(hnsw_ef=256), SearchParams(exact=True), None])
-def test_search_parameters_do_not_change_exact_results(
-    backend: Backend, tmp_path: Path, params: SearchParams | None
-) -> None:
-    with stored(backend, tmp_path, [point(n) for n in range(30)]) as store:
-        result = store.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9, params=params)
-        assert result == store.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9)
+def test_search_parameters_do_not_change_exact_results(numbered: EvidenceStore, params: SearchParams | None) -> None:
+    result = numbered.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9, params=params)
+    assert result == numbered.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9)
 
 
 def test_idf_lifts_rare_terms_where_the_collection_asks_for_it(backend: Backend, tmp_path: Path) -> None:
     points = [point(n, {"lexical": terms(1)}) for n in range(30)] + [point(50, {"lexical": terms(2)})]
     query = [Prefetch("lexical", terms(1, 2), 40)]
-    with closing(backend.writer(tmp_path)) as writer:
+    with closing(backend.writer(tmp_path, [DOCS_SPEC, CODE_SPEC])) as writer:
         for collection in (DOCS, CODE):
             writer.upsert(collection, points)
         with_idf, without = (
@@ -398,34 +399,31 @@ def test_scores_of_given_points_are_those_of_the_search(backend: Backend, tmp_pa
             assert found == {key: pytest.approx(branch[key], rel=1e-6) for key in found}
 
 
-def test_scoring_nothing_gives_nothing(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(1)]) as store:
-        assert store.score_points(DOCS, [], {"dense": axis(0)}) == {"dense": {}}
-        assert store.score_points(DOCS, [point_id(1)], {"lexical": terms()}) == {"lexical": {}}
-        assert store.score_points(DOCS, [point_id(1)], {}) == {}
+def test_scoring_nothing_gives_nothing(numbered: EvidenceStore) -> None:
+    assert numbered.score_points(DOCS, [], {"dense": axis(0)}) == {"dense": {}}
+    assert numbered.score_points(DOCS, [point_id(1)], {"lexical": terms()}) == {"lexical": {}}
+    assert numbered.score_points(DOCS, [point_id(1)], {}) == {}
 
 
 # Scroll and retrieve
 
 
-def test_scroll_pages_through_all_points_in_the_order_of_ids(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(n) for n in range(25)]) as store:
-        seen: list[str] = []
-        offset = None
-        while True:
-            records, offset = store.scroll(DOCS, limit=10, offset=offset)
-            assert all(record.vectors == {} for record in records)
-            seen += ids(records)
-            if offset is None:
-                break
-        assert seen == sorted(point_id(n) for n in range(25))
+def test_scroll_pages_through_all_points_in_the_order_of_ids(numbered: EvidenceStore) -> None:
+    seen: list[str] = []
+    offset = None
+    while True:
+        records, offset = numbered.scroll(DOCS, limit=15, offset=offset)
+        assert all(record.vectors == {} for record in records)
+        seen += ids(records)
+        if offset is None:
+            break
+    assert seen == sorted(point_id(n) for n in range(40))
 
 
-def test_retrieve_leaves_out_missing_points_and_keeps_the_order(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(n) for n in range(5)]) as store:
-        asked = [point_id(4), point_id(99), point_id(0)]
-        assert ids(store.retrieve(DOCS, asked)) == [point_id(4), point_id(0)]
-        assert store.retrieve(DOCS, []) == []
+def test_retrieve_leaves_out_missing_points_and_keeps_the_order(numbered: EvidenceStore) -> None:
+    asked = [point_id(4), point_id(99), point_id(0)]
+    assert ids(numbered.retrieve(DOCS, asked)) == [point_id(4), point_id(0)]
+    assert numbered.retrieve(DOCS, []) == []
 
 
 # Refusals
@@ -475,18 +473,17 @@ def test_a_payload_that_is_not_json_is_refused(scratch: IndexWriter) -> None:
     assert scratch.count(DOCS) == 0
 
 
-def test_a_collection_that_the_index_does_not_have_is_unavailable(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(1)]) as store:
-        for ask in (
-            lambda: store.count("other"),
-            lambda: store.scroll("other"),
-            lambda: store.retrieve("other", []),
-            lambda: store.score_points("other", [], {}),
-            lambda: store.hybrid_query("other", [], Fusion(), limit=1),
-        ):
-            with pytest.raises(CollectionUnavailableError, match="no collection other"):
-                ask()
-        assert store.count(DOCS) == 1
+def test_a_collection_that_the_index_does_not_have_is_unavailable(numbered: EvidenceStore) -> None:
+    for ask in (
+        lambda: numbered.count("other"),
+        lambda: numbered.scroll("other"),
+        lambda: numbered.retrieve("other", []),
+        lambda: numbered.score_points("other", [], {}),
+        lambda: numbered.hybrid_query("other", [], Fusion(), limit=1),
+    ):
+        with pytest.raises(CollectionUnavailableError, match="no collection other"):
+            ask()
+    assert numbered.count(DOCS) == 40
 
 
 def test_a_closed_store_says_so(backend: Backend, tmp_path: Path) -> None:
@@ -495,50 +492,44 @@ def test_a_closed_store_says_so(backend: Backend, tmp_path: Path) -> None:
         store.close()
         with pytest.raises(StoreError, match="closed"):
             store.count(DOCS)
-    writer = backend.writer(tmp_path)
+    writer = backend.writer(tmp_path, [DOCS_SPEC])
     writer.close()
     with pytest.raises(StoreError, match="closed"):
         writer.upsert(DOCS, [point(1)])
 
 
-def test_threads_share_a_store(backend: Backend, tmp_path: Path) -> None:
+def test_threads_share_a_store(numbered: EvidenceStore) -> None:
     wrong: list[object] = []
 
     def ask(number: int) -> None:
         for _ in range(20):
             try:
-                found = store.hybrid_query(DOCS, branches(number, number), Fusion(), limit=3)
+                found = numbered.hybrid_query(DOCS, branches(number, 100 + number), Fusion(), limit=3)
             except Exception as exc:
                 wrong.append(exc)
                 return
             if found.fused[0].id != point_id(number):
                 wrong.append(found)
 
-    with stored(backend, tmp_path, [point(n) for n in range(DIM)]) as store:
-        threads = [threading.Thread(target=ask, args=(n,)) for n in range(DIM)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(DIM)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert wrong == []
 
 
 # The embedded store alone
 
 
-def _edge_folder(folder: Path) -> Path:
-    with stored(STORES["edge"], folder, [point(n) for n in range(12)]):
-        pass
+def _edge_folder(folder: Path, *more: CollectionSpec) -> Path:
+    with closing(EdgeIndexWriter(folder, [DOCS_SPEC, *more])) as writer:
+        writer.upsert(DOCS, [point(n) for n in range(12)])
     return folder
 
 
-def _edge_reader(folder: Path, counts: Mapping[str, int] | None = None) -> EdgeIndexReader:
-    return EdgeIndexReader(folder, SPECS, counts)
-
-
 def test_one_missing_collection_leaves_the_other_working(tmp_path: Path) -> None:
-    shutil.rmtree(_edge_folder(tmp_path) / CODE)
-    with closing(_edge_reader(tmp_path)) as reader:
+    with closing(EdgeIndexReader(_edge_folder(tmp_path), [DOCS_SPEC, CODE_SPEC])) as reader:
         for _ in range(2):
             with pytest.raises(CollectionUnavailableError, match="lost its collection code"):
                 reader.count(CODE)
@@ -552,10 +543,10 @@ def test_a_damaged_collection_is_unavailable_not_a_crash(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    folder = _edge_folder(tmp_path / "index")
+    folder = _edge_folder(tmp_path / "index", CODE_SPEC)
     for path in (folder / DOCS).rglob(name):
         path.write_bytes(path.read_bytes()[:3])
-    with closing(_edge_reader(folder)) as reader:
+    with closing(EdgeIndexReader(folder, [DOCS_SPEC, CODE_SPEC])) as reader:
         with pytest.raises(CollectionUnavailableError, match="collection docs cannot answer") as failure:
             reader.count(DOCS)
         assert "adk-ingest all" in failure.value.hint
@@ -567,7 +558,7 @@ def test_a_shard_that_lost_its_points_is_noticed(tmp_path: Path) -> None:
     [mappings] = (_edge_folder(tmp_path) / DOCS).rglob("mutable_id_tracker.mappings")
     mappings.write_bytes(b"")
     with (
-        closing(_edge_reader(tmp_path, {DOCS: 12, CODE: 0})) as reader,
+        closing(EdgeIndexReader(tmp_path, [DOCS_SPEC], {DOCS: 12})) as reader,
         pytest.raises(CollectionUnavailableError, match="holds 0 of 12 chunks"),
     ):
         reader.count(DOCS)
@@ -592,7 +583,7 @@ def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
             return load(path)
 
     monkeypatch.setattr(qdrant_edge, "EdgeShard", RefusingShard)
-    with closing(_edge_reader(folder)) as reader:
+    with closing(EdgeIndexReader(folder, [DOCS_SPEC])) as reader:
         assert reader.count(DOCS) == 12
         assert len(list(temporary.iterdir())) == 1
     assert list(temporary.iterdir()) == []
@@ -600,7 +591,7 @@ def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
 
 def test_a_writer_refuses_a_folder_with_other_vectors(tmp_path: Path) -> None:
     _edge_folder(tmp_path)
-    other = replace(SPECS[0], dense={"dense": DIM * 2})
+    other = replace(DOCS_SPEC, dense={"dense": DIM * 2})
     with pytest.raises(StoreError, match="collection docs cannot be written"):
         EdgeIndexWriter(tmp_path, [other])
 
@@ -608,7 +599,7 @@ def test_a_writer_refuses_a_folder_with_other_vectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["..", ".", "a/b", "/tmp/x", ""])
 def test_a_collection_name_cannot_lead_out_of_the_index(tmp_path: Path, name: str) -> None:
     with pytest.raises(StoreError, match="cannot name a folder"):
-        EdgeIndexWriter(tmp_path, [replace(SPECS[0], name=name)])
+        EdgeIndexWriter(tmp_path, [replace(DOCS_SPEC, name=name)])
 
 
 def test_no_graph_is_built_and_one_segment_is_kept(tmp_path: Path) -> None:

@@ -110,9 +110,7 @@ def write_wheel(folder: Path, files: dict[str, bytes] = FILES) -> None:
         b"Metadata-Version: 2.1\nName: adk-evidence-test-weights\nVersion: 0.1.0\n"
         b"Requires-Dist: a-distribution-that-does-not-exist\n"
     )
-    members[f"{info}/WHEEL"] = (
-        b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    )
+    members[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     record = "".join(
         f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
         for name, data in members.items()
@@ -246,9 +244,7 @@ def test_a_pip_module_in_the_current_folder_is_not_run(
 
 
 @needs_scripts
-def test_uv_is_used_where_there_is_no_pip(
-    tmp_path: Path, destination: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uv_is_used_where_there_is_no_pip(tmp_path: Path, destination: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     without_pip(monkeypatch)
     source = write_files(tmp_path / "source")

@@ -89,9 +89,7 @@ def test_exports_are_found_in_imports_and_lazy_tables() -> None:
     assert exports["pkg.agents.base.Agent"] == "pkg.agents.Agent", "the nearest package, not the root"
     assert exports["pkg.agents.loop.Loop"] == "pkg.agents.Loop"
     assert exports["pkg.other.place.Thing"] == "pkg.agents.Odd"
-    assert exports["pkg.runner.Runner"] == "pkg.runner.Runner", (
-        "a module beside the root package is public itself"
-    )
+    assert exports["pkg.runner.Runner"] == "pkg.runner.Runner", "a module beside the root package is public itself"
     assert "pkg.agents.base.Hidden" not in exports
 
 

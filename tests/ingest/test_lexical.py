@@ -41,9 +41,7 @@ def test_only_a_licence_is_stripped() -> None:
 
 
 def test_code_text_holds_path_symbol_and_expanded_names(settings: LexicalSettings) -> None:
-    terms = lexical_text(
-        code_chunk(), path="src/google/adk/stores/main.py", title=None, kind="code", settings=settings
-    )
+    terms = lexical_text(code_chunk(), path="src/google/adk/stores/main.py", title=None, kind="code", settings=settings)
     words = terms.split()
     assert words[:2] == ["stores", "main"]
     assert {"session", "service", "sessionservice", "save_state", "ctx.sessionservice.put"} <= set(words)
@@ -73,9 +71,7 @@ def test_docs_text_holds_title_headings_and_attachments_without_markup(settings:
         headings=("Tools", "State"),
         attachments=(Attachment("x.py", "run_agent()"),),
     )
-    words = lexical_text(
-        raw, path="docs/tools/state.md", title="Tool state", kind="doc", settings=settings
-    ).split()
+    words = lexical_text(raw, path="docs/tools/state.md", title="Tool state", kind="doc", settings=settings).split()
     assert {"python", "tool", "context", "toolcontext", "run", "agent", "run_agent"} <= set(words)
     assert "===" not in words and "b" not in words
     assert words.count("tools") == 3, "once from the path, twice from the headings"

@@ -8,12 +8,13 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.headings import AnchorNames, parse_heading, slugify
 from adk_ingest.chunking.markdown import MarkdownChunker
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 CORPUS = Path(os.environ.get("ADK_EVIDENCE_DOCS") or Path(__file__).parents[3] / "shared" / "corpora" / "adk-docs")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
 
@@ -161,7 +162,8 @@ class TestLinks:
         return [(link.line, link.target) for link in check_links(pages, site)]
 
     def test_pages_and_anchors_are_found(self) -> None:
-        good = "# Page\n\n[a](guide/setup.md) [b](guide/setup.md#get) [c](#page) [d](guide/setup.md#go) [e](<#x>)\n<a id='x'></a>\n"
+        links = "[a](guide/setup.md) [b](guide/setup.md#get) [c](#page) [d](guide/setup.md#go) [e](<#x>)"
+        good = f"# Page\n\n{links}\n<a id='x'></a>\n"
         assert self.broken(good) == []
 
     def test_missing_pages_and_anchors_are_reported(self) -> None:
@@ -169,8 +171,8 @@ class TestLinks:
         assert self.broken(text) == [(3, "guide/gone.md"), (4, "guide/setup.md#install"), (6, "#nowhere")]
 
     def test_code_other_files_and_other_sites_are_not_looked_at(self) -> None:
-        text = "`[a](gone.md)` [b](image.png) [c](https://x.org/a.md) [d](/gone/) [e](mailto:a@b.md)\n```\n[f](gone.md)\n```\n"
-        assert self.broken(text) == []
+        text = "`[a](gone.md)` [b](image.png) [c](https://x.org/a.md) [d](/gone/) [e](mailto:a@b.md)"
+        assert self.broken(f"{text}\n```\n[f](gone.md)\n```\n") == []
 
     def test_with_a_site_redirects_and_links_from_the_root_count(self, site: MkdocsSite) -> None:
         assert self.broken("[a](old.md) [b](/guide/setup/#get) [c](away.md) [d](/away/#x)\n", site) == []

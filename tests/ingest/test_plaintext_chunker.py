@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.plaintext import PlainTextChunker
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 SIZES = load_settings(
     {
@@ -145,7 +147,7 @@ LINES = st.one_of(
 def test_any_file_keeps_the_invariants(text: str, path: str) -> None:
     chunks = chunk(text, path).chunks
     assert all(len(item.body) <= 600 and len(item.tail) <= 60 for item in chunks)
-    for before, item in zip(chunks, chunks[1:], strict=False):
+    for before, item in itertools.pairwise(chunks):
         assert before.body.endswith(item.tail)
 
 

@@ -46,17 +46,13 @@ def assert_invariants(text: str, chunks: list[RawChunk], chunking: ChunkingSetti
         assert chunk.body == cited[chunk.start_col : chunk.end_col]
         assert chunk.body
         if chunk.start_col is None:
-            assert (
-                len(chunk.body) <= chunking.code.max_symbol_chunk_chars or chunk.start_line == chunk.end_line
-            )
+            assert len(chunk.body) <= chunking.code.max_symbol_chunk_chars or chunk.start_line == chunk.end_line
             assert chunk.body.split("\n")[0].strip() and chunk.body.split("\n")[-1].strip()
             assert not covered.keys() & range(chunk.start_line, chunk.end_line + 1)
             covered |= dict.fromkeys(range(chunk.start_line, chunk.end_line + 1), 0)
         else:
             assert chunk.start_line == chunk.end_line and chunk.end_col is not None
-            assert covered.get(chunk.start_line, 0) == chunk.start_col, (
-                "columns continue where the last ended"
-            )
+            assert covered.get(chunk.start_line, 0) == chunk.start_col, "columns continue where the last ended"
             covered[chunk.start_line] = chunk.end_col
         assert len(chunk.body) <= chunking.max_chunk_chars
         assert chunk.tail == "" or chunk.tail in text
@@ -150,9 +146,7 @@ def test_a_large_class_is_split_into_head_methods_and_groups() -> None:
 
 
 def test_a_long_function_is_cut_between_statements_at_blank_lines() -> None:
-    parts = [
-        f"  a{i} = call_{i}(\n      first,\n      second)\n  b{i} = '''text\n\nmore'''\n" for i in range(12)
-    ]
+    parts = [f"  a{i} = call_{i}(\n      first,\n      second)\n  b{i} = '''text\n\nmore'''\n" for i in range(12)]
     text = 'def long():\n  """Docstring.\n\n  More.\n  """\n' + "\n".join(parts)
     first, *rest = chunks_of(text, sizes(symbol=300, minimum=50, overlap=60))
     assert first.symbol_kind == "function" and rest
@@ -316,14 +310,10 @@ def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
             NAMES,
             body,
         ),
-        st.builds(
-            lambda name, lines: indented(f"# about\nclass {name}:", ['"""Doc."""', *lines]), NAMES, body
-        ),
+        st.builds(lambda name, lines: indented(f"# about\nclass {name}:", ['"""Doc."""', *lines]), NAMES, body),
         st.builds(lambda lines: indented("if x:", lines) + "\nelse:\n  pass", body),
         st.builds(lambda lines: indented("try:", lines) + "\nexcept E:\n  def a(): pass", body),
-        st.builds(
-            lambda name, lines: indented(f"@overload\ndef {name}(): ...\ndef {name}():", lines), NAMES, body
-        ),
+        st.builds(lambda name, lines: indented(f"@overload\ndef {name}(): ...\ndef {name}():", lines), NAMES, body),
     )
 
 
@@ -349,9 +339,7 @@ def test_no_text_loses_or_repeats_a_line(text: str, chunking: ChunkingSettings) 
 
 @settings(max_examples=100, deadline=None)
 @given(
-    st.lists(
-        st.sampled_from(["def f(:", "@a", "class B:", "  x", "", "# c", "async  def g():"]), max_size=20
-    ),
+    st.lists(st.sampled_from(["def f(:", "@a", "class B:", "  x", "", "# c", "async  def g():"]), max_size=20),
     SIZES,
 )
 def test_the_fallback_keeps_every_line(lines: list[str], chunking: ChunkingSettings) -> None:

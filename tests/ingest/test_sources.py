@@ -11,6 +11,7 @@ import time
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -48,9 +49,7 @@ def code_settings(**changes: object) -> CorpusSettings:
 
 def git(folder: Path, *arguments: str) -> str:
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(
-        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
@@ -338,9 +337,7 @@ class TestDistribution:
         assert source.root == (tmp_path / "home/demo-adk-1.2.0").resolve()
         assert said == ["Downloading demo-adk==1.2.0 from the package registry"]
 
-    def test_without_a_pin_the_version_is_the_registrys(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_without_a_pin_the_version_is_the_registrys(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         make_wheel(tmp_path / "wheels", "1.2.0")
         make_wheel(tmp_path / "wheels", "1.3.0")
         monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
@@ -351,18 +348,14 @@ class TestDistribution:
 
     def test_an_unknown_version_is_said_in_one_sentence(self, tmp_path: Path) -> None:
         with pytest.raises(SourceError, match=r"demo-adk==9\.9") as failed:
-            open_registry(
-                Requirement("demo-adk==9.9"), tmp_path / "home", code_settings(**DEMO), notify=lambda _: None
-            )
+            open_registry(Requirement("demo-adk==9.9"), tmp_path / "home", code_settings(**DEMO), notify=lambda _: None)
         assert failed.value.hint
         assert list((tmp_path / "home").glob("demo*")) == []
 
     def test_the_distribution_of_another_interpreter_is_found(self, tmp_path: Path) -> None:
         environment = tmp_path / "env"
         venv.create(environment, with_pip=False, symlinks=sys.platform != "win32")
-        (python,) = [
-            path for path in (environment / "bin/python", environment / "Scripts/python.exe") if path.exists()
-        ]
+        (python,) = [path for path in (environment / "bin/python", environment / "Scripts/python.exe") if path.exists()]
         packages = next(environment.rglob("site-packages"))
         with zipfile.ZipFile(make_wheel(tmp_path)) as archive:
             archive.extractall(packages)
@@ -404,7 +397,7 @@ def snapshot(folder: Path, corpus: str = "adk_docs") -> Path:
 
 
 class TestResolvingDocs:
-    def resolve(self, settings: Settings, explicit: str | None = None, **options: object):  # type: ignore[no-untyped-def]
+    def resolve(self, settings: Settings, explicit: str | None = None, **options: Any) -> Any:
         return resolve_docs(settings, explicit, **{"allow_network": True, "notify": lambda _: None, **options})
 
     def test_the_named_folder_is_the_only_place(self, tmp_path: Path, home_settings: Settings) -> None:
@@ -458,7 +451,7 @@ class TestResolvingDocs:
 
 
 class TestResolvingCode:
-    def resolve(self, settings: Settings, explicit: str | None = None, **options: object):  # type: ignore[no-untyped-def]
+    def resolve(self, settings: Settings, explicit: str | None = None, **options: Any) -> Any:
         return resolve_code(settings, explicit, **{"allow_network": True, "notify": lambda _: None, **options})
 
     def test_the_root_comes_before_the_distribution(self, tmp_path: Path, home_settings: Settings) -> None:

@@ -191,9 +191,7 @@ def test_what_pip_said_last_is_shown(project: Project) -> None:
 
 def test_an_unreachable_registry_is_told_apart(project: Project) -> None:
     project.add_python()
-    (project.root / "pip-hook").write_text(
-        "echo 'NewConnectionError: no route'; echo 'see above' >&2; exit 1\n"
-    )
+    (project.root / "pip-hook").write_text("echo 'NewConnectionError: no route'; echo 'see above' >&2; exit 1\n")
     done = project.run("show")
     assert done.returncode == 1
     assert "could not reach the Python package registry" in done.stderr

@@ -212,9 +212,7 @@ def _columns(line: str, limit: int) -> Iterator[tuple[int, int]]:
     yield start, len(line)
 
 
-def context_tail(
-    lines: Sequence[str], previous: Span, limit: int, verbatim: Sequence[tuple[int, int] | None]
-) -> str:
+def context_tail(lines: Sequence[str], previous: Span, limit: int, verbatim: Sequence[tuple[int, int] | None]) -> str:
     """The last whole lines of a span, at most `limit` characters, that the next chunk repeats as its context.
 
     Args:

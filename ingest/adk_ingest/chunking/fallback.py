@@ -15,9 +15,7 @@ from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 
 ModuleName = Callable[[str], str | None]
 
-_BOUNDARY = re.compile(
-    r"(?P<decorator>@)|(?:async\s+)?(?:def|class)\s+(?P<name>\w+)|(?:async\s+)?(?:def|class)\s"
-)
+_BOUNDARY = re.compile(r"(?P<decorator>@)|(?:async\s+)?(?:def|class)\s+(?P<name>\w+)|(?:async\s+)?(?:def|class)\s")
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,7 @@ class Lines:
         trimmed = self.trim(max(first, start), end)
         return self.text(Piece(*trimmed)) if trimmed else ""
 
-    def cut(
-        self, start: int, end: int, settings: ChunkingSettings, cost: Callable[[int], int]
-    ) -> Iterator[Piece]:
+    def cut(self, start: int, end: int, settings: ChunkingSettings, cost: Callable[[int], int]) -> Iterator[Piece]:
         """Cut a range into pieces of at most `max_symbol_chunk_chars`, trimmed of blank lines.
 
         Each cut lies in the second half of what fits, above the line of the lowest `cost`, the latest of
@@ -103,11 +99,7 @@ class Lines:
             while latest > start + 1 and self.size(latest, end) < settings.min_chunk_chars:
                 latest -= 1
             earliest = min(max(self.last_within(start, limit // 2), start + 1), latest)
-            border = (
-                min(range(earliest, latest + 1), key=lambda line: (cost(line), -line))
-                if start < end
-                else end + 1
-            )
+            border = min(range(earliest, latest + 1), key=lambda line: (cost(line), -line)) if start < end else end + 1
             yield from self._piece(start, border - 1, settings.max_chunk_chars)
             start = border
 
@@ -152,9 +144,7 @@ class FallbackChunker:
             kind = _kind(lines, start, end) if name else "module"
             previous: Piece | None = None
             for piece in lines.cut(start, end, self._chunking, _layout_cost(lines)):
-                tail = (
-                    "" if previous is None else piece_tail(lines, previous, self._chunking.code.overlap_chars)
-                )
+                tail = "" if previous is None else piece_tail(lines, previous, self._chunking.code.overlap_chars)
                 chunks.append(
                     RawChunk(
                         start_line=piece.start,
@@ -197,11 +187,7 @@ def _sections(lines: Lines) -> Iterator[tuple[int, int, str | None]]:
 
 
 def _kind(lines: Lines, start: int, end: int) -> SymbolKind:
-    return (
-        "class"
-        if any(lines.line(number).startswith("class") for number in range(start, end + 1))
-        else "function"
-    )
+    return "class" if any(lines.line(number).startswith("class") for number in range(start, end + 1)) else "function"
 
 
 def _layout_cost(lines: Lines) -> Callable[[int], int]:

@@ -12,9 +12,7 @@ IncludeReader = Callable[[str], str | None]
 
 _INLINE = re.compile(r"""^\s*(?P<escape>;*)-+8<-+[ \t]+(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)')\s*$""")
 _BLOCK = re.compile(r"^\s*-+8<-+\s*$")
-_RANGES = re.compile(
-    r"^(?P<path>.+?):(?P<ranges>[0-9]{0,7}(?::-?[0-9]{0,7})?(?:,[0-9]{0,7}(?::-?[0-9]{0,7})?)*)$"
-)
+_RANGES = re.compile(r"^(?P<path>.+?):(?P<ranges>[0-9]{0,7}(?::-?[0-9]{0,7})?(?:,[0-9]{0,7}(?::-?[0-9]{0,7})?)*)$")
 _SECTION = re.compile(r"^(?P<path>.+):(?P<section>[A-Za-z][-\w]*)$")
 _MARKER = re.compile(r"-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-\w]*)[ \t]*\]")
 

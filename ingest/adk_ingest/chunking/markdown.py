@@ -30,9 +30,7 @@ class MarkdownChunker:
     version = "1"
 
     def __init__(self, chunking: ChunkingSettings, *, include_reader: IncludeReader | None = None) -> None:
-        self._sizes = Sizes(
-            chunking.docs.target_chunk_chars, chunking.min_chunk_chars, chunking.max_chunk_chars
-        )
+        self._sizes = Sizes(chunking.docs.target_chunk_chars, chunking.min_chunk_chars, chunking.max_chunk_chars)
         self._overlap = chunking.docs.overlap_chars
         self._split_level = chunking.docs.split_level
         self._reader = include_reader

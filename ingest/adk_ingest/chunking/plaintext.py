@@ -41,9 +41,7 @@ class PlainTextChunker:
     version = "1"
 
     def __init__(self, chunking: ChunkingSettings) -> None:
-        self._sizes = Sizes(
-            chunking.docs.target_chunk_chars, chunking.min_chunk_chars, chunking.max_chunk_chars
-        )
+        self._sizes = Sizes(chunking.docs.target_chunk_chars, chunking.min_chunk_chars, chunking.max_chunk_chars)
         self._overlap = chunking.docs.overlap_chars
         self._split_level = chunking.docs.split_level
 
@@ -101,9 +99,7 @@ class _Reader:
         self._split_level = split_level
         self._text = _Text([blocks.NEVER] * len(lines), [()] * len(lines))
         self._stack: list[tuple[int, str]] = []
-        self._adornments: list[
-            str
-        ] = []  # in the order of their first use: a title's level is its adornment's place
+        self._adornments: list[str] = []  # in the order of their first use: a title's level is its adornment's place
         self._verbatim_end: str | None = None
         self._last_line = -1  # that is not blank
         self._glued = False  # the next paragraph belongs to what stands before it
@@ -145,11 +141,7 @@ class _Reader:
         """Read a title that begins here; returns the line behind it."""
         if self._lang == "rst":
             return self._read_rst_title(line)
-        if (
-            self._lang == "adoc"
-            and self._verbatim_end is None
-            and (match := _ADOC_TITLE.match(self._lines[line]))
-        ):
+        if self._lang == "adoc" and self._verbatim_end is None and (match := _ADOC_TITLE.match(self._lines[line])):
             self._begin_section(line, line + 1, len(match[1]), match[2])
             return line + 1
         return None

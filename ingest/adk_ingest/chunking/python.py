@@ -161,9 +161,7 @@ class _Splitter:
         top = self._lines.with_comments(start, floor)
         above = range(top, start)
         # A comment block that opens the file is its licence; a string's last line may begin with `#`.
-        quoted = any(
-            {'"', "'"} & set(self._lines.line(line)) and line in self._string_lines for line in above
-        )
+        quoted = any({'"', "'"} & set(self._lines.line(line)) and line in self._string_lines for line in above)
         return start if top == 1 or quoted else top
 
     def _join_gaps(self, spans: list[_Unit | _Gap]) -> list[_Unit | _Gap]:
@@ -172,11 +170,7 @@ class _Splitter:
             small = isinstance(span, _Gap) and index > 0 and self._small(span.start, span.end)
             following = spans[index + 1] if index + 1 < len(spans) else None
             before = joined[-1] if joined else None
-            if (
-                small
-                and isinstance(following, _Unit)
-                and self._may_hold(following, span.start, following.end)
-            ):
+            if small and isinstance(following, _Unit) and self._may_hold(following, span.start, following.end):
                 spans[index + 1] = replace(following, start=span.start)
             elif small and isinstance(before, _Unit) and self._may_hold(before, before.start, span.end):
                 joined[-1] = replace(before, end=span.end)
@@ -218,9 +212,7 @@ class _Splitter:
         else:
             yield from self._emit(unit.start, unit.end, label, scope.tail)
 
-    def _emit_class(
-        self, unit: _Unit, node: ast.ClassDef, label: _Label, scope: _Scope
-    ) -> Iterator[RawChunk]:
+    def _emit_class(self, unit: _Unit, node: ast.ClassDef, label: _Label, scope: _Scope) -> Iterator[RawChunk]:
         head, *members = self._partition(self._units(node.body), unit.start, unit.end)
         yield from self._emit(head.start, head.end, label, scope.tail)
         inner = _Scope(label.symbol, True, self._class_line(node))
@@ -289,9 +281,7 @@ class _Splitter:
     def _symbols_in(self, piece: Piece) -> tuple[str, ...]:
         if piece.start_col:  # they were listed with the line's first columns
             return ()
-        found = (
-            name for line in range(piece.start, piece.end + 1) for name in self._definitions.get(line, ())
-        )
+        found = (name for line in range(piece.start, piece.end + 1) for name in self._definitions.get(line, ()))
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -343,9 +333,7 @@ class _Splitter:
         """Lines that begin inside a string."""
         inside: set[int] = set()
         for node in ast.walk(self._tree):
-            if isinstance(node, ast.JoinedStr) or (
-                isinstance(node, ast.Constant) and isinstance(node.value, str)
-            ):
+            if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
                 inside.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
         return inside
 

@@ -60,18 +60,14 @@ def build_export_map(files: Mapping[str, str]) -> dict[str, str]:
         `google.adk.agents.LlmAgent`. Of several exporting packages below the root, the nearest to the
         definition.
     """
-    packages = {
-        _package(path): text for path, text in files.items() if PurePosixPath(path).name == "__init__.py"
-    }
+    packages = {_package(path): text for path, text in files.items() if PurePosixPath(path).name == "__init__.py"}
     exports: dict[str, str] = {}
     roots: dict[str, str] = {}
     for package, text in sorted(packages.items()):
         is_root = not any(package.startswith(f"{other}.") for other in packages)
         found = roots if is_root else exports  # the root package itself is not on the official page
         found.update({f"{package}.{name}": origin for name, origin in _exports(package, text).items()})
-    beside = {
-        o for path, o in roots.items() if o.rpartition(".")[0].rpartition(".")[0] == path.rpartition(".")[0]
-    }
+    beside = {o for path, o in roots.items() if o.rpartition(".")[0].rpartition(".")[0] == path.rpartition(".")[0]}
     public = {origin: origin for origin in beside if origin.rpartition(".")[0] not in packages}
     for path in exports:
         origin = _resolve(path, exports)
@@ -124,11 +120,7 @@ def _exports(package: str, text: str) -> dict[str, str]:
                     listed |= _names_in(node.value, tables)
                 elif isinstance(node.value, ast.Dict):
                     tables[name] = _lazy_table(package, node.value)
-        elif (
-            isinstance(node, ast.AugAssign)
-            and isinstance(node.target, ast.Name)
-            and node.target.id == "__all__"
-        ):
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == "__all__":
             listed |= _names_in(node.value, tables)
     for table in tables.values():
         origins = {**table, **origins}
@@ -150,11 +142,7 @@ def _lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, value in zip(table.keys, table.values, strict=True):
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
-        texts = [
-            part.value
-            for part in (key, *parts)
-            if isinstance(part, ast.Constant) and isinstance(part.value, str)
-        ]
+        texts = [part.value for part in (key, *parts) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
         if len(texts) == len(parts) + 1 and len(texts) in (2, 3):
             module = texts[1] if "." in texts[1] else f".{texts[1]}"
             found[texts[0]] = f"{_absolute(package, module)}.{texts[-1] if len(texts) == 3 else texts[0]}"
@@ -171,9 +159,7 @@ def _absolute(package: str, module: str) -> str:
     return ".".join([*kept, *([name] if name else [])])
 
 
-def api_reference_page(
-    source_path: str, code_text: str, module_name: str, export_map: Mapping[str, str]
-) -> str | None:
+def api_reference_page(source_path: str, code_text: str, module_name: str, export_map: Mapping[str, str]) -> str | None:
     """The Markdown page of a module's public classes and functions, read without importing the module.
 
     Args:
@@ -188,9 +174,7 @@ def api_reference_page(
     import griffe
 
     try:
-        module = griffe.visit(
-            module_name, filepath=Path(source_path), code=code_text, docstring_parser="google"
-        )
+        module = griffe.visit(module_name, filepath=Path(source_path), code=code_text, docstring_parser="google")
         sections = list(_module_sections(module, export_map))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -222,11 +206,7 @@ def _public(owner: griffe.Object) -> Iterator[Any]:
     for name, member in owner.members.items():
         if name.startswith("_") or member.is_alias:
             continue
-        if (
-            member.is_class
-            or member.is_function
-            or (member.is_attribute and owner.is_class and member.docstring)
-        ):
+        if member.is_class or member.is_function or (member.is_attribute and owner.is_class and member.docstring):
             yield member
 
 

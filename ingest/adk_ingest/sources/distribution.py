@@ -52,9 +52,7 @@ def parse_requirement(text: str) -> Requirement:
     except InvalidRequirement as exc:
         raise SourceError(f"{text!r} is not a distribution such as google-adk==2.13.0.") from exc
     if requirement.url:
-        raise SourceError(
-            f"The distribution {requirement.name} is given by an address.", "Name its version instead."
-        )
+        raise SourceError(f"The distribution {requirement.name} is given by an address.", "Name its version instead.")
     return requirement
 
 
@@ -125,9 +123,7 @@ def open_registry(
     name = canonicalize_name(requirement.name)
     pinned = _pinned_version(requirement)
     if pinned is not None:
-        return _open_unpacked(
-            home, name, pinned, settings, lambda folder: _download(requirement, folder, notify)
-        )
+        return _open_unpacked(home, name, pinned, settings, lambda folder: _download(requirement, folder, notify))
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=home) as scratch:
         fetched = Path(scratch) / "fetched"
@@ -187,7 +183,11 @@ def open_folder(folder: Path, name: NormalizedName, settings: CorpusSettings) ->
 
 def _licence(found: Distribution) -> str | None:
     metadata = found.metadata
-    return next((metadata[name] for name in ("License-Expression", "License") if name in metadata), None)
+    for name in ("License-Expression", "License"):
+        if name in metadata:
+            return metadata[name].partition("\n")[0]
+    classifiers = metadata.get_all("Classifier") or []
+    return next((line.rpartition(" :: ")[2] for line in classifiers if line.startswith("License ::")), None)
 
 
 def _ask_interpreter(interpreter: Path, name: str) -> Path:
@@ -212,9 +212,7 @@ def _open_editable(url: str, name: str, settings: CorpusSettings) -> CorpusSourc
 
     parts = urlsplit(url)
     if parts.scheme != "file":
-        raise SourceError(
-            f"The installed {name} is editable, but its folder is not known.", "Name its checkout."
-        )
+        raise SourceError(f"The installed {name} is editable, but its folder is not known.", "Name its checkout.")
     return open_checkout(Path(url2pathname(parts.path)), settings)
 
 
@@ -245,12 +243,7 @@ def _recorded_files(found: Distribution) -> Iterator[PurePosixPath]:
     for file in found.files or ():
         path = PurePosixPath(str(file).replace("\\", "/"))
         top = path.parts[0] if path.parts else ""
-        if (
-            path.suffix == ".pyc"
-            or path.is_absolute()
-            or ".." in path.parts
-            or top.endswith((".dist-info", ".data"))
-        ):
+        if path.suffix == ".pyc" or path.is_absolute() or ".." in path.parts or top.endswith((".dist-info", ".data")):
             continue
         yield path
 

@@ -165,9 +165,7 @@ def _clone(url: str, destination: Path, remote: _Remote, timeout: float) -> None
         shutil.move(folder, destination)
 
 
-def _update(
-    url: str, destination: Path, remote: _Remote, notify: Callable[[str], None], timeout: float
-) -> None:
+def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str], None], timeout: float) -> None:
     try:
         if Path(_line(destination, "rev-parse", "--show-toplevel")) != destination.resolve():
             raise GitError("it is not a checkout itself.")
@@ -185,9 +183,7 @@ def _checkout(folder: Path, remote: _Remote, timeout: float) -> None:
     """Fetch one commit and stand on it, on a branch of its own name where it is a branch."""
     name = remote.name or remote.commit or "HEAD"
     tag = f"+{name}:{name}" if name.startswith("refs/tags/") else name
-    run_git(
-        [*_STALLED, "fetch", "--quiet", "--depth=1", "--no-tags", "origin", tag], cwd=folder, timeout=timeout
-    )
+    run_git([*_STALLED, "fetch", "--quiet", "--depth=1", "--no-tags", "origin", tag], cwd=folder, timeout=timeout)
     branch = name.removeprefix("refs/heads/")
     where = ["-B", branch] if branch != name else ["--detach"]
     run_git(["checkout", "--quiet", *where, "FETCH_HEAD", "--"], cwd=folder, timeout=timeout)

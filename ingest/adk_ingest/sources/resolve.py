@@ -161,9 +161,7 @@ def _from_requirement(
         return open_installed(requirement, corpus)
     except SourceError as exc:
         if not allow_network and not is_unpacked(requirement, settings.paths.corpora):
-            raise SourceError(
-                exc.message, "Allow the network, or name a wheel or a checkout by its path."
-            ) from exc
+            raise SourceError(exc.message, "Allow the network, or name a wheel or a checkout by its path.") from exc
     return open_registry(requirement, settings.paths.corpora, corpus, notify=notify)
 
 
@@ -190,9 +188,7 @@ def _check_name(name: str, expected: str) -> None:
     # A mistyped folder must not make any distribution of that name pass for the corpus.
     if canonicalize_name(name) != canonicalize_name(expected):
         message = f"{name} is neither a folder nor the distribution {expected}."
-        raise SourceError(
-            message, "Name an existing folder, or change the corpus's distribution in the settings."
-        )
+        raise SourceError(message, "Name an existing folder, or change the corpus's distribution in the settings.")
 
 
 def _interpreter(path: Path) -> Path:

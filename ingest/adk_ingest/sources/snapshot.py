@@ -63,6 +63,4 @@ def _read(path: Path) -> SnapshotManifest:
     except ValidationError as exc:
         problem = exc.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in problem["loc"])
-        raise SourceError(
-            f"{path} is not valid: {where + ': ' if where else ''}{problem['msg']}.", hint
-        ) from exc
+        raise SourceError(f"{path} is not valid: {where + ': ' if where else ''}{problem['msg']}.", hint) from exc

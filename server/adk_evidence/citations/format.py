@@ -56,9 +56,7 @@ def parse_citation(text: str) -> Citation:
     """
     match = _CITATION.fullmatch(text)
     if match is None:
-        raise InvalidRequestError(
-            "This is not a citation.", "Citations look like adk-python@v1.0.0:src/a.py#L1-L9."
-        )
+        raise InvalidRequestError("This is not a citation.", "Citations look like adk-python@v1.0.0:src/a.py#L1-L9.")
     name, commit, target = match.group("name", "commit", "target")
     if target.startswith(("https://", "http://")):
         return Citation(name, commit, url=target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import re
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5
+_NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
@@ -73,13 +75,13 @@ class FolderReader:
             return None
         try:
             info = os.stat(disk)  # noqa: PTH116
-        except (FileNotFoundError, NotADirectoryError) as exc:
+        except OSError as exc:
+            if exc.errno not in _NO_SUCH_FILE:
+                raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
             if Path(self._root).is_dir():
                 return None
             message = f"The folder {self._root} that was indexed is missing."
             raise SourceError(message, "Restore it or ingest again.") from exc
-        except OSError as exc:
-            raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
         if not stat.S_ISREG(info.st_mode):
             return None
         return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino)
@@ -89,7 +91,7 @@ class FolderReader:
         return None
 
     def _on_disk(self, path: str) -> str | None:
-        if not path.startswith(self._location.path_prefix) or "\x00" in path:
+        if not path.startswith(self._location.path_prefix):
             return None
         relative = path[len(self._location.path_prefix) :]
         parts = relative.split("/")
@@ -97,11 +99,12 @@ class FolderReader:
             return None
         if sys.platform == "win32" and re.search(r"[\\:]", relative):
             return None
-        if not any(
-            tree in ("", relative) or relative.startswith(f"{tree}/") for tree in self._location.subtrees
-        ):
+        if not any(tree in ("", relative) or relative.startswith(f"{tree}/") for tree in self._location.subtrees):
             return None
-        disk = os.path.realpath(os.path.join(self._root, *parts))  # noqa: PTH118
+        try:
+            disk = os.path.realpath(os.path.join(self._root, *parts))  # noqa: PTH118
+        except ValueError:  # a NUL or a lone surrogate: no file is called so
+            return None
         return disk if disk.startswith(self._root.rstrip(os.sep) + os.sep) else None
 
 

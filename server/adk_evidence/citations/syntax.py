@@ -54,9 +54,9 @@ def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
     """
     tree = _parse(text)
     name = _name(payload)
-    if tree is None:
+    if tree is None and name:
         return _nearest(_definition_lines(name, text), payload)
-    definitions = _definitions(tree)
+    definitions = _definitions(tree) if tree else {}
     if payload.symbol_kind not in ("class", "function", "method"):
         parts = [_span([node]) for symbol in payload.symbols for node in definitions.get(symbol, ())]
         if parts:
@@ -93,11 +93,7 @@ def _normalise_docstring(node: ast.AST) -> None:
     if not isinstance(node, ast.Module | Definition) or not node.body:
         return
     first = node.body[0]
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         first.value.value = " ".join(inspect.cleandoc(first.value.value).split())
 
 
@@ -141,9 +137,7 @@ def _same(cited: ast.stmt, now: ast.stmt) -> bool:
         return False
     if isinstance(cited, ast.ClassDef) and isinstance(now, ast.ClassDef):
         heads = (_class_head(cited) == _class_head(now)) and len(cited.body) <= len(now.body)
-        return heads and all(
-            ast.dump(old) == ast.dump(new) for old, new in zip(cited.body, now.body, strict=False)
-        )
+        return heads and all(ast.dump(old) == ast.dump(new) for old, new in zip(cited.body, now.body, strict=False))
     return ast.dump(cited) == ast.dump(now)
 
 
@@ -166,10 +160,8 @@ def _end(node: ast.stmt) -> int:
 
 def _definition_lines(name: str, text: str) -> list[LineSpan]:
     """The first lines of definitions of that name in a file that does not parse."""
-    last = name.rpartition(".")[2]
-    if not last:
-        return []
-    pattern = re.compile(rf"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{re.escape(last)}\b", re.MULTILINE)
+    last = re.escape(name.rpartition(".")[2])
+    pattern = re.compile(rf"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{last}\b", re.MULTILINE)
     lines = (text.count("\n", 0, match.start()) + 1 for match in pattern.finditer(text))
     return [LineSpan(start=line, end=line) for line in lines]
 

@@ -34,9 +34,7 @@ def verify(payload: ChunkPayload, reader: SourceReader) -> Verification:
     span = _find_text(payload, text)
     if span is not None:
         return Verification(state="moved", lines=span, reason="The same text stands at other lines.")
-    return _by_name(payload, text) or _gone(
-        "Neither its text nor its name is in the file any more.", payload, reader
-    )
+    return _by_name(payload, text) or _gone("Neither its text nor its name is in the file any more.", payload, reader)
 
 
 def _cited(payload: ChunkPayload, lines: list[str]) -> str:

@@ -84,9 +84,7 @@ class _Assembler:
         )
         opset = self._helper.make_opsetid("", OPSET)
         # IR 8 belongs to opset 17; a newer one would shut out older runtimes for nothing.
-        return self._helper.make_model(
-            graph, opset_imports=[opset], ir_version=8, producer_name="adk-evidence"
-        )
+        return self._helper.make_model(graph, opset_imports=[opset], ir_version=8, producer_name="adk-evidence")
 
     def _embed(self) -> str:
         words = self._add("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
@@ -94,9 +92,7 @@ class _Assembler:
         count = self._add("Gather", self._add("Shape", "input_ids"), self._ints(1))
         starts = self._ints(0, vector=True)
         ends = self._add("Unsqueeze", count, starts)
-        positions = self._add(
-            "Slice", self._weight("embeddings.position_embeddings.weight"), starts, ends, starts
-        )
+        positions = self._add("Slice", self._weight("embeddings.position_embeddings.weight"), starts, ends, starts)
         summed = self._add("Add", self._add("Add", words, kinds), positions)
         return self._normalise(summed, "embeddings.LayerNorm")
 
@@ -107,9 +103,7 @@ class _Assembler:
 
     def _layer(self, prefix: str, hidden: str, mask: str, head_size: int) -> str:
         query, key, value = (
-            self._split(
-                self._linear(hidden, f"{prefix}.attention.self.{name}"), head_size, keys=name == "key"
-            )
+            self._split(self._linear(hidden, f"{prefix}.attention.self.{name}"), head_size, keys=name == "key")
             for name in ("query", "key", "value")
         )
         scores = self._add("Div", self._add("MatMul", query, key), self._float(math.sqrt(head_size)))
@@ -142,9 +136,7 @@ class _Assembler:
 
     def _add(self, op: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
         output = name or f"{op}_{len(self._nodes)}"
-        self._nodes.append(
-            self._helper.make_node(op, list(inputs), [output], name=f"node_{output}", **attributes)
-        )
+        self._nodes.append(self._helper.make_node(op, list(inputs), [output], name=f"node_{output}", **attributes))
         return output
 
     def _float(self, value: float) -> str:

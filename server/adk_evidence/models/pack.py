@@ -97,6 +97,7 @@ class RetrievalPlan(_Model):
     sub_queries: tuple[str, ...]
     rerank_model: str | None
     filters: dict[str, Any] = Field(default_factory=dict)
+    excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")
 
 
 class Coverage(_Model):

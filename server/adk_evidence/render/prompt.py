@@ -43,7 +43,9 @@ def to_prompt(pack: EvidencePack, max_tokens: int = DEFAULT_MAX_TOKENS) -> Promp
     frame = _frame(pack)
     if estimate_tokens(frame) > max_tokens:
         needed = estimate_tokens(frame)
-        raise InvalidRequestError(f"A prompt of {max_tokens} tokens has no room for evidence.", f"Allow at least {needed}.")
+        raise InvalidRequestError(
+            f"A prompt of {max_tokens} tokens has no room for evidence.", f"Allow at least {needed}."
+        )
     entries: list[str] = []
     for candidate in pack.candidates:
         entry = _entry(len(entries) + 1, candidate, body(candidate))

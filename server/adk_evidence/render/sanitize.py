@@ -11,7 +11,9 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 _ALLOWED_CONTROLS = "\n\t"
 # Format characters that change how other text is shown: bidirectional overrides, isolates and marks, invisible
 # joiners and the byte-order mark. "Trojan Source", CVE-2021-42574.
-_HIDDEN = frozenset("\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])))
+_HIDDEN = frozenset(
+    "\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+)
 
 
 def visible(text: str) -> str:

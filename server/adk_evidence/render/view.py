@@ -6,7 +6,15 @@ from adk_evidence.models.pack import Candidate, Verification
 
 HEADER_END = "\n---\n"
 
-_FENCE_LANGUAGES = {"py": "python", "md": "markdown", "rst": "rst", "txt": "text", "yaml": "yaml", "json": "json", "toml": "toml"}
+_FENCE_LANGUAGES = {
+    "py": "python",
+    "md": "markdown",
+    "rst": "rst",
+    "txt": "text",
+    "yaml": "yaml",
+    "json": "json",
+    "toml": "toml",
+}
 
 
 def place(candidate: Candidate) -> str:

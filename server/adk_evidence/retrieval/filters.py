@@ -52,9 +52,7 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
     except ValueError as exc:
         raise InvalidRequestError(f"A path filter is not a valid glob: {exc}.", "Use gitignore-style globs.") from exc
     return tuple(
-        path
-        for path in paths
-        if (not filters.path_allowlist or allow.match_file(path)) and not block.match_file(path)
+        path for path in paths if (not filters.path_allowlist or allow.match_file(path)) and not block.match_file(path)
     )
 
 

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-
 from pathlib import Path
 
-from adk_evidence.citations.sources import SourceReader, open_reader as open_source
+from adk_evidence.citations.sources import SourceReader
+from adk_evidence.citations.sources import open_reader as open_source
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.pack import CorpusInfo, IndexInfo
@@ -41,6 +41,11 @@ class Index:
     def dense_complete(self) -> bool:
         """Whether every chunk has its dense vector; a lexical generation is published before them."""
         return self.manifest.dense == "complete"
+
+    @property
+    def has_guides(self) -> bool:
+        """Whether documentation beyond the generated API reference is indexed."""
+        return any(c.kind == "doc" and c.source != "api-reference" for c in self.manifest.corpora.values())
 
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
         """The reader of the corpus that a chunk came from."""

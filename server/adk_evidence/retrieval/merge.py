@@ -35,7 +35,7 @@ def dedup(hits: Iterable[Hit]) -> list[Hit]:
         if kept is None or _provenance(hit.payload) > _provenance(kept.payload):
             # A richer twin takes the better rank of the two: dicts keep the first insertion's place.
             by_text[key] = hit
-    return _without_described(list(by_text.values()))
+    return list(by_text.values())
 
 
 def pool(hits: Sequence[Hit], size: int) -> list[Hit]:
@@ -74,18 +74,4 @@ def _text_key(payload: ChunkPayload) -> str:
 
 
 def _provenance(payload: ChunkPayload) -> int:
-    return sum(
-        bool(part) for part in (payload.uri, payload.symbol, payload.headings, payload.origin == "repository")
-    )
-
-
-def _without_described(hits: list[Hit]) -> list[Hit]:
-    defined = {name for hit in hits if hit.payload.kind == "code" for name in _qualified(hit.payload)}
-    return [hit for hit in hits if hit.payload.origin != "api-reference" or hit.payload.fqn not in defined]
-
-
-def _qualified(payload: ChunkPayload) -> set[str]:
-    if not payload.fqn or not payload.symbol:
-        return set()
-    module = payload.fqn.removesuffix(payload.symbol)
-    return {payload.fqn, *(f"{module}{symbol}" for symbol in payload.symbols)}
+    return sum(bool(part) for part in (payload.uri, payload.symbol, payload.headings, payload.origin == "repository"))

@@ -21,7 +21,9 @@ MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
 
 
-def build_candidate(rank: int, item: Ranked, final_pool_rank: int, query: Query, verification: Verification) -> Candidate:
+def build_candidate(
+    rank: int, item: Ranked, final_pool_rank: int, query: Query, verification: Verification
+) -> Candidate:
     """One entry of the pack.
 
     Args:

@@ -31,7 +31,7 @@ from adk_evidence.retrieval.query import Query, normalise, sub_queries
 from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, document_text, instruction
 from adk_evidence.retrieval.rerank.factory import make_reranker
 from adk_evidence.settings import Settings
-from adk_evidence.store.base import Filter, Vector
+from adk_evidence.store.base import Filter, Match, Vector
 from adk_evidence.telemetry import EventLog
 
 MAX_LOGGED_HITS = 200
@@ -150,9 +150,12 @@ class _Run:
         self._deadline = time.monotonic() + budget / 1000 if budget else None
         self._warnings: dict[str, None] = {}
         self._timings: dict[str, float] = {}
-        self._kinds = tuple(kind for kind in KINDS if ("docs" if kind == "doc" else "code") in request.filters.source_types)
+        self._kinds = tuple(
+            kind for kind in KINDS if ("docs" if kind == "doc" else "code") in request.filters.source_types
+        )
         self._limits = dict.fromkeys(self._kinds, self._settings.retrieval.final_limit_per_collection)
         self._dense_used = False
+        self._excluded_origins: tuple[str, ...] = ()
         self._rerank_model: str | None = None
 
     def retrieve(self) -> Outcome:
@@ -248,8 +251,18 @@ class _Run:
         asked = self._request.filters
         built = {kind: build_filter(asked, self._index.paths(kind), self._index.refs(kind)) for kind in self._kinds}
         if asked.repo_ref_hint and not any(known for _, known in built.values()):
-            self._warn("ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; all of them were searched.")
-        return {kind: filter for kind, (filter, _) in built.items()}
+            self._warn(
+                "ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; all of them were searched."
+            )
+        filters = {kind: filter for kind, (filter, _) in built.items()}
+        if "doc" in self._kinds and not self._index.has_guides:
+            self._warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
+        elif self._kinds == KINDS:
+            # Its pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
+            docs = filters["doc"]
+            filters["doc"] = Filter(docs.must, docs.should, (*docs.must_not, Match("origin", ("api-reference",))))
+            self._excluded_origins = ("api-reference",)
+        return filters
 
     def _encode(self, texts: Sequence[str]) -> list[QueryVectors]:
         encoded = []
@@ -386,6 +399,7 @@ class _Run:
             sub_queries=expanded,
             rerank_model=self._rerank_model,
             filters=self._request.filters.model_dump(mode="json", exclude_defaults=True),
+            excluded_origins=self._excluded_origins,
         )
 
     def _may_spend(self, what: str) -> bool:

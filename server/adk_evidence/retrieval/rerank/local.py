@@ -27,7 +27,7 @@ class Weights:
     sparse: float
 
 
-DEFAULT_WEIGHTS: Mapping[Kind, Weights] = {"doc": Weights(0.5, 0.5), "code": Weights(0.5, 0.5)}
+DEFAULT_WEIGHTS: Mapping[Kind, Weights] = {"doc": Weights(0.6, 0.4), "code": Weights(0.6, 0.4)}
 
 
 class LocalReranker:
