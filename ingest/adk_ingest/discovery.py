@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from pathspec import PathSpec, Pattern
+from pathspec import PathSpec
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.models.chunk import sha256_text
@@ -105,8 +105,8 @@ class _Walk:
     def __init__(self, source: CorpusSource, settings: CorpusSettings) -> None:
         self._source = source
         self._root = os.path.realpath(source.root)
-        self._exclude = _globs("exclude_globs", settings.exclude_globs)
-        self._include = _globs("include_globs", settings.include_globs) if settings.include_globs else None
+        self._exclude = _Globs("exclude_globs", settings.exclude_globs)
+        self._include = _Globs("include_globs", settings.include_globs) if settings.include_globs else None
         self._may_prune = not any(glob.lstrip().startswith("!") for glob in settings.exclude_globs)
         self._extensions = {extension.lower() for extension in settings.allowed_exts}
         self._max_bytes = settings.max_file_bytes
@@ -201,7 +201,7 @@ class _Walk:
         """The first filter that a file does not pass; none opens anything but a regular file."""
         if self._excluded(relative) or self._is_manifest(relative):
             return "excluded"
-        if self._include and not self._include.match_file(self._source.repo_path(relative)):
+        if self._include and not self._include.match(self._source.repo_path(relative)):
             return "not_included"
         if not stat.S_ISREG(info.st_mode):
             return "special_file"
@@ -217,7 +217,7 @@ class _Walk:
         return self._source.kind == "snapshot" and relative == MANIFEST
 
     def _excluded(self, relative: str) -> bool:
-        return self._exclude.match_file(self._source.repo_path(relative))
+        return self._exclude.match(self._source.repo_path(relative))
 
     def _skip(self, reason: str, relative: str) -> None:
         self._found.skip(reason, self._source.repo_path(relative))
@@ -226,12 +226,39 @@ class _Walk:
         return os.path.join(self._root, *relative.split("/")) if relative else self._root  # noqa: PTH118
 
 
-def _globs(name: str, globs: tuple[str, ...]) -> PathSpec[Pattern]:
-    try:
-        # Not GitIgnoreSpec: there a glob that names a file beats one that names a folder, whatever their order.
-        return PathSpec.from_lines("gitignore", globs)
-    except ValueError as exc:
-        raise SettingsError(f"The setting {name} holds a glob that is not valid: {exc}.") from exc
+class _Globs:
+    """Gitignore-style globs: the last one that matches a path or a folder above it decides.
+
+    pathspec alone looks at the path only, so that `a/*` would leave out the folder `a/b` but not what is in it.
+    """
+
+    def __init__(self, setting: str, globs: tuple[str, ...]) -> None:
+        try:
+            # Not GitIgnoreSpec: there a glob for a file beats one for a folder, whatever their order.
+            self._spec = PathSpec.from_lines("gitignore", globs)
+        except ValueError as exc:
+            raise SettingsError(f"The setting {setting} holds a glob that is not valid: {exc}.") from exc
+        self._folders: dict[str, tuple[int, bool]] = {"": (-1, False)}
+
+    def match(self, path: str) -> bool:
+        """Whether the globs take a path in; that of a folder ends with `/`."""
+        above = path.rstrip("/").rpartition("/")[0]
+        return max(self._above(above), self._last(path))[1]
+
+    def _above(self, folder: str) -> tuple[int, bool]:
+        waiting = []
+        while folder not in self._folders:
+            waiting.append(folder)
+            folder = folder.rpartition("/")[0]
+        last = self._folders[folder]
+        for inner in reversed(waiting):
+            last = self._folders[inner] = max(last, self._last(f"{inner}/"))
+        return last
+
+    def _last(self, path: str) -> tuple[int, bool]:
+        """Number of the last glob that matches a path itself (-1: none), and whether it takes it in."""
+        result = self._spec.check_file(path)
+        return (-1 if result.index is None else result.index), bool(result.include)
 
 
 def _look_inside(real: str) -> str | None:

@@ -115,6 +115,12 @@ class TestFilters:
         assert found(tmp_path, exclude_globs=("docs/", "!docs/keep.md")) == ["docs/keep.md"]
         assert found(tmp_path, exclude_globs=("!docs/keep.md", "docs/")) == []
 
+    def test_a_glob_for_a_folder_covers_what_is_in_it(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a/b/c.md": "c", "a/b/keep.md": "k", "d.md": "d"})
+        assert found(tmp_path, exclude_globs=("a/*",)) == ["d.md"]
+        assert found(tmp_path, exclude_globs=("a/*", "!keep.md")) == ["a/b/keep.md", "d.md"]
+        assert found(tmp_path, include_globs=("a/*",)) == ["a/b/c.md", "a/b/keep.md"]
+
     def test_include_globs_take_files_out_again_too(self, tmp_path: Path) -> None:
         write(tmp_path, {"docs/a.md": "a", "docs/draft/b.md": "b", "other/c.md": "c"})
         assert found(tmp_path, include_globs=("docs/**", "!docs/draft/**")) == ["docs/a.md"]
@@ -294,7 +300,7 @@ GLOBS = st.lists(
 ).map(tuple)
 
 
-@hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=TREES, exclude=GLOBS, include=GLOBS)
 def test_any_globs_give_one_order_and_pruning_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, tree: list[str], exclude: tuple[str, ...], include: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""Chunkers: from a file to chunks that a person would have cut."""

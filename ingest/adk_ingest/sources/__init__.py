@@ -1,0 +1,1 @@
+"""Where corpora come from, and what generated pages and sites look like."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
+from adk_evidence.textfile import split_lines
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _BLOCK_OWNERS = (ast.stmt, ast.excepthandler, ast.match_case)
@@ -63,7 +64,7 @@ def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
             return LineSpan(start=min(part.start for part in parts), end=max(part.end for part in parts))
     if name:
         return _nearest([_span([node]) for node in definitions.get(name, ())], payload)
-    last = text.count("\n") + (not text.endswith("\n"))
+    last = len(split_lines(text))
     if payload.start_line > last:
         return None
     return LineSpan(start=payload.start_line, end=min(payload.end_line, last))

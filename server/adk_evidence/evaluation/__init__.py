@@ -1,0 +1,1 @@
+"""Runs over question files and their scores."""

@@ -21,7 +21,7 @@ def place(candidate: Candidate) -> str:
     """The symbol or the trail of headings, else the page's title or path."""
     if candidate.source_type == "code":
         return candidate.symbol or candidate.path
-    trail = " › ".join(candidate.headings)
+    trail = " \u203a ".join(candidate.headings)
     return trail or candidate.title or candidate.path
 
 

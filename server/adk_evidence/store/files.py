@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
+_ON_WINDOWS = os.name == "nt"
 _BLOCK = 1 << 16
 _ZEROS = bytes(_BLOCK)
 _RENAME_ATTEMPTS = 40
@@ -43,14 +44,14 @@ def rename(source: Path, target: Path) -> None:
             return
         except PermissionError:
             # Windows refuses while another process reads the file, which takes a moment.
-            if os.name != "nt" or attempt == _RENAME_ATTEMPTS:
+            if not _ON_WINDOWS or attempt == _RENAME_ATTEMPTS:
                 raise
             time.sleep(_RENAME_PAUSE_SECONDS)
 
 
 def sync_folder(folder: Path) -> None:
     """Make a folder's list of names durable; Windows has no such call and needs none."""
-    if os.name != "nt":
+    if not _ON_WINDOWS:
         _fsync(folder, os.O_RDONLY)
 
 

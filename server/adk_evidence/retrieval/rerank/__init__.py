@@ -1,0 +1,1 @@
+"""Rerankers behind one protocol."""

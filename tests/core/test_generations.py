@@ -1,0 +1,478 @@
+"""Generations: published in one step, read under leases, and whole again after a crash at any point."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adk_evidence.citations.sources import SourceLocation
+from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
+from adk_evidence.store import files
+from adk_evidence.store.files import copy_tree, write_atomic
+from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
+from adk_evidence.store.index_manifest import (
+    MANIFEST,
+    CollectionEntry,
+    CorpusEntry,
+    FileEntry,
+    IndexManifest,
+    read_manifest,
+    write_manifest,
+)
+
+FINGERPRINT: dict[str, str | int] = {"dense_model": "minilm", "dense_dimension": 384, "sparse_model": "bm25"}
+
+
+def manifest(generation: str) -> IndexManifest:
+    return IndexManifest(
+        generation=generation,
+        created_at="2026-01-01T00:00:00Z",
+        run_id="r1",
+        fingerprint=FINGERPRINT,
+        dense="complete",
+        collections={"docs": CollectionEntry(dense={"dense_docs": 384}, sparse={"lexical": True}, points=3)},
+        corpora={
+            "adk_docs": CorpusEntry(
+                kind="doc",
+                repo="google/adk-docs",
+                commit="abc",
+                source="snapshot",
+                location=SourceLocation(kind="snapshot", root=Path("/corpora/docs"), commit="abc"),
+                files={"docs/ü.md": FileEntry(sha256="0" * 64, chunks=2), "b.md": FileEntry(sha256="1", chunks=1)},
+            )
+        },
+    )
+
+
+def publish(store: GenerationStore, text: str = "points") -> Generation:
+    with store.begin("run") as building:
+        (building.folder / "data").write_text(text)
+        return store.publish(building, manifest(building.id))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> GenerationStore:
+    return GenerationStore(tmp_path / "index")
+
+
+# Manifest
+
+
+def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
+    written = manifest("g1")
+    write_manifest(tmp_path, written)
+    read = read_manifest(tmp_path)
+    assert read == written
+    assert read.corpora["adk_docs"].chunks == 3
+    assert read.counts() == {"docs": 3}
+    assert [(spec.name, spec.dense, spec.sparse) for spec in read.specs()] == [
+        ("docs", {"dense_docs": 384}, {"lexical": True})
+    ]
+    on_disk = json.loads((tmp_path / MANIFEST).read_bytes())
+    assert on_disk["fingerprint_id"] == read.fingerprint_id
+    assert len(read.fingerprint_id) == 64
+
+
+def test_the_fingerprint_id_depends_on_values_and_not_on_their_order() -> None:
+    one = manifest("g")
+    turned = one.model_copy(update={"fingerprint": dict(reversed(FINGERPRINT.items()))})
+    other = one.model_copy(update={"fingerprint": FINGERPRINT | {"dense_dimension": 385}})
+    assert one.fingerprint_id == turned.fingerprint_id != other.fingerprint_id
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 2}', b"\xff\xfe", None])
+def test_an_unreadable_manifest_is_a_sentence(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / MANIFEST).write_bytes(content)
+    with pytest.raises(StoreError, match="manifest") as failure:
+        read_manifest(tmp_path)
+    assert "adk-ingest all" in failure.value.hint
+
+
+# Publishing and reading
+
+
+def test_without_an_index_the_hint_names_the_command(store: GenerationStore, tmp_path: Path) -> None:
+    assert store.current() is None
+    assert store.current_id() is None
+    assert store.published() == []
+    with pytest.raises(IndexMissingError, match="adk-ingest all"):
+        store.open_current()
+    with pytest.raises(IndexMissingError):
+        store.rollback()
+    assert store.collect_garbage(1) == []
+    assert list(tmp_path.iterdir()) == [], "asking must not create anything"
+
+
+def test_a_published_generation_is_the_current_one(store: GenerationStore, tmp_path: Path) -> None:
+    with store.begin("run") as building:
+        (building.folder / "data").write_text("points")
+        assert store.current() is None
+        published = store.publish(building, manifest(building.id))
+    other_process = GenerationStore(tmp_path / "index")
+    assert other_process.current() == published == store.current()
+    assert (published.folder / "data").read_text() == "points"
+    assert published.manifest.generation == published.id == published.folder.name
+    assert not building.folder.exists()
+
+
+def test_an_open_lease_notices_what_is_published_and_keeps_its_own(store: GenerationStore) -> None:
+    first = publish(store, "one")
+    with store.open_current() as lease:
+        assert not lease.stale()
+        second = publish(store, "two")
+        assert lease.stale()
+        assert store.current_id() == second.id
+        assert (lease.id, lease.manifest) == (first.id, first.manifest)
+        assert (lease.folder / "data").read_text() == "one"
+
+
+def test_a_building_that_is_not_published_leaves_nothing(store: GenerationStore) -> None:
+    first = publish(store)
+    with pytest.raises(RuntimeError, match="verification"), store.begin("run") as building:
+        raise RuntimeError("verification")
+    assert not building.folder.exists()
+    assert store.current() == first
+    building.discard()
+    assert publish(store).id == store.current_id(), "the writer's lock was given back"
+
+
+def test_a_building_may_start_from_the_current_points(store: GenerationStore) -> None:
+    with store.begin("run", copy_current=True) as building:
+        assert list(building.folder.iterdir()) == []
+    first = publish(store, "one")
+    with store.begin("run", copy_current=True) as building:
+        assert [path.name for path in building.folder.iterdir()] == ["data"]
+        (building.folder / "data").write_text("two")
+        second = store.publish(building, manifest(building.id))
+    assert ((first.folder / "data").read_text(), (second.folder / "data").read_text()) == ("one", "two")
+
+
+def test_publishing_refuses_a_manifest_of_another_generation_and_a_second_time(store: GenerationStore) -> None:
+    with store.begin("run") as building:
+        with pytest.raises(ValueError, match="is of generation other"):
+            store.publish(building, manifest("other"))
+        store.publish(building, manifest(building.id))
+        with pytest.raises(ValueError, match="published before"):
+            store.publish(building, manifest(building.id))
+
+
+def test_a_full_disk_is_a_sentence_and_keeps_the_old_generation(
+    store: GenerationStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = publish(store)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("adk_evidence.store.generations.sync_tree", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        publish(store)
+    monkeypatch.undo()
+    monkeypatch.setattr("adk_evidence.store.generations.copy_tree", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        store.begin("run", copy_current=True)
+    monkeypatch.undo()
+    assert store.current() == first
+    publish(store)
+
+
+# One writer
+
+
+def test_a_second_writer_is_told_who_writes(store: GenerationStore, tmp_path: Path) -> None:
+    other = GenerationStore(tmp_path / "index")
+    first = publish(store)
+    with store.begin("run-7"):
+        attempts: list[Callable[[], object]] = [
+            lambda: other.begin("run-8"),
+            other.rollback,
+            lambda: other.collect_garbage(1),
+        ]
+        for attempt in attempts:
+            with pytest.raises(StoreError, match=rf"process {os.getpid()} on .*, run run-7, since"):
+                attempt()
+        with pytest.raises(StoreError, match="already building"):
+            store.begin("run-9")
+        assert other.current() == first, "readers are not kept out"
+    with other.begin("run-8"):
+        pass
+
+
+def test_a_run_may_publish_twice_without_letting_others_in(store: GenerationStore, tmp_path: Path) -> None:
+    other = GenerationStore(tmp_path / "index")
+    with store.writing("run-1"):
+        lexical = publish(store)
+        with pytest.raises(StoreError, match="run-1"):
+            other.begin("run-2")
+        complete = publish(store)
+        assert store.collect_garbage(1) == [lexical.id]
+    assert other.current() == complete
+    with other.begin("run-2"):
+        pass
+
+
+def test_a_writer_can_begin_and_end_in_different_threads(store: GenerationStore, tmp_path: Path) -> None:
+    begun: list[Building] = []
+    thread = threading.Thread(target=lambda: begun.append(store.begin("run")))
+    thread.start()
+    thread.join()
+    begun[0].discard()
+    with GenerationStore(tmp_path / "index").begin("run"):
+        pass
+
+
+def test_what_a_dead_writer_left_is_removed(store: GenerationStore, tmp_path: Path) -> None:
+    for name in ("building", "trash"):
+        (tmp_path / "index" / name / "20200101T000000-000000-abcdef").mkdir(parents=True)
+    (tmp_path / "index" / "writer.json").write_text("{")
+    with store.begin("run") as building:
+        assert [path.name for path in (tmp_path / "index" / "building").iterdir()] == [building.id]
+        assert not (tmp_path / "index" / "trash").exists()
+
+
+# Rolling back
+
+
+def test_rollback_goes_back_step_by_step(store: GenerationStore) -> None:
+    first, second, third = publish(store), publish(store), publish(store)
+    assert [generation.id for generation in store.published()] == [third.id, second.id, first.id]
+    assert store.rollback() == second == store.current()
+    assert store.rollback() == first == store.current()
+    with pytest.raises(StoreError, match="no earlier generation"):
+        store.rollback()
+    assert store.current() == first
+    newest = publish(store)
+    assert [generation.id for generation in store.published()] == [newest.id, first.id]
+
+
+# Garbage
+
+
+def test_garbage_is_what_nobody_may_go_back_to(store: GenerationStore) -> None:
+    first, second, third = publish(store), publish(store), publish(store)
+    assert store.collect_garbage(2) == [first.id]
+    assert not first.folder.exists()
+    assert [generation.id for generation in store.published()] == [third.id, second.id]
+    store.rollback()
+    assert store.collect_garbage(2) == [third.id], "it was taken back"
+    assert store.current() == second
+    with pytest.raises(ValueError, match="must be kept"):
+        store.collect_garbage(0)
+
+
+def test_a_leased_generation_stays_until_its_reader_ends(store: GenerationStore, tmp_path: Path) -> None:
+    first = publish(store)
+    one, two = store.open_current(), GenerationStore(tmp_path / "index").open_current()
+    publish(store)
+    assert store.collect_garbage(1) == []
+    one.release()
+    one.release()
+    assert store.collect_garbage(1) == []
+    assert (first.folder / "data").read_text() == "points"
+    two.release()
+    assert store.collect_garbage(1) == [first.id]
+    assert list((tmp_path / "index" / "leases").glob("*.*.lock")) == []
+
+
+def test_a_lease_without_its_process_does_not_count(store: GenerationStore, tmp_path: Path) -> None:
+    first = publish(store)
+    stale = tmp_path / "index" / "leases" / f"{first.id}.99999-abcdef.lock"
+    stale.parent.mkdir(exist_ok=True)
+    stale.touch()
+    publish(store)
+    assert store.collect_garbage(1) == [first.id]
+    assert not stale.exists()
+
+
+def test_collection_and_leasing_wait_for_each_other(
+    store: GenerationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(store)
+    monkeypatch.setattr("adk_evidence.store.generations._LEASES_SECONDS", 0)
+    guard = tmp_path / "index" / "leases" / "guard.lock"
+    guard.parent.mkdir(exist_ok=True)
+    with FileLock(guard, timeout=0):
+        with pytest.raises(StoreError, match="locked by another process"):
+            store.open_current()
+        with pytest.raises(StoreError, match="locked by another process"):
+            store.collect_garbage(1)
+    store.open_current().release()
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_an_index_that_cannot_be_written_to_is_read_without_a_lease(
+    store: GenerationStore, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    first = publish(store)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    with store.open_current() as lease:
+        assert lease.id == first.id
+
+
+# After a crash
+
+
+def test_a_crash_between_rename_and_pointer_keeps_the_old_generation(
+    store: GenerationStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = publish(store)
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(GenerationStore, "_point", crash)
+    with pytest.raises(KeyboardInterrupt):
+        publish(store)
+    monkeypatch.undo()
+    assert len(list((tmp_path / "index" / "generations").iterdir())) == 2
+    assert store.published() == [first]
+    second = publish(store)
+    assert len(store.collect_garbage(2)) == 1
+    assert store.published() == [second, first]
+
+
+POINTERS = [
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b"\xff",
+    b'{"generations": null}',
+    b'{"generations": {}}',
+    b'{"generations": [1, null]}',
+    b'{"generations": ["../../etc", "", ".", "removed"]}',
+    None,
+]
+
+
+@pytest.mark.parametrize("content", POINTERS)
+def test_without_a_good_pointer_the_newest_complete_generation_serves(
+    store: GenerationStore, tmp_path: Path, content: bytes | None
+) -> None:
+    first, second = publish(store), publish(store)
+    pointer = tmp_path / "index" / "CURRENT"
+    pointer.unlink()
+    if content is not None:
+        pointer.write_bytes(content)
+    (tmp_path / "index" / "generations" / "99999999T000000-incomplete").mkdir()
+    fresh = GenerationStore(tmp_path / "index")
+    with fresh.open_current() as lease:
+        assert lease.id == second.id
+    assert fresh.rollback() == first
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    content=st.binary(max_size=60) | st.text(max_size=30).map(lambda text: json.dumps({"generations": [text]}).encode())
+)
+def test_no_pointer_breaks_a_reader(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    index = tmp_path_factory.getbasetemp() / "any-pointer"
+    store = GenerationStore(index)
+    newest = store.current() or publish(store)
+    (index / "CURRENT").write_bytes(content)
+    assert GenerationStore(index).current_id() == newest.id
+
+
+def test_a_current_generation_that_was_removed_or_damaged_gives_way_to_the_one_before(
+    store: GenerationStore, tmp_path: Path
+) -> None:
+    first, second, third = publish(store), publish(store), publish(store)
+    (third.folder / MANIFEST).write_text("{")
+    fresh = GenerationStore(tmp_path / "index")
+    assert fresh.current() == second
+    (second.folder / MANIFEST).unlink()
+    assert fresh.current() == first
+    (first.folder / MANIFEST).unlink()
+    with pytest.raises(IndexMissingError, match="adk-ingest all"):
+        fresh.open_current()
+    assert publish(fresh).id == fresh.current_id()
+
+
+# Fingerprint
+
+
+def test_an_index_of_other_models_is_refused_with_the_difference_and_the_command() -> None:
+    check_fingerprint(manifest("g"), {"dense_model": "minilm", "dense_dimension": 384})
+    with pytest.raises(IndexMismatchError) as refused:
+        check_fingerprint(manifest("g"), FINGERPRINT | {"dense_model": "voyage", "chunker": "2"})
+    assert "dense_model is minilm in the index and voyage in the settings" in refused.value.message
+    assert "chunker is unknown in the index and 2 in the settings" in refused.value.message
+    assert "dense_dimension" not in refused.value.message
+    assert "adk-ingest all" in refused.value.hint
+
+
+# Files
+
+
+def test_a_copy_is_the_same_bytes_and_keeps_holes(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    (source / "deep" / "empty").mkdir(parents=True)
+    contents = {
+        "empty": b"",
+        "text": b"abc",
+        "zeros at the end": b"abc" + bytes(200_000),
+        "zeros between": bytes(70_000) + b"x" + bytes(1 << 20) + b"y",
+        "deep/zeros": bytes(1 << 17),
+    }
+    for name, content in contents.items():
+        (source / name).write_bytes(content)
+    (source / ".atomicwriteAb3").write_bytes(b"comes and goes")
+    (source / MANIFEST).write_bytes(b"{}")
+    copy_tree(source, target, skip={MANIFEST})
+    copied = {path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    assert copied == contents
+    assert (target / "deep" / "empty").is_dir()
+    blocks = getattr((target / "deep/zeros").stat(), "st_blocks", None)
+    assert blocks in (None, 0) or blocks * 512 < 1 << 17
+
+
+def test_copying_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        copy_tree(tmp_path / "missing", tmp_path / "target")
+
+
+def test_an_atomic_write_that_fails_keeps_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "CURRENT"
+    write_atomic(path, b"old")
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(files.os, "fsync", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        write_atomic(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_rename_is_tried_again_where_windows_refuses_it_for_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "a"
+    source.write_text("x")
+    refusals = iter([PermissionError(13, "busy"), PermissionError(13, "busy")])
+    replace = Path.replace
+
+    def busy(self: Path, target: Path) -> Path:
+        for refusal in refusals:
+            raise refusal
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", busy)
+    monkeypatch.setattr(files, "_ON_WINDOWS", True)
+    monkeypatch.setattr(files, "_RENAME_PAUSE_SECONDS", 0)
+    files.rename(source, tmp_path / "b")
+    assert (tmp_path / "b").read_text() == "x"
