@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.citations.sources import FolderReader, SourceLocation
+from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import Corpus, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
@@ -58,7 +60,8 @@ class CorpusInput:
 
     `state` is a hash of everything besides the files themselves that decides its chunks' payloads: when it differs
     from the published index's, every file counts as changed. `pages` are generated texts that the index must keep,
-    since no source has them; for a corpus that has such pages, `chunk` fills it.
+    since no source has them; for a corpus that has such pages, `chunk` fills it. `check` looks at the corpus as a
+    whole and returns a sentence for each thing that its authors should know; it is asked only when files changed.
     """
 
     name: str
@@ -73,6 +76,7 @@ class CorpusInput:
     decode_warnings: tuple[str, ...] = ()
     globs: Globs = Globs()
     pages: Mapping[str, str] | None = None
+    check: Callable[[], list[str]] = list
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     """The documentation corpus of a source."""
     corpus = settings.ingestion.corpora.adk_docs
     site = MkdocsSite.load(source.root, source.site_url or corpus.site_url)
-    include = FolderReader(source.location()).read
+    include = _include_reader(source)
     markdown = MarkdownChunker(settings.ingestion.chunking, include_reader=include)
 
     def url_for(path: str, anchor: str | None) -> str | None:
@@ -238,6 +242,18 @@ def _discovered(source: CorpusSource, corpus: CorpusSettings) -> _Found:
     files = tuple(found.read())
     globs = Globs(corpus.include_globs, corpus.exclude_globs)
     return _Found(files, found.skipped, tuple(found.decode_warnings), globs)
+
+
+def _include_reader(source: CorpusSource) -> IncludeReader:
+    reader = FolderReader(source.location())
+
+    def read(path: str) -> str | None:
+        # An include that cannot be read counts as missing, and the chunk says so.
+        with suppress(SourceError):
+            return reader.read(path)
+        return None
+
+    return read
 
 
 def _with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from pathspec import PathSpec
-
 from adk_evidence.errors import SettingsError
+from adk_evidence.globs import Globs
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import CorpusSettings
 from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
@@ -105,8 +104,8 @@ class _Walk:
     def __init__(self, source: CorpusSource, settings: CorpusSettings) -> None:
         self._source = source
         self._root = os.path.realpath(source.root)
-        self._exclude = _Globs("exclude_globs", settings.exclude_globs)
-        self._include = _Globs("include_globs", settings.include_globs) if settings.include_globs else None
+        self._exclude = _globs("exclude_globs", settings.exclude_globs)
+        self._include = _globs("include_globs", settings.include_globs) if settings.include_globs else None
         self._may_prune = not any(glob.lstrip().startswith("!") for glob in settings.exclude_globs)
         self._extensions = {extension.lower() for extension in settings.allowed_exts}
         self._max_bytes = settings.max_file_bytes
@@ -226,39 +225,11 @@ class _Walk:
         return os.path.join(self._root, *relative.split("/")) if relative else self._root  # noqa: PTH118
 
 
-class _Globs:
-    """Gitignore-style globs: the last one that matches a path or a folder above it decides.
-
-    pathspec alone looks at the path only, so that `a/*` would leave out the folder `a/b` but not what is in it.
-    """
-
-    def __init__(self, setting: str, globs: tuple[str, ...]) -> None:
-        try:
-            # Not GitIgnoreSpec: there a glob for a file beats one for a folder, whatever their order.
-            self._spec = PathSpec.from_lines("gitignore", globs)
-        except ValueError as exc:
-            raise SettingsError(f"The setting {setting} holds a glob that is not valid: {exc}.") from exc
-        self._folders: dict[str, tuple[int, bool]] = {"": (-1, False)}
-
-    def match(self, path: str) -> bool:
-        """Whether the globs take a path in; that of a folder ends with `/`."""
-        above = path.rstrip("/").rpartition("/")[0]
-        return max(self._above(above), self._last(path))[1]
-
-    def _above(self, folder: str) -> tuple[int, bool]:
-        waiting = []
-        while folder not in self._folders:
-            waiting.append(folder)
-            folder = folder.rpartition("/")[0]
-        last = self._folders[folder]
-        for inner in reversed(waiting):
-            last = self._folders[inner] = max(last, self._last(f"{inner}/"))
-        return last
-
-    def _last(self, path: str) -> tuple[int, bool]:
-        """Number of the last glob that matches a path itself (-1: none), and whether it takes it in."""
-        result = self._spec.check_file(path)
-        return (-1 if result.index is None else result.index), bool(result.include)
+def _globs(setting: str, globs: tuple[str, ...]) -> Globs:
+    try:
+        return Globs(globs)
+    except ValueError as exc:
+        raise SettingsError(f"The setting {setting} holds a glob that is not valid: {exc}.") from exc
 
 
 def _look_inside(real: str) -> str | None:

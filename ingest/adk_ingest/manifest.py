@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from adk_evidence.errors import StoreError
+
 RunStatus = Literal["running", "complete", "unchanged", "failed", "interrupted"]
 Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
 
@@ -102,16 +104,6 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
 class RunFiles:
     """The folder of run manifests."""
 
@@ -119,11 +111,19 @@ class RunFiles:
         self._folder = folder
 
     def save(self, run: RunManifest) -> Path:
-        """Write a manifest in place of its older version."""
+        """Write a manifest in place of its older version.
+
+        Raises:
+            StoreError: The folder cannot be written.
+        """
         return self._write(f"{run.run_id}.json", run)
 
     def save_failure(self, report: FailureReport) -> Path:
-        """Write a failure report beside its run's manifest."""
+        """Write a failure report beside its run's manifest.
+
+        Raises:
+            StoreError: The folder cannot be written.
+        """
         return self._write(f"{report.run_id}.failure.json", report)
 
     def runs(self) -> Iterator[RunManifest]:
@@ -136,14 +136,15 @@ class RunFiles:
             except (OSError, ValidationError):
                 continue
 
-    def mark_interrupted(self, current: str) -> str | None:
-        """Settle runs whose process died without a word, the current one aside; returns the newest of them.
+    def mark_interrupted(self, current: RunManifest) -> str | None:
+        """Settle runs into the current one's index whose process died without a word; returns the newest of them.
 
-        Call it with the writer's lock held: then no other run is alive, or it has not begun to write.
+        Call it with the writer's lock held: then no other run into that index is alive.
         """
         newest = None
         for run in self.runs():
-            if run.status == "running" and run.run_id != current and not _alive(run.pid):
+            same_index = run.config.get("store") == current.config.get("store")
+            if run.status == "running" and run.run_id != current.run_id and same_index:
                 run.status = "interrupted"
                 run.finished_at = now()
                 self.save(run)
@@ -151,10 +152,16 @@ class RunFiles:
         return newest
 
     def _write(self, name: str, model: BaseModel) -> Path:
-        self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / name
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         text = json.dumps(model.model_dump(mode="json"), indent=2, ensure_ascii=False)
-        temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-        temporary.replace(path)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+            temporary.replace(path)
+        except OSError as exc:
+            raise StoreError(
+                f"The run manifest {path} cannot be written: {exc.strerror or exc}.",
+                "Check the folder's permissions and the free space on its disk.",
+            ) from exc
         return path

@@ -11,17 +11,16 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
-from adk_evidence.embedding.base import FloatMatrix, SparseEncoder
+from adk_evidence.embedding.base import FloatMatrix, SparseEncoder, SparseVector
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.embedding.factory import fingerprint, make_dense, make_sparse
-from adk_evidence.embedding.minilm import MiniLmEmbedder
-from adk_evidence.errors import EvidenceError, IngestError, VerificationError
-from adk_evidence.models.chunk import ChunkRecord, point_id, sha256_text
+from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
+from adk_evidence.models.chunk import ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
 from adk_evidence.store.factory import collection_specs, open_reader, open_writer
@@ -33,8 +32,19 @@ from adk_evidence.store.index_manifest import (
     IndexManifest,
     write_manifest,
 )
+from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.corpora import CorpusInput, chunker_version, ingestion_fingerprint
-from adk_ingest.manifest import CorpusRun, Cursor, FailureReport, RunFiles, RunManifest, Stage, now
+from adk_ingest.manifest import (
+    CorpusRun,
+    Cursor,
+    FailureReport,
+    RunFiles,
+    RunManifest,
+    RunStatus,
+    Stage,
+    new_run_id,
+    now,
+)
 from adk_ingest.progress import Progress
 from adk_ingest.records import records
 from adk_ingest.verify import VerificationReport, verify_index
@@ -44,6 +54,30 @@ Mode = Literal["docs", "code", "all"]
 # With fewer vectors to compute than this, waiting for them is shorter than building an index twice.
 LEXICAL_FIRST = 400
 SKIPPED_EXAMPLES = 20
+
+Gather = Callable[[RunManifest], Sequence[CorpusInput]]
+
+
+class IngestCancelledError(EvidenceError):
+    """Whoever started the run no longer wants it."""
+
+    code = "cancelled"
+    exit_code = 130
+
+
+class BatchEmbedder(Protocol):
+    """What a run asks of the dense model: vectors batch by batch, so that none is lost when it stops."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, the cache's key."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Batches of positions in `texts` with their vectors; every position comes once."""
 
 
 @dataclass
@@ -82,13 +116,13 @@ class Ingestion:
         settings: Settings,
         progress: Progress,
         *,
-        dense: MiniLmEmbedder | None = None,
+        dense: BatchEmbedder | None = None,
         sparse: SparseEncoder | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._settings = settings
         self._progress = progress
-        self._dense = dense or make_dense(settings, report=progress.note)
+        self._dense: BatchEmbedder = dense or make_dense(settings, report=progress.note)
         self._sparse = sparse or make_sparse(settings)
         self._cancelled = cancelled or (lambda: False)
         self._cache = EmbeddingCache(settings.paths.embedding_cache)
@@ -98,39 +132,44 @@ class Ingestion:
         self._vectors: dict[str, FloatMatrix] = {}
         self._fingerprint = {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion)}
 
-    def run(self, run: RunManifest, corpora: Sequence[CorpusInput]) -> RunManifest:
+    def run(self, mode: Mode, gather: Gather) -> RunManifest:
         """Bring the index up to date with the corpora and publish it.
 
         Corpora that are not given stay as they are in the published index.
 
         Args:
-            run: The manifest made by `start`; it is updated and saved as the run goes on.
-            corpora: What to ingest.
+            mode: What the user asked for.
+            gather: Finds the corpora; it gets the run's manifest to leave notices in.
+
+        Returns:
+            The run's manifest, which was saved before anything else happened (SPEC 3 section 4.1).
 
         Raises:
             IngestError: The run failed; a failure report says where.
             VerificationError: The built index did not hold what was produced; it was not published.
             StoreError: Another process is ingesting into the same folder.
+            IngestCancelledError: `cancelled` said yes.
+            EvidenceError: A corpus or a model cannot be had.
         """
-        with self._generations.writing(run.run_id):
-            run.resumed_from = self._runs.mark_interrupted(current=run.run_id)
+        run_id = new_run_id()
+        with self._generations.writing(run_id):
+            run = self._start(run_id, mode)
             try:
-                self._run(run, corpora)
-            except (EvidenceError, KeyboardInterrupt) as exc:
+                self._run(run, gather)
+            # BaseException: a panic of a native library is no Exception.
+            except BaseException as exc:
                 self._fail(run, exc)
-                raise
-            except Exception as exc:
-                self._fail(run, exc)
-                where = f"{run.cursor.stage if run.cursor else 'discover'}"
+                if isinstance(exc, (EvidenceError, KeyboardInterrupt, SystemExit)):
+                    raise
                 raise IngestError(
-                    f"Ingestion stopped at the stage {where}: {type(exc).__name__}: {exc}.",
-                    f"The failure report {run.run_id}.failure.json has the details; the old index still serves.",
+                    f"Ingestion stopped at the stage {_stage_of(run)}: {type(exc).__name__}: {exc}.",
+                    f"The failure report {run_id}.failure.json has the details; what was published still serves.",
                 ) from exc
+            finally:
+                self._cache.close()
         return run
 
-    def start(self, run_id: str, mode: Mode) -> RunManifest:
-        """A run's manifest, saved before anything else happens (SPEC 3 section 4.1)."""
-        config = self._settings.model_dump(mode="json", include={"ingestion", "embedding", "store"})
+    def _start(self, run_id: str, mode: Mode) -> RunManifest:
         run = RunManifest(
             run_id=run_id,
             pid=os.getpid(),
@@ -138,37 +177,41 @@ class Ingestion:
             started_at=now(),
             mode=mode,
             profile=self._settings.profile,
-            config=config,
+            config=self._settings.model_dump(mode="json", include={"ingestion", "embedding", "store"}),
             chunker_version=chunker_version(),
             dense_model=self._dense.model,
             sparse_model=self._sparse.model,
         )
+        run.resumed_from = self._runs.mark_interrupted(run)
         self._runs.save(run)
         return run
 
-    def plan(self, corpora: Sequence[CorpusInput]) -> tuple[list[Changes], int]:
-        """What a run would do, chunked but not embedded: the changes, and how many vectors are not cached yet."""
-        changes = self._compare(self._usable(self._generations.current()), corpora)
-        for change in changes:
-            self._chunk(change)
-        return changes, len(self._missing([record for change in changes for record in change.records]))
+    def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> tuple[list[Changes], int]:
+        """What a run would do, chunked but not embedded: the changes, and how many vectors are not cached yet.
 
-    def _run(self, run: RunManifest, corpora: Sequence[CorpusInput]) -> None:
-        for corpus in corpora:
-            run.corpora[corpus.name] = _describe(corpus)
-        self._reach(run, "discover")
-        current = self._generations.current()
-        base = self._usable(current)
-        if base is None and current is not None and run.mode != "all" and not _covers(corpora, current.manifest):
-            raise IngestError(
-                "The published index was built with other models or an older version, so one corpus alone cannot be "
-                "brought up to date.",
-                "Run `adk-ingest all`.",
-            )
-        changes = self._compare(base, corpora)
+        Raises:
+            IngestError: The run would be refused.
+        """
+        try:
+            changes = self._compare(self._base(mode, corpora, self._generations.current()), corpora)
+            for change in changes:
+                self._chunk(change)
+            return changes, len(self._missing([record for change in changes for record in change.records]))
+        finally:
+            self._cache.close()
+
+    def _run(self, run: RunManifest, gather: Gather) -> None:
+        with self._stage(run, "discover"):
+            corpora = gather(run)
+            run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
+            current = self._generations.current()
+            base = self._base(run.mode, corpora, current)
+            changes = self._compare(base, corpora)
         for change in changes:
             described = run.corpora[change.corpus.name]
             described.files_changed, described.files_removed = len(change.changed), len(change.removed)
+            described.chunks = change.chunks
+        self._stop_if_cancelled()
         if base is not None and not any(changes):
             run.generation = base.id
             self._finish(run, "unchanged")
@@ -177,6 +220,8 @@ class Ingestion:
         with self._stage(run, "chunk", sum(len(change.changed) for change in changes), "files"):
             for change in changes:
                 self._chunk(change, run.corpora[change.corpus.name])
+                if change:
+                    run.corpora[change.corpus.name].warnings += change.corpus.check()
         produced = [record for change in changes for record in change.records]
         if base is None and not produced:
             raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
@@ -192,14 +237,33 @@ class Ingestion:
         self._embed(run, missing)
         generation = self._build(run, base, changes, with_dense=True)
         run.generation = generation.id
-        self._generations.collect_garbage(self._settings.store.keep_generations)
         self._finish(run, "complete")
+        # The new index serves by now: old ones that stay a while longer are no failure.
+        with suppress(StoreError, OSError):
+            self._generations.collect_garbage(self._settings.store.keep_generations)
 
-    def _usable(self, current: Generation | None) -> Generation | None:
-        """The published generation, if a new one can be made of it by changing some files' points."""
-        if current is None or current.manifest.dense != "complete":
+    def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Generation | None:
+        """The published generation, if a new one can be made of it by changing some files' points.
+
+        Raises:
+            IngestError: It cannot, and the corpora at hand are not all that it holds.
+        """
+        if current is None:
             return None
-        return current if current.manifest.fingerprint == self._fingerprint else None
+        complete = current.manifest.dense == "complete"
+        if complete and current.manifest.fingerprint == self._fingerprint:
+            return current
+        lost = sorted(set(current.manifest.corpora) - {corpus.name for corpus in corpora})
+        if not lost:
+            return None
+        why = "was built with other models, settings or versions" if complete else "lacks its dense vectors yet"
+        if mode != "all":
+            raise IngestError(
+                f"The published index {why}, so one corpus alone cannot be brought up to date.",
+                "Run `adk-ingest all`.",
+            )
+        self._progress.note(f"The published index {why}; it is built anew without {', '.join(lost)}.")
+        return None
 
     def _compare(self, base: Generation | None, corpora: Sequence[CorpusInput]) -> list[Changes]:
         changes = []
@@ -218,7 +282,7 @@ class Ingestion:
         for file in change.corpus.files:
             if file.path not in wanted:
                 continue
-            chunked = change.corpus.chunk(file)
+            chunked = _chunk_file(change.corpus, file)
             made = list(records(file, chunked, change.corpus.context))
             change.records += made
             change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made))
@@ -256,22 +320,42 @@ class Ingestion:
         self, run: RunManifest, base: Generation | None, changes: Sequence[Changes], *, with_dense: bool
     ) -> Generation:
         specs = collection_specs(self._settings, dimension=self._dense.dimension, idf=self._sparse.requires_idf)
-        with self._generations.begin(run.run_id, copy_current=base is not None) as building:
-            for change in changes:
-                _write_pages(building.folder, change)
-            writer = open_writer(building.folder, specs, self._settings)
-            try:
-                self._write(run, writer, changes, with_dense=with_dense)
-            finally:
-                writer.close()
+        total = sum(len(change.records) for change in changes)
+        self._reach(run, "upsert", total, "points")
+        with self._timed(run, "upsert"):
+            building = self._generations.begin(run.run_id, copy_current=base is not None)
+        with building:
+            self._write(run, building, changes, specs, with_dense=with_dense)
             manifest = self._manifest(building, run, base, changes, specs, with_dense=with_dense)
             # Readers learn the collections' shapes from it, the one that verifies among them.
             write_manifest(building.folder, manifest)
             self._verify(run, building, manifest)
-            self._reach(run, "publish")
-            return self._generations.publish(building, manifest)
+            with self._stage(run, "publish"):
+                return self._generations.publish(building, manifest)
 
-    def _write(self, run: RunManifest, writer: IndexWriter, changes: Sequence[Changes], *, with_dense: bool) -> None:
+    def _write(
+        self,
+        run: RunManifest,
+        building: Building,
+        changes: Sequence[Changes],
+        specs: Sequence[CollectionSpec],
+        *,
+        with_dense: bool,
+    ) -> None:
+        with self._timed(run, "upsert"):
+            for change in changes:
+                _write_pages(building.folder, change)
+            writer = open_writer(building.folder, specs, self._settings)
+        try:
+            with self._timed(run, "upsert"):
+                self._delete_stale(writer, changes)
+            self._upsert(run, writer, changes, with_dense=with_dense)
+            with self._timed(run, "upsert"):
+                writer.flush()
+        finally:
+            writer.close()
+
+    def _delete_stale(self, writer: IndexWriter, changes: Sequence[Changes]) -> None:
         store = self._settings.store
         for change in changes:
             stale = tuple(dict.fromkeys([*change.removed, *change.changed]))
@@ -281,26 +365,35 @@ class Ingestion:
                     must=(Match("path", stale), Match("origin", (context.origin,)), Match("corpus", (context.corpus,)))
                 )
                 writer.delete(store.collection(change.corpus.kind), old)
-        total = sum(len(change.records) for change in changes)
-        with self._stage(run, "upsert", total, "points"):
-            for change in changes:
-                written = 0
-                for batch in _batches(change.records, self._settings.ingestion.qdrant_upload.batch_points):
-                    points = list(self._points(batch, change.corpus, with_dense=with_dense))
-                    written += writer.upsert(store.collection(change.corpus.kind), points)
-                    run.cursor = Cursor(stage="upsert", done=written, total=len(change.records))
-                    self._progress.advance(len(points))
-                    self._stop_if_cancelled()
-                run.points_uploaded[change.corpus.name] = written
-            writer.flush()
 
-    def _points(self, batch: Sequence[ChunkRecord], corpus: CorpusInput, *, with_dense: bool) -> Iterator[NewPoint]:
+    def _upsert(self, run: RunManifest, writer: IndexWriter, changes: Sequence[Changes], *, with_dense: bool) -> None:
+        total = sum(len(change.records) for change in changes)
+        number = done = 0
+        for change in changes:
+            corpus = change.corpus
+            run.points_uploaded[corpus.name] = 0
+            for batch in _batches(change.records, self._settings.ingestion.qdrant_upload.batch_points):
+                with self._timed(run, "sparse"):
+                    run.cursor = Cursor(stage="sparse", batch=number, done=done, total=total)
+                    sparse = self._sparse.encode_documents([record.lexical_text for record in batch], corpus.kind)
+                with self._timed(run, "upsert"):
+                    run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
+                    points = self._points(batch, sparse, corpus.kind, with_dense=with_dense)
+                    written = writer.upsert(self._settings.store.collection(corpus.kind), points)
+                number, done = number + 1, done + written
+                run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
+                run.points_uploaded[corpus.name] += written
+                self._progress.advance(written)
+                self._stop_if_cancelled()
+
+    def _points(
+        self, batch: Sequence[ChunkRecord], sparse: Sequence[SparseVector], kind: Kind, *, with_dense: bool
+    ) -> Iterator[NewPoint]:
         store = self._settings.store
-        sparse = self._sparse.encode_documents([record.lexical_text for record in batch], corpus.kind)
         for record, lexical in zip(batch, sparse, strict=True):
             vectors: dict[str, Vector] = {store.sparse_vector: lexical}
             if with_dense:
-                vectors[store.dense_vector(corpus.kind)] = self._vectors[_input_hash(record)].tolist()
+                vectors[store.dense_vector(kind)] = self._vectors[_input_hash(record)].tolist()
             yield NewPoint(point_id(record.chunk_id), vectors, record.payload().model_dump(mode="json"))
 
     def _verify(self, run: RunManifest, building: Building, manifest: IndexManifest) -> VerificationReport:
@@ -350,47 +443,73 @@ class Ingestion:
             corpora=corpora,
         )
 
-    def _reach(self, run: RunManifest, stage: Stage) -> None:
-        run.cursor = Cursor(stage=stage)
+    def _reach(self, run: RunManifest, stage: Stage, total: int | None = None, unit: str = "") -> None:
+        """A stage begins, and whoever watches learns of it: from now on the manifest on disk names it."""
+        run.cursor = Cursor(stage=stage, total=total)
         self._runs.save(run)
+        self._progress.stage(stage, total, unit)
 
     @contextmanager
     def _stage(self, run: RunManifest, stage: Stage, total: int | None = None, unit: str = "") -> Iterator[None]:
-        self._reach(run, stage)
-        self._progress.stage(stage, total, unit)
-        begin = time.perf_counter()
-        yield
-        run.seconds[stage] = round(run.seconds.get(stage, 0.0) + time.perf_counter() - begin, 2)
+        self._reach(run, stage, total, unit)
+        with self._timed(run, stage):
+            yield
         self._runs.save(run)
 
+    @contextmanager
+    def _timed(self, run: RunManifest, stage: Stage) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            run.seconds[stage] = round(run.seconds.get(stage, 0.0) + time.perf_counter() - begin, 3)
+
     def _finish(self, run: RunManifest, status: Literal["complete", "unchanged"]) -> None:
-        run.status = status
         run.cursor = None
+        self._end(run, status)
+
+    def _end(self, run: RunManifest, status: RunStatus) -> None:
+        run.status = status
         run.finished_at = now()
         run.peak_rss_mb = peak_rss_mb()
         self._runs.save(run)
 
     def _fail(self, run: RunManifest, exc: BaseException) -> None:
-        run.status = "interrupted" if isinstance(exc, KeyboardInterrupt) else "failed"
-        run.finished_at = now()
-        message = exc.message if isinstance(exc, EvidenceError) else f"{type(exc).__name__}: {exc}"
+        """Say on disk what happened; where that fails as well, the first error is the one to hear of."""
+        message = exc.message if isinstance(exc, EvidenceError) else f"{type(exc).__name__}: {exc}".rstrip(": ")
         run.errors.append(message)
-        self._runs.save(run)
-        self._runs.save_failure(
-            FailureReport(
-                run_id=run.run_id,
-                failed_at=now(),
-                stage=run.cursor.stage if run.cursor else "discover",
-                cursor=run.cursor,
-                error=message,
-                hint=exc.hint if isinstance(exc, EvidenceError) else "",
-                failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
+        with suppress(StoreError):
+            self._runs.save_failure(
+                FailureReport(
+                    run_id=run.run_id,
+                    failed_at=now(),
+                    stage=_stage_of(run),
+                    cursor=run.cursor,
+                    error=message,
+                    hint=exc.hint if isinstance(exc, EvidenceError) else "",
+                    failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
+                )
             )
-        )
+            stopped = isinstance(exc, (KeyboardInterrupt, IngestCancelledError))
+            self._end(run, "interrupted" if stopped else "failed")
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled():
-            raise KeyboardInterrupt
+            raise IngestCancelledError(
+                "The ingestion was cancelled.", "Finished vectors are kept; the same command goes on from there."
+            )
+
+
+def _stage_of(run: RunManifest) -> Stage:
+    return run.cursor.stage if run.cursor else "discover"
+
+
+def _chunk_file(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
+    """A file's chunks; none where its chunker fails, for one file must not stop all others."""
+    try:
+        return corpus.chunk(file)
+    except Exception as exc:
+        return ChunkedFile([], warnings=[f"no chunks, {type(exc).__name__}: {exc}"], parse_failed=True)
 
 
 def peak_rss_mb() -> float | None:
@@ -410,10 +529,6 @@ def _input_hash(record: ChunkRecord) -> str:
 def _batches(items: Sequence[ChunkRecord], size: int) -> Iterator[Sequence[ChunkRecord]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-def _covers(corpora: Sequence[CorpusInput], manifest: IndexManifest) -> bool:
-    return set(manifest.corpora) <= {corpus.name for corpus in corpora}
 
 
 def _describe(corpus: CorpusInput) -> CorpusRun:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.errors import SourceError
 from adk_evidence.settings import Settings
 from adk_ingest.corpora import CorpusInput, api_reference_corpus, code_corpus, docs_corpus
-from adk_ingest.manifest import RunManifest, new_run_id, now
-from adk_ingest.pipeline import Changes, Ingestion, Mode
+from adk_ingest.manifest import RunManifest, now
+from adk_ingest.pipeline import BatchEmbedder, Changes, Ingestion, Mode
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
 
@@ -31,33 +32,32 @@ def ingest(
     progress: Progress,
     *,
     cancelled: Callable[[], bool] | None = None,
+    dense: BatchEmbedder | None = None,
+    sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
 
     Docs that cannot be reached are no failure in mode `all`: the API reference made from the code takes their
-    place, and the manifest says so.
+    place, and the manifest says so. `cancelled`, `dense` and `sparse` are those of `Ingestion`.
 
     Raises:
         SourceError: A corpus that the mode needs cannot be had.
         IngestError: The run failed.
     """
-    ingestion = Ingestion(settings, progress, cancelled=cancelled)
-    run = ingestion.start(new_run_id(), mode)
-    corpora = gather(settings, mode, sources, progress, run)
-    return ingestion.run(run, corpora)
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
+    return ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
 
 
 def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> tuple[list[Changes], int]:
     """A dry run: what would change, and how many vectors would have to be computed."""
-    corpora = gather(settings, mode, sources, progress)
-    return Ingestion(settings, progress).plan(corpora)
+    progress.stage("discover")
+    return Ingestion(settings, progress).plan(mode, gather(settings, mode, sources, progress))
 
 
 def gather(
     settings: Settings, mode: Mode, sources: Sources, progress: Progress, run: RunManifest | None = None
 ) -> list[CorpusInput]:
     """The corpora of a mode, discovered and read."""
-    progress.stage("discover")
     created_at = now()
     corpora: list[CorpusInput] = []
     if mode in ("docs", "all"):

@@ -16,9 +16,18 @@ _PIECE = re.compile(
 )
 
 
+# The same pieces, each cut into its tokens, so that counting is one pass without Python code for every piece.
+# A capital that follows a capital belongs to their run; a single space costs nothing.
+_TOKEN = re.compile(
+    r"(?<![A-Z])[A-Z][a-z]{1,6}|[a-z]{1,7}|[A-Z]{1,7}|[0-9]{1,3}|\s{2,}|[^\S ]|[!-/:-@\[-`{-~]{1,2}|[^\x00-\x7f]"
+)
+_OTHER = re.compile(r"[^\x00-\x7f\s]")
+
+
 def estimate_tokens(text: str) -> int:
     """Estimated number of tokens; 0 for an empty text. Deterministic and linear in the text's length."""
-    return sum(_cost(piece) for piece in _PIECE.finditer(text))
+    others = 0 if text.isascii() else len(_OTHER.findall(text))
+    return len(_TOKEN.findall(text)) + others
 
 
 def truncate_tokens(text: str, limit: int) -> str:

@@ -49,7 +49,7 @@ def hit(chunk: ChunkPayload, fused_rank: int = 1, **changes: Any) -> Hit:
         "fused_rank": fused_rank,
         "fused_score": 1 / (60 + fused_rank),
         "branches": (BranchRank(branch="dense", rank=fused_rank, score=0.5),),
-        "best_similarity": 0.5,
+        "similarity": 0.5,
     }
     return Hit(**{**values, **changes})
 

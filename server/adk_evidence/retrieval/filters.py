@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pathspec import GitIgnoreSpec
-
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.globs import Globs
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.store.base import Condition, Filter, Match
 
@@ -47,12 +46,12 @@ def build_filter(
 
 def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, ...]:
     try:
-        allow = GitIgnoreSpec.from_lines(filters.path_allowlist)
-        block = GitIgnoreSpec.from_lines(filters.path_blocklist)
+        allow = Globs(filters.path_allowlist)
+        block = Globs(filters.path_blocklist)
     except ValueError as exc:
         raise InvalidRequestError(f"A path filter is not a valid glob: {exc}.", "Use gitignore-style globs.") from exc
     return tuple(
-        path for path in paths if (not filters.path_allowlist or allow.match_file(path)) and not block.match_file(path)
+        path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path)
     )
 
 

@@ -23,7 +23,7 @@ class QueryVectors:
 
 @dataclass(frozen=True)
 class Hit:
-    """A chunk that one collection returned."""
+    """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
 
     point_id: str
     collection: str
@@ -31,7 +31,7 @@ class Hit:
     fused_rank: int
     fused_score: float
     branches: tuple[BranchRank, ...]
-    best_similarity: float | None
+    similarity: float | None
 
 
 def prefetches(
@@ -84,7 +84,6 @@ def search_collection(
     found = []
     for rank, hit in enumerate(result.fused, 1):
         branches = tuple(places.get(hit.id, ()))
-        similarities = [place.score for place in branches if place.branch.startswith("dense")]
         found.append(
             Hit(
                 point_id=hit.id,
@@ -93,7 +92,8 @@ def search_collection(
                 fused_rank=rank,
                 fused_score=hit.score,
                 branches=branches,
-                best_similarity=max(similarities, default=None),
+                # Not a sub-query's: its template is close to everything in the corpora.
+                similarity=next((place.score for place in branches if place.branch == "dense"), None),
             )
         )
     return found

@@ -88,15 +88,15 @@ def assess_quality(items: Sequence[Ranked], *, dense_used: bool) -> Quality:
         return Quality(level="keyword_only", note=note)
     strong = sum(_strong(item) for item in items)
     if strong * 3 >= len(items) * 2:
-        return Quality(level="high", note=f"Found {len(items)} results, {strong} of them by meaning and by keywords.")
+        return Quality(level="high", note=f"Found {len(items)} results, {strong} of them strong.")
     note = f"Found {len(items)} results, {strong} of them strong; the others may be less relevant."
     return Quality(level="mixed", note=note)
 
 
 def _strong(item: Ranked) -> bool:
-    branches = {place.branch.split("#")[0] for place in item.hit.branches}
-    similar = item.hit.best_similarity is not None and item.hit.best_similarity >= STRONG_SIMILARITY
-    return similar or branches == {"dense", "sparse"}
+    branches = {place.branch for place in item.hit.branches}
+    similar = item.hit.similarity is not None and item.hit.similarity >= STRONG_SIMILARITY
+    return similar or branches >= {"dense", "sparse"}
 
 
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:

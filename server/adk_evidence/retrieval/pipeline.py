@@ -15,7 +15,7 @@ from typing import Any
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError
+from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, RetrievalPlan, Verification
@@ -155,6 +155,7 @@ class _Run:
         )
         self._limits = dict.fromkeys(self._kinds, self._settings.retrieval.final_limit_per_collection)
         self._dense_used = False
+        self._dense_failed = False
         self._excluded_origins: tuple[str, ...] = ()
         self._rerank_model: str | None = None
 
@@ -183,7 +184,15 @@ class _Run:
             with self._stage("coverage"):
                 for kind in selection.missing:
                     self._limits[kind] = settings.retrieval.expanded_limit_per_collection
-                hits.update(self._search(selection.missing, vectors, filters))
+                hits |= self._search(selection.missing, vectors, filters)
+                ranked, merged = self._rank(query, vectors[0], hits)
+                selection = gates.select(ranked, size, buffer, required)
+        untried = settings.retrieval.expansion == "auto" and not expanded
+        if selection.missing and untried and self._may_spend("sub-queries"):
+            expanded = sub_queries(query)
+            with self._stage("expand"):
+                vectors += self._encode(expanded)
+                hits |= self._search(selection.missing, vectors, filters)
                 ranked, merged = self._rank(query, vectors[0], hits)
                 selection = gates.select(ranked, size, buffer, required)
         for kind in selection.missing:
@@ -257,8 +266,9 @@ class _Run:
         filters = {kind: filter for kind, (filter, _) in built.items()}
         if "doc" in self._kinds and not self._index.has_guides:
             self._warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
-        elif self._kinds == KINDS:
+        elif self._kinds == KINDS and not asked.path_allowlist and not built["doc"][1]:
             # Its pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
+            # Who names paths or a version may well mean these pages.
             docs = filters["doc"]
             filters["doc"] = Filter(docs.must, docs.should, (*docs.must_not, Match("origin", ("api-reference",))))
             self._excluded_origins = ("api-reference",)
@@ -267,13 +277,16 @@ class _Run:
     def _encode(self, texts: Sequence[str]) -> list[QueryVectors]:
         encoded = []
         for text in texts:
-            self._check_cancelled()
             sparse = self._service._sparse.encode_query(query_lexical_text(text))
             encoded.append(QueryVectors(text, self._embed(text), sparse))
         return encoded
 
     def _embed(self, text: str) -> list[float] | None:
+        if self._dense_failed:
+            return None
         if not self._index.dense_complete:
+            if self._strict:
+                raise StoreError("The index has no dense vectors yet.", "Wait for the ingestion to end.")
             self._warn("dense_pending", "dense vectors are still being computed; results are by keywords only.")
             return None
         try:
@@ -281,6 +294,8 @@ class _Run:
         except ModelError as exc:
             if self._strict:
                 raise
+            # Finding a model may take seconds: once a request is enough.
+            self._dense_failed = True
             self._warn("dense_unavailable", str(exc))
             return None
         self._dense_used = True
@@ -289,7 +304,7 @@ class _Run:
     def _search(
         self, kinds: Sequence[Kind], vectors: Sequence[QueryVectors], filters: dict[Kind, Filter]
     ) -> dict[Kind, list[Hit]]:
-        self._check_cancelled()
+        """Hits by kind; a collection that cannot answer is a warning and not in the result."""
         settings = self._settings
         futures = {
             kind: self._service._pool.submit(
@@ -311,7 +326,6 @@ class _Run:
                 found[kind] = future.result()
             except CollectionUnavailableError as exc:
                 failures.append(exc)
-                found[kind] = []
                 self._warn("collection_unavailable", str(exc))
         if failures and (self._strict or len(failures) == len(self._kinds)):
             raise failures[0]
@@ -324,7 +338,7 @@ class _Run:
         everything = [hit for found in hits.values() for hit in found]
         if len(everything) < retrieval.weak_pool_size:
             return True
-        similarities = [hit.best_similarity for hit in everything if hit.best_similarity is not None]
+        similarities = [hit.similarity for hit in everything if hit.similarity is not None]
         return bool(similarities) and max(similarities) < retrieval.weak_similarity
 
     def _rank(self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]]) -> tuple[list[Ranked], list[Hit]]:
@@ -333,7 +347,6 @@ class _Run:
         if len(complete) < len(merged):
             self._warn("provenance", f"{len(merged) - len(complete)} results without a stable address were left out.")
         candidates = pool(complete, self._settings.retrieval.pool_size)
-        self._check_cancelled()
         with self._stage("rerank"):
             return self._rerank(query, vectors, candidates), complete
 
@@ -342,17 +355,8 @@ class _Run:
         reranker = self._service._reranker
         if reranker is None or not candidates:
             return unranked
-        scores_of = self._branch_scores(vectors, candidates)
-        documents = [
-            RerankDocument(
-                text=document_text(hit.payload, self._settings.rerank.body_tokens),
-                payload=hit.payload,
-                fused_rank=hit.fused_rank,
-                scores=scores_of.get(hit.point_id, {}),
-            )
-            for hit in candidates
-        ]
         try:
+            documents = self._documents(vectors, candidates)
             scores = reranker.rerank(query, self._request.task_mode, documents)
         except EvidenceError as exc:
             if self._strict:
@@ -365,6 +369,18 @@ class _Run:
             for item, score in zip(unranked, scores, strict=True)
         ]
         return sorted(ranked, key=lambda item: (-(item.rerank_score or 0.0), item.pool_rank))
+
+    def _documents(self, vectors: QueryVectors, candidates: Sequence[Hit]) -> list[RerankDocument]:
+        scores_of = self._branch_scores(vectors, candidates)
+        return [
+            RerankDocument(
+                text=document_text(hit.payload, self._settings.rerank.body_tokens),
+                payload=hit.payload,
+                fused_rank=hit.fused_rank,
+                scores=scores_of.get(hit.point_id, {}),
+            )
+            for hit in candidates
+        ]
 
     def _branch_scores(self, vectors: QueryVectors, candidates: Sequence[Hit]) -> dict[str, dict[str, float]]:
         """Exact dense and sparse scores of every candidate, also where its branch did not return it."""
@@ -412,12 +428,11 @@ class _Run:
     def _warn(self, code: str, sentence: str) -> None:
         self._warnings.setdefault(f"{code}: {sentence}")
 
-    def _check_cancelled(self) -> None:
-        if self._cancelled is not None and self._cancelled():
-            raise RequestCancelledError("The request was cancelled.")
-
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
+        """Times a stage, which does not begin for a caller that has gone."""
+        if self._cancelled is not None and self._cancelled():
+            raise RequestCancelledError("The request was cancelled.")
         begin = time.perf_counter()
         try:
             yield

@@ -1,0 +1,45 @@
+"""Gitignore-style globs over repository paths, for what is ingested and for what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pathspec import PathSpec
+
+
+class Globs:
+    """Gitignore-style globs: the last one that matches a path or a folder above it decides.
+
+    pathspec alone looks at the path only, so that `a/*` would leave out the folder `a/b` but not what is in it.
+
+    Args:
+        globs: In their order; one with `!` takes back an earlier one.
+
+    Raises:
+        ValueError: A glob cannot be parsed.
+    """
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        # Not GitIgnoreSpec: there a glob for a file beats one for a folder, whatever their order.
+        self._spec = PathSpec.from_lines("gitignore", globs)
+        self._folders: dict[str, tuple[int, bool]] = {"": (-1, False)}
+
+    def match(self, path: str) -> bool:
+        """Whether the globs take a path in; that of a folder ends with `/`."""
+        above = path.rstrip("/").rpartition("/")[0]
+        return max(self._above(above), self._last(path))[1]
+
+    def _above(self, folder: str) -> tuple[int, bool]:
+        waiting = []
+        while folder not in self._folders:
+            waiting.append(folder)
+            folder = folder.rpartition("/")[0]
+        last = self._folders[folder]
+        for inner in reversed(waiting):
+            last = self._folders[inner] = max(last, self._last(f"{inner}/"))
+        return last
+
+    def _last(self, path: str) -> tuple[int, bool]:
+        """Number of the last glob that matches a path itself (-1: none), and whether it takes it in."""
+        result = self._spec.check_file(path)
+        return (-1 if result.index is None else result.index), bool(result.include)
