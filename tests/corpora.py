@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_reader
@@ -110,7 +110,13 @@ class Runner:
         """Answer one message."""
         return f"{self.agent}: {message}"
 ''',
-    "src/google/adk/plugins/__init__.py": '"""Plugins."""\n\nfrom .retry import RetryPlugin\n\n__all__ = ["RetryPlugin"]\n',
+    "src/google/adk/plugins/__init__.py": """\
+'''Plugins.'''
+
+from .retry import RetryPlugin
+
+__all__ = ["RetryPlugin"]
+""",
     "src/google/adk/plugins/retry.py": '''\
 """Calls a failed tool again."""
 
@@ -303,7 +309,7 @@ class Workplace:
 
     def plan(self, mode: Mode = "all") -> tuple[list[Changes], int]:
         """A dry run."""
-        return Ingestion(self.settings, Silent(), dense=HashEmbedder()).plan(self.gather(mode))  # type: ignore[arg-type]
+        return Ingestion(self.settings, Silent(), dense=HashEmbedder()).plan(mode, self.gather(mode))
 
     def gather(self, mode: Mode = "all") -> list[CorpusInput]:
         """The corpora alone."""
@@ -315,18 +321,15 @@ class Workplace:
 
     def points(self) -> dict[str, ChunkPayload]:
         """Every published point's payload by its id."""
-        return {
-            record.id: ChunkPayload.model_validate(record.payload)
-            for kind in ("doc", "code")
-            for record in self.records(kind)
-        }
+        found = [*self.records("doc"), *self.records("code")]
+        return {record.id: ChunkPayload.model_validate(record.payload) for record in found}
 
-    def records(self, kind: str, *, with_vectors: bool = False) -> list[Any]:
+    def records(self, kind: Kind, *, with_vectors: bool = False) -> list[Any]:
         """Every published point of a kind."""
         with self.generations.open_current() as lease:
             store = open_reader(lease.folder, self.settings)
             try:
-                collection = self.settings.store.collection(kind)  # type: ignore[arg-type]
+                collection = self.settings.store.collection(kind)
                 return store.scroll(collection, limit=100_000, with_vectors=with_vectors)[0]
             finally:
                 store.close()

@@ -1,4 +1,4 @@
-"""`adk-ingest`: docs, code, all, plan, verify, status, rollback. Heavy imports wait until a command runs."""
+"""`adk-ingest`: docs, code, all, plan, verify, status, sync, rollback. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 
@@ -109,6 +109,25 @@ def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) 
         from adk_ingest.reports import make_status, show_status
 
         show_status(make_status(settings_from(profile, home)), stdout(), as_json=as_json)
+
+
+@app.command()
+def sync(
+    docs_ref: Annotated[str | None, typer.Option(help="Branch, tag or commit of google/adk-docs.")] = None,
+    code_ref: Annotated[str | None, typer.Option(help="Branch, tag or commit of google/adk-python.")] = None,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Clone or update the repositories of docs and source, which later ingestions then use."""
+    with friendly_errors():
+        from adk_ingest.sources.resolve import sync_clone
+
+        settings = settings_from(profile, home)
+        corpora = settings.ingestion.corpora
+        console = stderr()
+        for corpus, ref in ((corpora.adk_docs, docs_ref), (corpora.adk_python, code_ref)):
+            source = sync_clone(settings, corpus, ref, notify=lambda text: console.print(text, markup=False))
+            console.print(f"{source.describe()} is at {source.root}", markup=False, soft_wrap=True)
 
 
 @app.command()

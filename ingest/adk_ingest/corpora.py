@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -21,10 +21,14 @@ from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
-from adk_ingest.sources.mkdocs_site import MkdocsSite
+from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
 
 API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
+
+MARKDOWN = (".md", ".mdx")
+MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
+LINK_EXAMPLES = 10
 
 # Folder of generated pages within a generation.
 PAGES_FOLDER = "pages"
@@ -43,6 +47,7 @@ def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str]:
         "chunker": chunker_version(),
         "chunking": sha256_text(sizes)[:16],
         "lexical": sha256_text(lexical)[:16],
+        "api_reference": "yes" if settings.api_reference else "no",
     }
 
 
@@ -100,19 +105,22 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 
     context = _context(settings, source, "adk_docs", "doc", created_at, url_for=url_for, title_for=site.title_for)
     found = _discovered(source, corpus)
-    navigation = FolderReader(source.location()).read("mkdocs.yml") or ""
+    files = tuple(_with_includes(file, include) for file in found.files)
+    # All that a page's URL and title depend on besides its own path.
+    navigation = [include(name) or "" for name in MKDOCS_FILES]
     return CorpusInput(
         name="adk_docs",
         kind="doc",
         source=source,
         location=source.location(),
         context=context,
-        chunk=_dispatch(settings, {".md": markdown, ".mdx": markdown}),
-        state=_state(context, source, site.site_url or "", navigation),
-        files=tuple(_with_includes(file, include) for file in found.files),
+        chunk=_dispatch(settings, dict.fromkeys(MARKDOWN, markdown)),
+        state=_state(context, source, site.site_url or "", *navigation),
+        files=files,
         skipped=found.skipped,
         decode_warnings=found.decode_warnings,
         globs=found.globs,
+        check=lambda: _check_site(files, site),
     )
 
 
@@ -263,6 +271,16 @@ def _with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
     if not included:
         return file
     return SourceFile(file.path, file.text, sha256_text("\0".join([file.text, *included])))
+
+
+def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
+    """What is wrong with the site as a whole: its configuration and its links, of which a few are named."""
+    broken = check_links([file for file in files if PurePosixPath(file.path).suffix.lower() in MARKDOWN], site)
+    warnings = list(site.warnings)
+    if broken:
+        warnings.append(f"{len(broken)} {'link leads' if len(broken) == 1 else 'links lead'} nowhere.")
+    warnings += [f"{link.path}:{link.line}: {link.target}: {link.problem}." for link in broken[:LINK_EXAMPLES]]
+    return warnings
 
 
 def _state(context: RecordContext, source: CorpusSource, *more: str) -> str:

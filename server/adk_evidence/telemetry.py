@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,16 +25,19 @@ class EventLog:
         self._path = path
         self._max_bytes = max_bytes
         self._reported = False
+        # The threads of this process wait here: waiting for the file's lock is polling and ends in a timeout.
+        self._turn = threading.Lock()
 
     def write(self, event: Mapping[str, Any]) -> None:
         """Append one event."""
-        line = json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+        text = json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+        line = text.encode("utf-8", "backslashreplace")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self._path}.lock", timeout=_LOCK_SECONDS):
+            with self._turn, FileLock(f"{self._path}.lock", timeout=_LOCK_SECONDS):
                 if self._path.exists() and self._path.stat().st_size + len(line) > self._max_bytes:
                     self._path.replace(self._path.with_suffix(".1.jsonl"))
-                with self._path.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+                with self._path.open("ab") as stream:
                     stream.write(line)
         except (OSError, Timeout) as exc:
             if not self._reported:

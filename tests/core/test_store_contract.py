@@ -588,6 +588,19 @@ def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
     assert list(temporary.iterdir()) == []
 
 
+def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    folder = _edge_folder(tmp_path / "index")
+    with (
+        closing(EdgeIndexReader(folder, [DOCS_SPEC])) as one,
+        closing(EdgeIndexReader(folder, [DOCS_SPEC])) as two,
+    ):
+        assert one.count(DOCS) == two.count(DOCS) == 12
+        assert list(temporary.iterdir()) == []
+
+
 def test_a_writer_refuses_a_folder_with_other_vectors(tmp_path: Path) -> None:
     _edge_folder(tmp_path)
     other = replace(DOCS_SPEC, dense={"dense": DIM * 2})

@@ -140,17 +140,27 @@ def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | Non
     return _open_folder(root, corpus)
 
 
+def sync_clone(settings: Settings, corpus: CorpusSettings, ref: str | None = None, *, notify: Notify) -> CorpusSource:
+    """Clone a corpus's repository into the home folder, or bring that clone up to date.
+
+    Args:
+        settings: The home folder.
+        corpus: Its repository.
+        ref: Branch, tag or commit; None: the default branch.
+        notify: Gets a sentence before something takes long.
+
+    Raises:
+        SourceError: The repository cannot be reached, or the clone cannot be updated.
+    """
+    destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
+    clone_or_update(f"https://github.com/{corpus.repo}.git", destination, ref, notify=notify)
+    return open_checkout(destination, corpus)
+
+
 def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource | None:
     if corpus.source not in ("auto", "git"):
         return None
-    destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
-    try:
-        clone_or_update(f"https://github.com/{corpus.repo}.git", destination, notify=notify)
-    except SourceError as exc:
-        if not (destination / ".git").exists():
-            raise
-        notify(f"{exc.message} The clone from before is used.")
-    return open_checkout(destination, corpus)
+    return sync_clone(settings, corpus, notify=notify)
 
 
 def _from_requirement(

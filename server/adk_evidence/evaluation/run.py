@@ -4,57 +4,56 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.evaluation.lines import Row, bad_row, read_rows
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.retrieval.pipeline import EvidenceService
 
 
-class EvalQuery(BaseModel):
+_EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
+
+
+class EvalQuery(Row):
     """One question of a query file; other keys, such as labels, are not read."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    id: str = Field(min_length=1)
-    query: str = Field(min_length=1)
+    query: str
     task_mode: TaskMode = "build"
+
+    def request(self) -> EvidenceRequest:
+        """The request that asks it.
+
+        Raises:
+            ValidationError: The query is empty or too long.
+        """
+        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
 def read_queries(path: Path) -> list[EvalQuery]:
     """Read a JSON-lines file of questions.
 
     Raises:
-        InvalidRequestError: The file cannot be read, or a line is not a question; the line is named.
+        InvalidRequestError: The file cannot be read, or a line is not a question of its own; the line is named.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as exc:
-        raise InvalidRequestError(f"The query file {path} cannot be read.", "Give a JSON-lines file in UTF-8.") from exc
-    queries = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    queries = read_rows(path, EvalQuery, _EXAMPLE)
+    for number, query in queries.items():
         try:
-            queries.append(EvalQuery.model_validate_json(line))
+            query.request()
         except ValidationError as exc:
-            problem = exc.errors(include_url=False)[0]["msg"]
-            raise InvalidRequestError(
-                f"Line {number} of {path} is not a question: {problem}.", 'Each line is {"id": "...", "query": "..."}.'
-            ) from exc
-    if not queries:
-        raise InvalidRequestError(f"The query file {path} holds no question.", "Give at least one line.")
-    return queries
+            raise bad_row(path, number, exc, _EXAMPLE) from exc
+    return list(queries.values())
 
 
 def run_queries(service: EvidenceService, queries: list[EvalQuery], top_k: int) -> Iterator[dict[str, Any]]:
     """Answer every question: `{"id", "results": [...]}` with the reranked order first, then the rest of the pool."""
     for query in queries:
-        outcome = service.retrieve(EvidenceRequest(query=query.query, task_mode=query.task_mode))
+        outcome = service.retrieve(query.request())
         scores = {item.hit.payload.candidate_id: item.rerank_score for item in outcome.ranked}
         results = [
             _result(hit.payload, scores.get(hit.payload.candidate_id), hit.fused_score)
@@ -64,15 +63,30 @@ def run_queries(service: EvidenceService, queries: list[EvalQuery], top_k: int) 
 
 
 def write_run(lines: Iterator[dict[str, Any]], path: Path) -> int:
-    """Write a run as JSON lines in place of an older one; returns the number of lines."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a run as JSON lines in place of an older one, which stays if the run does not end.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        InvalidRequestError: The file cannot be written.
+    """
     temporary = path.with_name(f"{path.name}.tmp")
     count = 0
-    with temporary.open("w", encoding="utf-8") as stream:
-        for line in lines:
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
-            count += 1
-    temporary.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w", encoding="utf-8") as stream:
+            for line in lines:
+                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+                count += 1
+        temporary.replace(path)
+    except OSError as exc:
+        raise InvalidRequestError(
+            f"The run cannot be written to {path}: {exc.strerror or exc}.", "Name another file with --out."
+        ) from exc
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return count
 
 

@@ -7,13 +7,14 @@ first result that hits it; a result that hits several counts the sum of their ga
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.evaluation.lines import Row, read_rows
 
 MIN_OVERLAP = 0.5
 
@@ -95,18 +96,35 @@ def score_run(run: Mapping[str, Sequence[Result]], golden: Mapping[str, Sequence
     return {name: _mean([row[name] for row in rows if name in row]) for name in names}
 
 
-def read_golden(path: Path) -> dict[str, list[Target]]:
-    """Targets by question id."""
-    return {row["id"]: [Target.model_validate(item) for item in row.get("expected", [])] for row in _rows(path)}
+class _Expected(Row):
+    expected: tuple[Target, ...] = ()
 
 
-def read_run(path: Path) -> dict[str, list[Result]]:
-    """Results by question id."""
-    return {row["id"]: [Result.model_validate(item) for item in row["results"]] for row in _rows(path)}
+class _Answer(Row):
+    results: tuple[Result, ...]
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+def read_golden(path: Path) -> dict[str, Sequence[Target]]:
+    """Targets by question id.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, a line is no question, or no question has a target.
+    """
+    hint = 'Each line is {"id": "...", "expected": [{"corpus", "path", "start_line", "end_line", "grade"}]}.'
+    golden = {row.id: row.expected for row in read_rows(path, _Expected, hint).values()}
+    if not any(golden.values()):
+        raise InvalidRequestError(f"No question of {path} says what is expected.", hint)
+    return golden
+
+
+def read_run(path: Path) -> dict[str, Sequence[Result]]:
+    """Results by question id.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, or a line is no answer.
+    """
+    hint = "Write the run with `adk-evidence eval run`."
+    return {row.id: row.results for row in read_rows(path, _Answer, hint).values()}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack
-from adk_evidence.render.sanitize import fenced, inline
+from adk_evidence.render.sanitize import code_span, fenced, inline
 from adk_evidence.render.view import body, fence_language, location, place, verification_label
 
 
@@ -26,7 +26,7 @@ def _section(candidate: Candidate) -> list[str]:
     return [
         f"## {candidate.rank}. {inline(place(candidate))}",
         "",
-        f"`{candidate.citation}`  ",
+        f"{code_span(candidate.citation)}  ",
         inline(" · ".join(facts)),
         "",
         fenced(body(candidate), fence_language(candidate)),

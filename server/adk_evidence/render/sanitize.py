@@ -9,11 +9,12 @@ _MIN_FENCE = 3
 _BACKTICKS = re.compile(r"`{3,}")
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 _ALLOWED_CONTROLS = "\n\t"
-# Format characters that change how other text is shown: bidirectional overrides, isolates and marks, invisible
-# joiners and the byte-order mark. "Trojan Source", CVE-2021-42574.
-_HIDDEN = frozenset(
-    "\u061c\u200b\u200e\u200f\u2060\ufeff" + "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
-)
+# Control, surrogate and format characters: escape sequences, bidirectional overrides ("Trojan Source",
+# CVE-2021-42574), invisible joiners, and tags, which spell text that only a model reads.
+_HIDDEN = frozenset({"Cc", "Cs", "Cf"})
+# Emoji and several scripts need these two joiners.
+_JOINERS = "\u200c\u200d"
+_VARIATION_SELECTORS = range(0xE0100, 0xE01F0)
 
 
 def visible(text: str) -> str:
@@ -24,7 +25,9 @@ def visible(text: str) -> str:
 
 
 def _harmless(char: str) -> bool:
-    return char in _ALLOWED_CONTROLS or (unicodedata.category(char) not in ("Cc", "Cs") and char not in _HIDDEN)
+    if char in _ALLOWED_CONTROLS or char in _JOINERS:
+        return True
+    return unicodedata.category(char) not in _HIDDEN and ord(char) not in _VARIATION_SELECTORS
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -34,6 +37,19 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{visible(text)}\n{fence}"
 
 
+def one_line(text: str) -> str:
+    """A text as one line: white space collapsed, hidden characters shown."""
+    return visible(" ".join(text.split()))
+
+
 def inline(text: str) -> str:
     """A text as one line of Markdown without any markup of its own."""
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text))
+
+
+def code_span(text: str) -> str:
+    """A text as one line of Markdown code that the text itself cannot close."""
+    shown = one_line(text)
+    ticks = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
+    pad = " " if "`" in shown else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"

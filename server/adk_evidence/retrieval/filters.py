@@ -9,8 +9,9 @@ from adk_evidence.globs import Globs
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.store.base import Condition, Filter, Match
 
-# Names that people use, and the values that chunks carry in `lang`.
-_LANGUAGE_ALIASES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
+# Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
+_FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
+_TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
 
 
 def build_filter(
@@ -57,8 +58,9 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
 
 def _language_condition(languages: Iterable[str]) -> Filter:
     names = [name.lower().lstrip(".") for name in languages]
-    file_langs = tuple(dict.fromkeys(_LANGUAGE_ALIASES.get(name, name) for name in names))
-    return Filter(should=(Match("lang", file_langs), Match("code_langs", tuple(dict.fromkeys(names)))))
+    files = tuple(dict.fromkeys(_FILE_LANGUAGES.get(name, name) for name in names))
+    tabs = tuple(dict.fromkeys(_TAB_LANGUAGES.get(name, name) for name in names))
+    return Filter(should=(Match("lang", files), Match("code_langs", tabs)))
 
 
 def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -174,27 +174,29 @@ class _Run:
             expanded = sub_queries(query)
             with self._stage("expand"):
                 vectors += self._encode(expanded)
-                hits = self._search(self._kinds, vectors, filters)
-        ranked, merged = self._rank(query, vectors[0], hits)
+                hits |= self._search(self._kinds, vectors, filters)
 
         required = gates.required_kinds(self._request.task_mode, settings.pack, self._kinds, size)
         buffer = max(settings.pack.top_k_buffer, size)
-        selection = gates.select(ranked, size, buffer, required)
+
+        def choose() -> tuple[list[Ranked], list[Hit], gates.Selection]:
+            ranked, merged = self._rank(query, vectors[0], hits)
+            return ranked, merged, gates.select(ranked, size, buffer, required)
+
+        ranked, merged, selection = choose()
         if selection.missing and self._may_spend("the second try for coverage"):
             with self._stage("coverage"):
                 for kind in selection.missing:
                     self._limits[kind] = settings.retrieval.expanded_limit_per_collection
                 hits |= self._search(selection.missing, vectors, filters)
-                ranked, merged = self._rank(query, vectors[0], hits)
-                selection = gates.select(ranked, size, buffer, required)
+                ranked, merged, selection = choose()
         untried = settings.retrieval.expansion == "auto" and not expanded
         if selection.missing and untried and self._may_spend("sub-queries"):
             expanded = sub_queries(query)
             with self._stage("expand"):
                 vectors += self._encode(expanded)
                 hits |= self._search(selection.missing, vectors, filters)
-                ranked, merged = self._rank(query, vectors[0], hits)
-                selection = gates.select(ranked, size, buffer, required)
+                ranked, merged, selection = choose()
         for kind in selection.missing:
             found = sum(item.kind == kind for item in selection.items)
             name = "docs" if kind == "doc" else "code"
@@ -362,6 +364,7 @@ class _Run:
             if self._strict:
                 raise
             self._warn("rerank_unavailable", str(exc))
+            self._rerank_model = None
             return unranked
         self._rerank_model = reranker.model
         ranked = [
