@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -16,13 +17,16 @@ from typing import Any
 import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import GenerationStore
 from adk_ingest.corpora import CorpusInput
-from adk_ingest.manifest import RunManifest
+from adk_ingest.manifest import FailureReport, RunFiles, RunManifest
 from adk_ingest.pipeline import Changes, Ingestion, Mode
 from adk_ingest.progress import Progress, Silent
 from adk_ingest.session import Sources, gather
@@ -202,6 +206,12 @@ def word_vector(text: str) -> list[float]:
     return [float(value) for value in vector / norm]
 
 
+@functools.cache
+def shared_sparse() -> Bm25Encoder:
+    """The product's own sparse encoder; opening it takes longer than a small corpus does."""
+    return Bm25Encoder(load_settings().embedding.sparse)
+
+
 def write_files(root: Path, files: Mapping[str, str | bytes]) -> Path:
     """Write files below a folder, which is made; returns the folder."""
     for name, content in files.items():
@@ -209,6 +219,13 @@ def write_files(root: Path, files: Mapping[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return root
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Put a text in the place of another in a file."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
 
 
 def write_docs(root: Path, files: Mapping[str, str | bytes] | None = None, commit: str = DOCS_COMMIT) -> Path:
@@ -272,8 +289,18 @@ class Workplace:
     overrides: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.docs = write_docs(self.root / "docs")
-        self.code = write_code(self.root / "code")
+        # A second process finds the corpora as the first one left them.
+        if not self.docs.exists():
+            write_docs(self.docs)
+            write_code(self.code)
+
+    @property
+    def docs(self) -> Path:
+        return self.root / "docs"
+
+    @property
+    def code(self) -> Path:
+        return self.root / "code"
 
     @property
     def home(self) -> Path:
@@ -304,7 +331,7 @@ class Workplace:
             progress or Silent(),
             cancelled=cancelled,
             dense=dense or HashEmbedder(),
-            sparse=sparse,
+            sparse=sparse or shared_sparse(),
         )
 
     def plan(self, mode: Mode = "all") -> tuple[list[Changes], int]:
@@ -334,6 +361,23 @@ class Workplace:
             finally:
                 store.close()
 
+    def runs(self) -> list[RunManifest]:
+        """Every run's manifest, newest first."""
+        return list(RunFiles(self.settings.paths.runs).runs())
+
+    def failure(self, run_id: str) -> FailureReport:
+        """A run's failure report."""
+        path = self.settings.paths.runs / f"{run_id}.failure.json"
+        return FailureReport.model_validate_json(path.read_bytes())
+
+    def ask(self, query: str, dense: Any = None) -> EvidencePack:
+        """One answer."""
+        service = self.service(dense)
+        try:
+            return service.find(EvidenceRequest(query=query))
+        finally:
+            service.close()
+
     def service(self, dense: Any = None) -> EvidenceService:
         """Answers from the published index; close it."""
-        return EvidenceService(self.settings, dense=dense or HashEmbedder())
+        return EvidenceService(self.settings, dense=dense or HashEmbedder(), sparse=shared_sparse())

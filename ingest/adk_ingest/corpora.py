@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from adk_evidence.citations.sources import FolderReader, SourceLocation
 from adk_evidence.errors import SourceError
-from adk_evidence.models.chunk import Corpus, Kind, Origin, sha256_text
+from adk_evidence.models.chunk import PAYLOAD_VERSION, Corpus, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
@@ -30,6 +31,10 @@ MARKDOWN = (".md", ".mdx")
 MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 LINK_EXAMPLES = 10
 
+# What a docstring's escapes can put into a page but no text file that is read back holds: control characters
+# other than newline and tab, lone surrogates.
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
 # Folder of generated pages within a generation.
 PAGES_FOLDER = "pages"
 
@@ -39,12 +44,13 @@ def chunker_version() -> str:
     return "+".join((f"md{MarkdownChunker.version}", f"txt{PlainTextChunker.version}", f"py{PythonChunker.version}"))
 
 
-def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str]:
+def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
     """What, besides the models, decides which chunks an index holds and what their sparse vectors see."""
     sizes = json.dumps(settings.chunking.model_dump(), sort_keys=True)
     lexical = json.dumps(settings.lexical.model_dump(exclude={"sparse_batch_size"}), sort_keys=True)
     return {
         "chunker": chunker_version(),
+        "payload": PAYLOAD_VERSION,
         "chunking": sha256_text(sizes)[:16],
         "lexical": sha256_text(lexical)[:16],
         "api_reference": "yes" if settings.api_reference else "no",
@@ -169,7 +175,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         page = api_reference.api_reference_page(module.path, module.text, name, exports)
         if page is None:
             return ChunkedFile([])
-        pages[file.path] = page
+        pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
         return chunker.chunk(SourceFile(file.path, page, file.file_hash))
 
     context = _context(

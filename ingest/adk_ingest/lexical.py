@@ -10,6 +10,7 @@ weight. Docs and code are expanded alike, and questions by the same function
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import PurePosixPath
 
@@ -24,14 +25,15 @@ _LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
 _MARKUP = re.compile(r"<!--|-->|</?[A-Za-z][^<>\n]{0,200}>|^\s*(?:===|!!!|\?\?\?\+?)(?=\s)", re.MULTILINE)
 
 
-def path_words(path: str) -> list[str]:
+@functools.lru_cache(maxsize=64)  # a file's chunks come in a row
+def path_words(path: str) -> tuple[str, ...]:
     """The words of a path that tell files apart: no shared folders, no extension, `__init__` left out."""
     parts = PurePosixPath(path).with_suffix("").parts if path else ()
     for shared in _SHARED_FOLDERS:
         if parts[: len(shared)] == shared and len(parts) > len(shared):
             parts = parts[len(shared) :]
             break
-    return [word for part in parts if part not in ("__init__", "index") for word in split_identifier(part)]
+    return tuple(word for part in parts if part not in ("__init__", "index") for word in split_identifier(part))
 
 
 def strip_licence(text: str) -> str:
@@ -84,6 +86,7 @@ def code_lexical_text(raw: RawChunk, *, path: str, title: str | None, settings: 
 
 
 def _join(path: str, labels: list[str], body: str, settings: LexicalSettings, *, expand: bool) -> str:
-    words = path_words(path) if settings.include_path_tokens else []
-    terms = [*words, *expand_identifiers(" ".join([*labels, *labels]))]
-    return " ".join([*terms, *(expand_identifiers(body) if expand else body.lower().split())])
+    words = path_words(path) if settings.include_path_tokens else ()
+    expanded = expand_identifiers(" ".join([*labels, *labels]))
+    rest = expand_identifiers(body) if expand else " ".join(body.lower().split())
+    return " ".join(part for part in (*words, expanded, rest) if part)

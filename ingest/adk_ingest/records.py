@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from adk_evidence.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.dense_text import brief_text
 from adk_ingest.lexical import lexical_text
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class RecordContext:
 
 def records(file: SourceFile, chunked: ChunkedFile, context: RecordContext) -> Iterator[ChunkRecord]:
     """The records of one file, `chunk_index` from 0 in the order of its chunks."""
-    title = context.title_for(file.path) or chunked.title
+    # YAML's escapes can make a lone surrogate, which no store takes.
+    title = _SURROGATE.sub("\ufffd", context.title_for(file.path) or chunked.title or "") or None
     for index, raw in enumerate(chunked.chunks):
         yield _record(file, index, raw, title, context)
 
@@ -56,6 +60,7 @@ def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, cont
         symbol=raw.symbol,
         symbol_kind=raw.symbol_kind,
         symbols=raw.symbols,
+        names=tuple(dict.fromkeys(symbol.rpartition(".")[2] for symbol in raw.symbols)),
         fqn=raw.fqn,
         signature=raw.signature,
         headings=raw.headings,

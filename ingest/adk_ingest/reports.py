@@ -71,7 +71,7 @@ def make_plan(settings: Settings, changes: list[Changes], missing: int) -> Plan:
             files_changed=len(change.changed),
             files_removed=len(change.removed),
             chunks=len(change.records),
-            tokens=sum(record.text_tokens for record in change.records),
+            tokens=change.tokens,
             skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
         )
         for change in changes

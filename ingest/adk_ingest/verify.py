@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from pydantic import ValidationError
 
@@ -12,7 +13,7 @@ from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.verify import verify as verify_citation
 from adk_evidence.models.chunk import ChunkPayload, point_id
 from adk_evidence.settings import StoreSettings
-from adk_evidence.store.base import EvidenceStore, Filter, HasId, Match, Record
+from adk_evidence.store.base import EvidenceStore, Filter, Match, Record
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 
 SAMPLE_SIZE = 64
@@ -87,12 +88,17 @@ def _corpus_filter(corpus: CorpusEntry) -> Filter:
 
 
 def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:
-    ids = [record.id for record in _all_records(store, collection)]
-    chosen = random.Random(seed).sample(ids, min(SAMPLE_SIZE, len(ids)))  # noqa: S311 - a sample, no secret
-    if not chosen:
-        return []
-    wanted = Filter(must=(HasId(tuple(chosen)),))
-    return store.scroll(collection, filter=wanted, limit=SAMPLE_SIZE, with_vectors=True)[0]
+    page, more = store.scroll(collection, limit=SAMPLE_SIZE, with_vectors=True)
+    if more is None:
+        return page
+    # Ids are hashes, so the point after a random id is a random point, and not all ids need to be read.
+    source = random.Random(seed)  # noqa: S311 - a sample, no secret
+    found: dict[str, Record] = {}
+    for _ in range(SAMPLE_SIZE):
+        start = str(UUID(int=source.getrandbits(128)))
+        page = store.scroll(collection, limit=1, offset=start, with_vectors=True)[0]
+        found.update((record.id, record) for record in page)
+    return list(found.values())
 
 
 def _all_records(store: EvidenceStore, collection: str) -> Iterator[Record]:

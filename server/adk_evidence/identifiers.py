@@ -52,21 +52,18 @@ def _split_piece(piece: str) -> list[str]:
     return [word.lower() for word in words]
 
 
-def expand_identifiers(text: str) -> list[str]:
+def expand_identifiers(text: str) -> str:
     """The lower-case terms of a text in their order, each name followed or preceded by its words.
 
-    `my_function` -> my, function, my_function; `ToolContext` -> tool, context, toolcontext; `client.upsert`
-    -> client.upsert, client, upsert (SPEC 3 section 6.2). Plain words stay as they are.
+    `my_function` -> my function my_function; `ToolContext` -> tool context toolcontext; `client.upsert` ->
+    client.upsert client upsert (SPEC 3 section 6.2). Plain words stay as they are; one space parts two terms.
     """
-    terms: list[str] = []
-    for term in _TERM.findall(text):
-        terms += _expand_term(term)
-    return terms
+    return " ".join(map(_expand_term, _TERM.findall(text)))
 
 
 # A corpus says the same few ten thousand terms millions of times.
-@functools.lru_cache(maxsize=1 << 15)
-def _expand_term(term: str) -> tuple[str, ...]:
+@functools.lru_cache(maxsize=1 << 16)
+def _expand_term(term: str) -> str:
     terms: list[str] = []
     if "." in term and len(term) <= MAX_IDENTIFIER_CHARS:
         terms.append(term.lower())
@@ -76,12 +73,12 @@ def _expand_term(term: str) -> tuple[str, ...]:
             if len(words) > 1:
                 terms += words
         terms.append(name.lower())
-    return tuple(terms)
+    return " ".join(terms)
 
 
 def query_lexical_text(query: str) -> str:
     """The text of a question that the sparse encoder sees, expanded as chunks are."""
-    return " ".join(expand_identifiers(query))
+    return expand_identifiers(query)
 
 
 def extract_identifiers(query: str) -> list[str]:

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, SourceType
+from adk_evidence.models.request import EvidenceRequest, SourceType
+from adk_evidence.render.sanitize import visible
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings
 
@@ -55,16 +56,16 @@ def build_request(
         "max_results_final": results,
         "time_budget_ms": time_budget_ms,
         "strict": strict,
-        "filters": EvidenceFilters(
-            path_allowlist=tuple(path or ()),
-            path_blocklist=tuple(exclude or ()),
-            source_types=_SOURCES[source],
-            languages=tuple(language or ()),
-            repo_ref_hint=ref,
-        ),
+        "filters": {
+            "path_allowlist": path or (),
+            "path_blocklist": exclude or (),
+            "source_types": _SOURCES[source],
+            "languages": language or (),
+            "repo_ref_hint": ref,
+        },
     }
     try:
-        return EvidenceRequest(**values)
+        return EvidenceRequest.model_validate(values)
     except ValidationError as exc:
         problem = exc.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in problem["loc"])
@@ -95,7 +96,7 @@ class Answer:
             return
         self._write(self._text(pack, output, max_tokens))
         for warning in pack.warnings:
-            self._err.print(f"warning: {warning}", markup=False)
+            self._err.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
 
     def _show(self, pack: EvidencePack, roots: dict[str, Path], *, full: bool) -> None:
         from adk_evidence_cli.terminal import show_pack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -18,11 +19,28 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
+def write_utf8() -> None:
+    """Make output UTF-8 where it goes into a file or a pipe, and never fail for what a terminal cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
+def read_stdin() -> str:
+    """Everything on standard input, as UTF-8; bytes that are not are replaced."""
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
 def stdout() -> Console:
     """The console for answers."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would end the process with 1; for `friendly_errors` a reader that has seen enough is no failure.
+            raise BrokenPipeError
+
+    return Output(highlight=False, soft_wrap=False)
 
 
 def stderr() -> Console:
@@ -60,9 +78,9 @@ def _complain(message: str, hint: str) -> None:
     from adk_evidence.render.sanitize import visible
 
     console = stderr()
-    console.print(Text.assemble(("error: ", "bold red"), visible(message)))
+    console.print(Text.assemble(("error: ", "bold red"), visible(message)), soft_wrap=True)
     if hint:
-        console.print(Text.assemble(("  try: ", "bold"), visible(hint)))
+        console.print(Text.assemble(("  try: ", "bold"), visible(hint)), soft_wrap=True)
 
 
 def settings_from(profile: str | None = None, home: str | None = None, **overrides: Any) -> Settings:

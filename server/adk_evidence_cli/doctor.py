@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 from rich.console import Console
@@ -18,7 +20,7 @@ from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.errors import EvidenceError
 from adk_evidence.paths import user_settings_file
 from adk_evidence.render.sanitize import visible
-from adk_evidence.settings import Settings
+from adk_evidence.settings import ENV_PREFIX, Settings
 from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
@@ -65,7 +67,7 @@ def _installation(settings: Settings) -> list[Finding]:
         except importlib.metadata.PackageNotFoundError:
             return [Finding("packages", "broken", f"{name} is missing.", "Install adk-evidence again.")]
     python = f"{platform.python_version()} ({sys.executable})"
-    user_file = user_settings_file()
+    user_file = Path(os.environ.get(f"{ENV_PREFIX}SETTINGS") or user_settings_file())
     from_user = str(user_file) if user_file.is_file() else f"defaults; your own would be {user_file}"
     return [
         Finding("adk-evidence", "ok", f"{__version__}, Python {python}"),
@@ -91,8 +93,8 @@ def _index(settings: Settings) -> list[Finding]:
     if current.manifest.dense == "pending":
         findings.append(Finding("dense vectors", "note", "They are not computed yet.", "Run `adk-ingest all`."))
     for name, corpus in current.manifest.corpora.items():
-        found = f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {len(corpus.files):,} files, {corpus.chunks:,} chunks"
-        findings.append(Finding(name, "ok", found))
+        size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
+        findings.append(Finding(name, "ok", f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {size}"))
         root = corpus.location.root
         if root.is_absolute() and not root.is_dir():
             gone = f"{root} is gone, so its citations cannot be checked."

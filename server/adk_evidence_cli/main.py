@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from adk_evidence import __version__
-from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout
+from adk_evidence_cli.console import friendly_errors, read_stdin, settings_from, stderr, stdout, write_utf8
 
 app = typer.Typer(
     name="adk-evidence",
@@ -32,7 +31,9 @@ class Mode(StrEnum):
     refactor = "refactor"
 
 
-Query = Annotated[str, typer.Argument(help="The question, an error message or a symbol.", show_default=False)]
+Query = Annotated[
+    str, typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False)
+]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
 Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
 Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
@@ -88,7 +89,7 @@ def ask(
         if max_tokens is not None and not as_prompt:
             raise InvalidRequestError("--max-tokens goes with --prompt.", "Add --prompt.")
         request = build_request(
-            query=sys.stdin.read() if query == "-" else query,
+            query=read_stdin() if query == "-" else query,
             task_mode=mode.value,
             results=results,
             source=source,
@@ -161,6 +162,20 @@ def eval_run(
         stderr().print(f"{count} questions answered, written to {out}", markup=False)
 
 
+@eval_app.command("score")
+def eval_score(
+    golden: Annotated[Path, typer.Option(help="Questions with the spans that are expected, one a line.")],
+    run: Annotated[Path, typer.Option(help="What `eval run` wrote.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+) -> None:
+    """Score a run against a golden set: nDCG, MRR and recall, also within a budget of tokens."""
+    with friendly_errors():
+        from adk_evidence_cli.scores import show_scores
+
+        show_scores(golden, run, stdout(), as_json=as_json)
+
+
 def run() -> None:
     """Entry point of the console script."""
+    write_utf8()
     app()

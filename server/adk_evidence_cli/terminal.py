@@ -1,76 +1,167 @@
-"""An Evidence Pack on a terminal: ranked, highlighted, with clickable locations."""
+"""An Evidence Pack on a terminal: ranked, grouped by file, highlighted, with clickable locations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
-from rich.panel import Panel
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.rule import Rule
+from rich.segment import Segment
 from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
 from adk_evidence.models.pack import Candidate, EvidencePack
-from adk_evidence.render.sanitize import visible
-from adk_evidence.render.view import body, fence_language, location, place, verification_label
+from adk_evidence.render.sanitize import one_line, visible
+from adk_evidence.render.view import body, fence_language, place, verification_label
 
+MAX_LINES = 12  # as the terminal wraps them
+SHORT_COMMIT = 12
+MATCHED_TERMS = 6
+
+_KIND_STYLES = {"docs": "cyan", "code": "magenta"}
 _VERIFICATION_STYLES = {"exact": "green", "moved": "yellow", "changed": "red", "gone": "red", "unverified": "yellow"}
 _QUALITY_STYLES = {"high": "green", "mixed": "yellow", "keyword_only": "yellow", "none": "red"}
-MAX_LINES = 24
+_INDENT = "    "
+_BAR = "  │ "
+# What goes into the escape sequence of a link must not be able to end it.
+_SAFE_URL = re.compile(r"https://[!-~]+")
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+(?=.)", re.DOTALL)
 
 
 def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *, full: bool = False) -> None:
-    """Print a pack.
+    """Print a pack: results of one file stand together, where the best of them ranks.
 
     Args:
         console: Where to.
         pack: The pack.
-        roots: Folder of each candidate's file by candidate id, for links to local files.
+        roots: Each candidate's file on this machine by candidate id, for links.
         full: Whole chunks instead of their first lines.
     """
-    console.print(Rule(Text(visible(" ".join(pack.query.split())), style="bold"), align="left"))
+    console.print(Text(one_line(pack.query), style="bold"))
     console.print(Text(pack.quality.note, style=_QUALITY_STYLES[pack.quality.level]))
-    for candidate in pack.candidates:
-        console.print(_card(candidate, roots.get(candidate.candidate_id), full=full))
-    if pack.index is not None:
-        corpora = " · ".join(f"{info.repo}@{info.commit[:12]}" for info in pack.index.corpora.values())
+    for group in _by_file(pack.candidates):
+        file = roots.get(group[0].candidate_id)
+        console.print()
+        console.print(_heading(group[0], file, console.width))
+        for place_in_group, candidate in enumerate(group):
+            if place_in_group:
+                console.print()
+            _print_result(console, candidate, file, full=full)
+    console.print()
+    if pack.candidates and not full:
+        console.print(Text("--full shows whole chunks.", style="dim"))
+    if pack.index is not None and pack.candidates:
         coverage = f"{pack.coverage.docs_in_top_k} docs + {pack.coverage.code_in_top_k} code"
-        console.print(Text(visible(f"{coverage} from {corpora} · pack {pack.pack_id[:12]}"), style="dim"))
+        corpora = dict.fromkeys(f"{info.repo}@{_short_commit(info.commit)}" for info in pack.index.corpora.values())
+        console.print(Text(one_line(f"{coverage} from {', '.join(corpora)} · pack {pack.pack_id[:12]}"), style="dim"))
     for warning in pack.warnings:
-        console.print(Text(visible(f"warning: {warning}"), style="yellow"))
+        console.print(Text(one_line(f"warning: {warning}"), style="yellow"))
 
 
-def _card(candidate: Candidate, file: Path | None, *, full: bool) -> RenderableType:
-    kind = {"docs": "cyan", "code": "magenta"}[candidate.source_type]
-    title = Text.assemble(
-        (f" {candidate.rank} ", "bold reverse"),
-        (f" {candidate.source_type} ", kind),
-        (visible(place(candidate)), "bold"),
-    )
+class _Indented:
+    """A text with something before its first line and before all others, those that wrapping makes among them."""
+
+    def __init__(
+        self,
+        text: Text,
+        first: str = _INDENT,
+        others: str = _INDENT,
+        style: Style | None = None,
+        limit: int | None = None,
+    ) -> None:
+        self._text = text
+        self._prefixes = (first, others)
+        self._style = style
+        self._limit = limit
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        first, others = self._prefixes
+        inner = options.update_width(max(1, options.max_width - len(others)))
+        lines = console.render_lines(self._text, inner, pad=False)
+        for number, line in enumerate(lines[: self._limit]):
+            yield Segment(others if number else first, self._style)
+            yield from line
+            yield Segment.line()
+        if self._limit is not None and len(lines) > self._limit:
+            yield Segment(f"{others}…\n", self._style)
+
+
+def _by_file(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
+    groups: dict[tuple[str, str, str], list[Candidate]] = {}
+    for candidate in candidates:
+        groups.setdefault((candidate.repo, candidate.origin, candidate.path), []).append(candidate)
+    return list(groups.values())
+
+
+def _heading(candidate: Candidate, file: Path | None, width: int) -> Rule:
+    kind = _KIND_STYLES[candidate.source_type]
+    path = _keep_end(one_line(candidate.path), width - len(candidate.source_type) - 6)
+    link = Style(link=file.as_uri() if file else None)
+    title = Text.assemble((candidate.source_type, f"bold {kind}"), "  ", (path, link))
+    return Rule(title, align="left", style=kind)
+
+
+def _print_result(console: Console, candidate: Candidate, file: Path | None, *, full: bool) -> None:
+    title = Text(one_line(place(candidate)), style="bold")
+    console.print(_Indented(title, f"{candidate.rank:>2}  ", style=Style(bold=True)))
+    citation = _short_citation(candidate, console.width - len(_INDENT))
+    console.print(_Indented(Text(citation, Style(link=_link(candidate, file)), overflow="fold")))
+    console.print(_Indented(_facts(candidate)))
     text = body(candidate).strip("\n")
-    lines = text.split("\n")
-    cut = not full and len(lines) > MAX_LINES
-    shown = visible("\n".join(lines[:MAX_LINES] if cut else lines))
-    syntax = Syntax(shown, fence_language(candidate), theme="ansi_dark", background_color="default", word_wrap=True)
-    parts: list[RenderableType] = [_facts(candidate, file), syntax]
-    if cut:
-        parts.append(Text(f"… {len(lines) - MAX_LINES} more lines (--full shows them)", style="dim"))
-    return Panel(Group(*parts), title=title, title_align="left", border_style=kind)
+    if not full:
+        # One line more than is shown, so that the cut shows.
+        text = "\n".join(_FRONT_MATTER.sub("", text).split("\n")[: MAX_LINES + 1])
+    syntax = Syntax("", fence_language(candidate), theme="ansi_dark", background_color="default")
+    highlighted = syntax.highlight(visible(text))
+    highlighted.rstrip()
+    highlighted.no_wrap, highlighted.overflow = False, "fold"
+    # Behind a bar no line of the corpus passes for one of ours.
+    console.print(_Indented(highlighted, _BAR, _BAR, Style(dim=True), None if full else MAX_LINES))
 
 
-def _facts(candidate: Candidate, file: Path | None) -> Text:
-    address = candidate.path_or_url if candidate.source_type == "docs" else None
-    link = address if address and address.startswith("https://") else (file.as_uri() if file else None)
+def _facts(candidate: Candidate) -> Text:
     verification = candidate.verification
-    matched = ", ".join(candidate.why.matched_terms[:6])
-    return Text.assemble(
-        (visible(candidate.citation), Style(link=link, dim=not link, underline=bool(link))),
-        "\n",
-        (visible(location(candidate)), Style(link=file.as_uri() if file else None)),
-        "  ",
-        (verification_label(verification), _VERIFICATION_STYLES[verification.state]),
-        (f"  {visible(verification.reason)}" if verification.reason and verification.state != "exact" else "", "dim"),
-        (f"  matches: {visible(matched)}" if matched else "", "dim"),
-    )
+    facts = [(verification_label(verification), _VERIFICATION_STYLES[verification.state])]
+    if candidate.lines is not None:
+        facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
+    if verification.reason and verification.state != "exact":
+        facts.append((one_line(verification.reason), "dim"))
+    if candidate.why.matched_terms:
+        facts.append((one_line(f"matches {', '.join(candidate.why.matched_terms[:MATCHED_TERMS])}"), "dim"))
+    return Text(" · ", style="dim").join(Text(text, style) for text, style in facts)
+
+
+def _link(candidate: Candidate, file: Path | None) -> str | None:
+    if candidate.source_type == "docs" and _SAFE_URL.fullmatch(candidate.path_or_url):
+        return candidate.path_or_url
+    return file.as_uri() if file else None
+
+
+def _short_citation(candidate: Candidate, width: int) -> str:
+    """The citation with a short commit, and with as many folders left out as one line asks for."""
+    name, _, rest = one_line(candidate.citation).partition("@")
+    commit, _, target = rest.partition(":")
+    source = f"{name}@{_short_commit(commit)}:"
+    # At least the last part of the target stays, on lines of its own if need be.
+    folders, room = target.rstrip("/"), width - cell_len(source)
+    while cell_len(target) > room and "/" in folders:
+        folders = folders.partition("/")[2].lstrip("/")
+        target = f"…/{folders}"
+    return source + target
+
+
+def _short_commit(commit: str) -> str:
+    return commit[:SHORT_COMMIT] if re.fullmatch(r"[0-9a-f]{40,64}", commit) else commit
+
+
+def _keep_end(text: str, width: int) -> str:
+    """The text cut at its beginning to a number of columns; the end of a path says most."""
+    if cell_len(text) <= width:
+        return text
+    while text and cell_len(text) >= width:
+        text = text[1:]
+    return f"…{text}"

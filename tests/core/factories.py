@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from adk_evidence.models.chunk import ChunkPayload, make_chunk_id, point_id, sha256_text
-from adk_evidence.models.pack import BranchRank
+from adk_evidence.models.pack import BranchRank, Coverage, EvidencePack, Quality, Verification
 from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.hybrid import Hit
+from adk_evidence.retrieval.pack import build_candidate
+from adk_evidence.retrieval.query import normalise
 
 
 def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **changes: Any) -> ChunkPayload:
@@ -56,3 +58,27 @@ def hit(chunk: ChunkPayload, fused_rank: int = 1, **changes: Any) -> Hit:
 
 def ranked(kind: str, place: int) -> Ranked:
     return Ranked(hit(payload(kind, path=f"{kind}/{place}.x", body=f"{kind} {place}"), place), place, float(-place))
+
+
+def pack(*chunks: ChunkPayload, query: str = "how do I retry?", **changes: Any) -> EvidencePack:
+    """A pack whose candidates are these chunks, in order."""
+    candidates = [
+        build_candidate(rank, Ranked(hit(chunk, rank), rank, 1.0), rank, normalise(query), Verification(state="exact"))
+        for rank, chunk in enumerate(chunks, 1)
+    ]
+    docs = sum(chunk.kind == "doc" for chunk in chunks)
+    values: dict[str, Any] = {
+        "pack_id": "",
+        "query_id": "q",
+        "status": "success" if candidates else "no_results",
+        "query": query,
+        "task_mode": "build",
+        "profile": "local",
+        "index": None,
+        "quality": Quality(level="high" if candidates else "none", note="Found some."),
+        "retrieval_plan": None,
+        "candidates": tuple(candidates),
+        "coverage": Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
+        "warnings": (),
+    }
+    return EvidencePack(**{**values, **changes}).with_id()

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import keyword
 import socket
 
 import pytest
+from fastembed.sparse.bm25 import Bm25
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.embedding.bm25 import Bm25Encoder, load_stopwords
+from adk_evidence.embedding.bm25 import MODEL, STOPWORDS_FILE, Bm25Encoder, load_stopwords
 from adk_evidence.embedding.factory import fingerprint, make_sparse
 from adk_evidence.errors import SettingsError
-from adk_evidence.settings import SparseSettings, load_settings
+from adk_evidence.settings import SparseSettings, config_file, load_settings
 
 SETTINGS = SparseSettings(stopwords=True, k=1.2, b=0.75, avg_len_docs=100, avg_len_code=50)
 ENCODER = Bm25Encoder(SETTINGS)
@@ -79,8 +81,6 @@ def test_any_text_gives_ascending_unique_indices_with_positive_finite_weights(te
 
 
 def test_terms_whose_hashes_collide_share_one_index() -> None:
-    from fastembed.sparse.bm25 import Bm25
-
     seen: dict[int, str] = {}
     for number in range(1_000_000):
         word = f"w{number}"
@@ -124,3 +124,26 @@ def test_the_fingerprint_names_both_encoders_and_loads_none() -> None:
 def test_a_sparse_model_that_is_not_built_in_is_refused() -> None:
     with pytest.raises(SettingsError, match="other/model"):
         make_sparse(load_settings({"ingestion": {"lexical": {"sparse_model": "other/model"}}}))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["tool", "Tools", "a_b", "the", "x.y", "Ünï", "42", "İ", "_", "w" * 50]), max_size=40))
+def test_documents_weigh_what_fastembed_gives_them(words: list[str]) -> None:
+    text = " ".join(words)
+    [theirs] = fastembed_bm25().embed([text])
+    assert dict(zip(theirs.indices.tolist(), theirs.values.tolist(), strict=True)) == dict(
+        zip(*_pairs(document(text)), strict=True)
+    )
+
+
+@functools.cache
+def fastembed_bm25() -> Bm25:
+    folder = str(config_file(STOPWORDS_FILE).parent)
+    return Bm25(
+        MODEL,
+        specific_model_path=folder,
+        k=SETTINGS.k,
+        b=SETTINGS.b,
+        avg_len=SETTINGS.avg_len_docs,
+        stopwords=set(load_stopwords()),
+    )

@@ -1,7 +1,5 @@
 """Names in questions and code: how they are found, split and expanded."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +12,7 @@ from adk_evidence.identifiers import (
     query_lexical_text,
     split_identifier,
 )
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.tokens import estimate_tokens, truncate_tokens
 
 
 @pytest.mark.parametrize(
@@ -42,10 +40,10 @@ def test_names_are_split_into_their_words(name: str, words: str) -> None:
 
 
 def test_expansion_keeps_the_name_beside_its_words() -> None:
-    assert expand_identifiers("my_function") == ["my", "function", "my_function"]
-    assert expand_identifiers("ToolContext") == ["tool", "context", "toolcontext"]
-    assert expand_identifiers("client.upsert") == ["client.upsert", "client", "upsert"]
-    assert expand_identifiers("save the state, v1.2.3") == ["save", "the", "state", "v1.2.3", "v1", "2", "3"]
+    assert expand_identifiers("my_function") == "my function my_function"
+    assert expand_identifiers("ToolContext") == "tool context toolcontext"
+    assert expand_identifiers("client.upsert") == "client.upsert client upsert"
+    assert expand_identifiers("save the state, v1.2.3") == "save the state v1.2.3 v1 2 3"
 
 
 def test_a_question_in_words_and_in_code_share_their_terms() -> None:
@@ -54,7 +52,7 @@ def test_a_question_in_words_and_in_code_share_their_terms() -> None:
 
 def test_encoded_data_is_not_taken_apart() -> None:
     blob = "aB3" * 60
-    assert expand_identifiers(blob) == [blob.lower()]
+    assert expand_identifiers(blob) == blob.lower()
 
 
 @pytest.mark.parametrize(
@@ -78,8 +76,10 @@ def test_code_is_told_apart_from_words_in_a_question() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_gives_lower_case_terms_without_spaces(text: str) -> None:
-    for term in expand_identifiers(text):
-        assert term and term == term.lower() and not re.search(r"\s", term)
+    expanded = expand_identifiers(text)
+    assert expanded == " ".join(expanded.split())
+    for term in expanded.split():
+        assert term == term.lower()
     assert all(is_code_like(name) or is_code_like(f"{name}()") for name in code_identifiers(text))
 
 
@@ -99,3 +99,13 @@ def test_token_estimates_are_near_what_encoders_reach() -> None:
     assert 3.5 <= len(prose) / estimate_tokens(prose) <= 6
     code = "  def run_async(self, ctx: Context) -> None:\n    self._tools.append(ctx.tool_name)\n" * 20
     assert 2 <= len(code) / estimate_tokens(code) <= 4
+
+
+@given(st.one_of(st.text(max_size=120), st.text(alphabet="abAB12 \n\t.-_é\xa0", max_size=120)))
+def test_a_text_is_cut_only_below_its_estimate(text: str) -> None:
+    tokens = estimate_tokens(text)
+    assert truncate_tokens(text, tokens) == text
+    if tokens:
+        shorter = truncate_tokens(text, tokens - 1)
+        assert shorter != text
+        assert estimate_tokens(shorter) < tokens

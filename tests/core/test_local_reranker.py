@@ -12,7 +12,7 @@ QUERY = normalise("retry a tool")
 
 def _documents(kind, scores):
     return [
-        RerankDocument(text="", payload=payload(kind, f"{n}", f"{kind} {n}"), fused_rank=n, scores=score)
+        RerankDocument(payload(kind, f"{n}", f"{kind} {n}"), fused_rank=n, body_tokens=100, scores=score)
         for n, score in enumerate(scores, 1)
     ]
 
@@ -37,6 +37,36 @@ def test_kinds_are_standardised_apart_so_that_neither_crowds_out_the_other():
 def test_equal_or_unknown_scores_decide_nothing():
     assert _scores(_documents("doc", [{}, {}])) == [0, 0]
     assert _scores(_documents("code", [{"dense": 0.5, "sparse": 2}] * 3)) == [0, 0, 0]
+
+
+def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
+    same = {"dense": 0.5, "sparse": 3}
+    uses = RerankDocument(payload("code", "a.py", "uses", symbol="run_agent"), 1, 100, same)
+    defines = RerankDocument(payload("code", "b.py", "defines", symbol="agents.LlmAgent"), 2, 100, same)
+    alone, in_passing = (
+        LocalReranker().rerank(normalise(text), "build", [uses, defines])
+        for text in ("LlmAgent", "why does LlmAgent forget what the user said")
+    )
+    assert alone[1].score > in_passing[1].score > in_passing[0].score == alone[0].score
+    assert alone[1].features["definition"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("path", "changes", "question", "asked_for_python"),
+    [
+        ("docs/streaming-java.md", {}, "stream audio", True),
+        ("docs/tools.md", {"code_langs": ("go", "java")}, "stream audio", True),
+        ("docs/tools.md", {"headings": ("Tools", "Run it in TypeScript")}, "stream audio", True),
+        ("docs/streaming-java.md", {}, "stream audio in Java", False),
+        ("docs/tools.md", {"code_langs": ("go", "python")}, "stream audio", False),
+    ],
+)
+def test_docs_for_another_language_step_back_unless_they_were_asked_for(path, changes, question, asked_for_python):
+    same = {"dense": 0.5, "sparse": 3}
+    python = RerankDocument(payload("doc", "docs/python.md", "one"), 1, 100, same)
+    other = RerankDocument(payload("doc", path, "two", **changes), 2, 100, same)
+    first, second = LocalReranker().rerank(normalise(question), "build", [python, other])
+    assert (first.score > second.score) == asked_for_python
 
 
 def test_nothing_to_rank_gives_nothing():

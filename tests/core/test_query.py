@@ -21,6 +21,15 @@ def test_code_is_recognised():
     assert not normalise("how do I remember a user's language").code_heavy
 
 
+def test_names_are_what_a_query_mentions_in_code():
+    assert normalise("why does Runner.run_async call before_tool_callback()").names == (
+        "run_async",
+        "before_tool_callback",
+    )
+    assert normalise("Runner").names == ("Runner",)
+    assert normalise("stream audio").names == ()
+
+
 def test_sub_queries_follow_their_templates():
     assert sub_queries(normalise("save state")) == (
         "ADK Python official usage: save state",

@@ -324,6 +324,16 @@ def test_a_second_reader_answers_the_same(backend: Backend, tmp_path: Path) -> N
         assert one.hybrid_query(DOCS, query, Fusion(), limit=25) == two.hybrid_query(DOCS, query, Fusion(), limit=25)
 
 
+def test_a_branch_may_have_a_filter_of_its_own_beside_the_querys(numbered: EvidenceStore) -> None:
+    own = Filter(must=(Match("chunk_id", ("c3", "c11")),))
+    branches = [Prefetch("dense", axis(0), 5), Prefetch("dense", axis(3), 5, own)]
+    result = numbered.hybrid_query(DOCS, branches, Fusion(), limit=10)
+    assert {hit.id for hit in result.branches[1]} == {point_id(3), point_id(11)}
+    assert point_id(3) not in {hit.id for hit in result.branches[0]}
+    both = numbered.hybrid_query(DOCS, branches, Fusion(), limit=10, filter=Filter(must=(Match("chunk_id", ("c3",)),)))
+    assert {hit.id for hit in both.fused} == {point_id(3)}
+
+
 def test_a_branch_without_terms_keeps_its_place(numbered: EvidenceStore) -> None:
     prefetch = [Prefetch("lexical", terms(), 5), Prefetch("dense", axis(1), 5)]
     result = numbered.hybrid_query(DOCS, prefetch, Fusion(), limit=5)

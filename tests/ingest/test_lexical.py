@@ -29,10 +29,10 @@ def code_chunk(**fields: object) -> RawChunk:
 
 
 def test_paths_lose_what_all_files_share() -> None:
-    assert path_words("src/google/adk/agents/llm_agent.py") == ["agents", "llm", "agent"]
-    assert path_words("docs/tools-custom/index.md") == ["tools", "custom"]
-    assert path_words("src/google/adk/__init__.py") == []
-    assert path_words("README.md") == ["readme"]
+    assert path_words("src/google/adk/agents/llm_agent.py") == ("agents", "llm", "agent")
+    assert path_words("docs/tools-custom/index.md") == ("tools", "custom")
+    assert path_words("src/google/adk/__init__.py") == ()
+    assert path_words("README.md") == ("readme",)
 
 
 def test_only_a_licence_is_stripped() -> None:

@@ -81,4 +81,5 @@ class Chunker(Protocol):
     version: str
 
     def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file into chunks whose own lines do not overlap and leave out nothing but blank lines."""
+        """Split a file into chunks whose own lines do not overlap and leave out nothing but blank lines
+        and files that hold no more than a licence."""

@@ -25,6 +25,7 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.fallback import FallbackChunker, Lines, ModuleName, Piece, file_module, piece_tail
+from adk_ingest.lexical import strip_licence
 
 MAX_SIGNATURE_CHARS = 400
 
@@ -44,7 +45,7 @@ class PythonChunker:
         module_name: Gives the dotted module of a path, None where the path is not importable.
     """
 
-    version = f"python-ast-1+{FallbackChunker.version}"
+    version = f"python-ast-2+{FallbackChunker.version}"
 
     def __init__(self, chunking: ChunkingSettings, *, module_name: ModuleName) -> None:
         self._chunking = chunking
@@ -52,7 +53,9 @@ class PythonChunker:
         self._fallback = FallbackChunker(chunking, module_name=module_name)
 
     def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file; its invariants are those of `Chunker.chunk`."""
+        """Split a file; its invariants are those of `Chunker.chunk`. One that holds a licence alone says nothing."""
+        if not strip_licence(file.text).strip():
+            return ChunkedFile([])
         try:
             return ChunkedFile(_Splitter(file, self._chunking, self._module_name).chunks())
         except (SyntaxError, ValueError, RecursionError, MemoryError) as exc:

@@ -173,6 +173,9 @@ def api_reference_page(source_path: str, code_text: str, module_name: str, expor
     """
     import griffe
 
+    # A private module's names are public only where a package exports them.
+    if _is_private(module_name) and not any(name.rpartition(".")[0] == module_name for name in export_map):
+        return None
     try:
         module = griffe.visit(module_name, filepath=Path(source_path), code=code_text, docstring_parser="google")
         sections = list(_module_sections(module, export_map))
@@ -188,7 +191,6 @@ def _module_sections(module: griffe.Module, export_map: Mapping[str, str]) -> It
     for member in _public(module):
         path = f"{module.path}.{member.name}"
         public = export_map.get(path)
-        # A private module's names are public only where a package exports them.
         if public is None and _is_private(module.path):
             continue
         yield from _member(member, "##", member.name, public)

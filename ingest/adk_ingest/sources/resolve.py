@@ -152,15 +152,26 @@ def sync_clone(settings: Settings, corpus: CorpusSettings, ref: str | None = Non
     Raises:
         SourceError: The repository cannot be reached, or the clone cannot be updated.
     """
-    destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
+    destination = _clone_folder(settings, corpus)
     clone_or_update(f"https://github.com/{corpus.repo}.git", destination, ref, notify=notify)
     return open_checkout(destination, corpus)
+
+
+def _clone_folder(settings: Settings, corpus: CorpusSettings) -> Path:
+    return settings.paths.corpora / corpus.repo.rpartition("/")[2]
 
 
 def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource | None:
     if corpus.source not in ("auto", "git"):
         return None
-    return sync_clone(settings, corpus, notify=notify)
+    try:
+        return sync_clone(settings, corpus, notify=notify)
+    except SourceError as exc:
+        destination = _clone_folder(settings, corpus)
+        if not (destination / ".git").exists():
+            raise
+        notify(f"{exc.message} The clone from before is used.")
+        return open_checkout(destination, corpus)
 
 
 def _from_requirement(

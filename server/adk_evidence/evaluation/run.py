@@ -16,7 +16,6 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.retrieval.pipeline import EvidenceService
 
-
 _EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
 
 

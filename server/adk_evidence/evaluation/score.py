@@ -111,7 +111,7 @@ def read_golden(path: Path) -> dict[str, Sequence[Target]]:
         InvalidRequestError: The file cannot be read, a line is no question, or no question has a target.
     """
     hint = 'Each line is {"id": "...", "expected": [{"corpus", "path", "start_line", "end_line", "grade"}]}.'
-    golden = {row.id: row.expected for row in read_rows(path, _Expected, hint).values()}
+    golden: dict[str, Sequence[Target]] = {row.id: row.expected for row in read_rows(path, _Expected, hint).values()}
     if not any(golden.values()):
         raise InvalidRequestError(f"No question of {path} says what is expected.", hint)
     return golden

@@ -12,6 +12,9 @@ Corpus = Literal["adk_docs", "adk_python"]
 Kind = Literal["doc", "code"]
 Origin = Literal["repository", "api-reference"]
 
+# Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
+PAYLOAD_VERSION = 1
+
 SymbolKind = Literal["module", "class", "function", "method", "methods", "block"]
 
 
@@ -40,6 +43,7 @@ class ChunkPayload(BaseModel):
     symbol: str | None = Field(default=None, description="Qualified name within the module, e.g. `LlmAgent.run`.")
     symbol_kind: SymbolKind | None = None
     symbols: tuple[str, ...] = Field(default=(), description="Every definition that begins inside the chunk.")
+    names: tuple[str, ...] = Field(default=(), description="Unqualified names of those definitions.")
     fqn: str | None = Field(default=None, description="Importable dotted path of the symbol, where there is one.")
     signature: str | None = None
     headings: tuple[str, ...] = ()

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 SourceType = Literal["docs", "code"]
 
 MAX_QUERY_CHARS = 8000
+
+
+def _encodable(value: str) -> str:
+    # A lone surrogate, which a broken command line or JSON escape leaves behind, can be neither logged nor answered.
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the text is not valid Unicode") from None
+    return value
+
+
+def _not_empty(value: str) -> str:
+    if not value.strip():
+        raise ValueError("it is empty")
+    return value
+
+
+_Text = Annotated[str, AfterValidator(_encodable), AfterValidator(_not_empty)]
 
 
 class EvidenceFilters(BaseModel):
@@ -21,11 +39,11 @@ class EvidenceFilters(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    path_allowlist: tuple[str, ...] = ()
-    path_blocklist: tuple[str, ...] = ()
+    path_allowlist: tuple[_Text, ...] = ()
+    path_blocklist: tuple[_Text, ...] = ()
     source_types: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
-    languages: tuple[str, ...] = Field(default=(), description="File or tab languages, e.g. `py`, `md`, `python`.")
-    repo_ref_hint: str | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
+    languages: tuple[_Text, ...] = Field(default=(), description="File or tab languages, e.g. `py`, `md`, `python`.")
+    repo_ref_hint: _Text | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
 
 
 class EvidenceRequest(BaseModel):

@@ -51,9 +51,7 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
         block = Globs(filters.path_blocklist)
     except ValueError as exc:
         raise InvalidRequestError(f"A path filter is not a valid glob: {exc}.", "Use gitignore-style globs.") from exc
-    return tuple(
-        path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path)
-    )
+    return tuple(path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path))
 
 
 def _language_condition(languages: Iterable[str]) -> Filter:

@@ -9,7 +9,10 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.pack import BranchRank
 from adk_evidence.settings import RetrievalSettings, StoreSettings
-from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Prefetch, SearchParams
+from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Match, Prefetch, SearchParams
+
+# Few definitions share a name; more would be another ranking of everything.
+SYMBOL_PREFETCH_LIMIT = 10
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,17 @@ class Hit:
 
 
 def prefetches(
-    queries: Sequence[QueryVectors], kind: Kind, settings: RetrievalSettings, store: StoreSettings
+    queries: Sequence[QueryVectors],
+    kind: Kind,
+    settings: RetrievalSettings,
+    store: StoreSettings,
+    names: Sequence[str] = (),
 ) -> list[tuple[str, Prefetch]]:
-    """The named branches of a query and its sub-queries: `dense`, `sparse`, `dense#1`, `sparse#1`, ..."""
+    """The named branches of a query and its sub-queries: `dense`, `sparse`, `dense#1`, `sparse#1`, ...
+
+    Names that the query mentions get a branch of their own, `symbol`, in which only their definitions compete: texts
+    that use a name often outweigh the one that defines it.
+    """
     branches: list[tuple[str, Prefetch]] = []
     for number, vectors in enumerate(queries):
         suffix = f"#{number}" if number else ""
@@ -47,6 +58,10 @@ def prefetches(
         if vectors.sparse:
             sparse = Prefetch(store.sparse_vector, vectors.sparse, settings.sparse_prefetch_limit)
             branches.append((f"sparse{suffix}", sparse))
+    if names and kind == "code" and branches:
+        _, first = branches[0]
+        defined = Filter(must=(Match("names", tuple(names)),))
+        branches.append(("symbol", Prefetch(first.using, first.query, SYMBOL_PREFETCH_LIMIT, defined)))
     return branches
 
 
@@ -59,13 +74,14 @@ def search_collection(
     *,
     limit: int,
     filter: Filter | None = None,
+    names: Sequence[str] = (),
 ) -> list[Hit]:
     """Search one collection with every branch and return the fused hits, best first.
 
     Raises:
         CollectionUnavailableError: The collection cannot answer.
     """
-    named = prefetches(queries, kind, settings, store)
+    named = prefetches(queries, kind, settings, store, names)
     if not named:
         return []
     collection = store.collection(kind)

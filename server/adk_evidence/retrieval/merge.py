@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.retrieval.hybrid import Hit
-
-_WHITESPACE = re.compile(r"\s+")
 
 
 def merge_hits(docs: Sequence[Hit], code: Sequence[Hit]) -> list[Hit]:
@@ -70,7 +67,7 @@ def _code_span(hit: Hit) -> object:
 
 
 def _text_key(payload: ChunkPayload) -> str:
-    return sha256_text(_WHITESPACE.sub(" ", payload.body).strip())
+    return sha256_text(" ".join(payload.body.split()))
 
 
 def _provenance(payload: ChunkPayload) -> int:

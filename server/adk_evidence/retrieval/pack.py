@@ -83,13 +83,14 @@ def assess_quality(items: Sequence[Ranked], *, dense_used: bool) -> Quality:
     """
     if not items:
         return Quality(level="none", note="No relevant evidence was found in the index.")
+    found = f"Found {len(items)} result{'s' if len(items) > 1 else ''}"
     if not dense_used:
-        note = f"Found {len(items)} results by keywords only; the semantic side was not available."
+        note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
     strong = sum(_strong(item) for item in items)
     if strong * 3 >= len(items) * 2:
-        return Quality(level="high", note=f"Found {len(items)} results, {strong} of them strong.")
-    note = f"Found {len(items)} results, {strong} of them strong; the others may be less relevant."
+        return Quality(level="high", note=f"{found}, {strong} of them strong.")
+    note = f"{found}, {strong} of them strong; the others may be less relevant."
     return Quality(level="mixed", note=note)
 
 

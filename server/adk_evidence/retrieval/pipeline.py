@@ -28,7 +28,7 @@ from adk_evidence.retrieval.index import CurrentIndex, Index
 from adk_evidence.retrieval.merge import dedup, merge_hits, pool
 from adk_evidence.retrieval.pack import assess_quality, build_candidate
 from adk_evidence.retrieval.query import Query, normalise, sub_queries
-from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, document_text, instruction
+from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, instruction
 from adk_evidence.retrieval.rerank.factory import make_reranker
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, Vector
@@ -144,6 +144,7 @@ class _Run:
         self._settings = service._settings
         self._index = index
         self._request = request
+        self._query = normalise(request.query)
         self._cancelled = cancelled
         self._strict = self._settings.retrieval.strict if request.strict is None else request.strict
         budget = request.time_budget_ms or self._settings.pack.time_budget_ms
@@ -161,7 +162,7 @@ class _Run:
 
     def retrieve(self) -> Outcome:
         settings = self._settings
-        query = normalise(self._request.query)
+        query = self._query
         filters = self._filters()
         size = self._request.max_results_final or settings.pack.max_results_final
         expanded: tuple[str, ...] = sub_queries(query) if settings.retrieval.expansion == "always" else ()
@@ -318,6 +319,7 @@ class _Run:
                 settings.store,
                 limit=self._limits[kind],
                 filter=filters[kind],
+                names=self._query.names,
             )
             for kind in kinds
         }
@@ -377,9 +379,9 @@ class _Run:
         scores_of = self._branch_scores(vectors, candidates)
         return [
             RerankDocument(
-                text=document_text(hit.payload, self._settings.rerank.body_tokens),
                 payload=hit.payload,
                 fused_rank=hit.fused_rank,
+                body_tokens=self._settings.rerank.body_tokens,
                 scores=scores_of.get(hit.point_id, {}),
             )
             for hit in candidates

@@ -20,6 +20,11 @@ class Query:
     code_identifiers: tuple[str, ...]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The unqualified names that the query mentions in code: `run` of `Runner.run`."""
+        return tuple(dict.fromkeys(name.rpartition(".")[2] for name in self.code_identifiers))
+
+    @property
     def code_heavy(self) -> bool:
         """Whether the query speaks in code: snake_case, camelCase, dotted names, calls or file names."""
         return bool(self.code_identifiers) or bool(_CODE_SIGNALS.search(self.text))
@@ -32,7 +37,10 @@ def normalise(raw: str) -> Query:
     """
     printable = "".join(char if char.isprintable() else " " for char in raw)
     text = _WHITESPACE.sub(" ", printable).strip()
-    return Query(text, tuple(extract_identifiers(text)), tuple(code_identifiers(text)))
+    identifiers = tuple(extract_identifiers(text))
+    # A name asked for on its own is meant as code, however plain it is.
+    named = (text,) if identifiers == (text,) else tuple(code_identifiers(text))
+    return Query(text, identifiers, named)
 
 
 def sub_queries(query: Query) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ KEYWORD_FIELDS = (
     "code_langs",
     "symbol",
     "symbols",
+    "names",
     "file_hash",
 )
 
@@ -69,11 +70,12 @@ Condition = Match | Prefix | HasId | Filter
 
 @dataclass(frozen=True)
 class Prefetch:
-    """One branch: the nearest points to a vector."""
+    """One branch: the nearest points to a vector, of those that pass a filter of its own."""
 
     using: str
     query: Vector
     limit: int
+    filter: Filter | None = None
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ class _EdgeStore:
         branches = {place: branch for place, branch in enumerate(prefetch) if _has_terms(branch.query)}
         if not branches:
             return HybridResult([], [[] for _ in prefetch])
-        conditions, accuracy = _filter(filter), _search_params(params)
+        accuracy = _search_params(params)
+        conditions = {place: _filter(_both(filter, branch.filter)) for place, branch in branches.items()}
         queries = {place: _nearest(spec, branch.using, branch.query) for place, branch in branches.items()}
         # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts
         # off. So all fused points are taken, without payloads, and cut here.
@@ -91,12 +92,12 @@ class _EdgeStore:
             limit=sum(branch.limit for branch in branches.values()),
             query=_fusion(fusion),
             prefetches=[
-                edge.Prefetch(limit=branch.limit, query=queries[place], filter=conditions, params=accuracy)
+                edge.Prefetch(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
                 for place, branch in branches.items()
             ],
         )
         alone = [
-            edge.QueryRequest(limit=branch.limit, query=queries[place], filter=conditions, params=accuracy)
+            edge.QueryRequest(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
             for place, branch in branches.items()
         ]
         shard = self._shard(collection)
@@ -467,6 +468,12 @@ def _fusion(fusion: Fusion) -> edge.Fusion:
 
 def _search_params(params: SearchParams | None) -> edge.SearchParams | None:
     return edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
+
+
+def _both(first: Filter | None, second: Filter | None) -> Filter | None:
+    if first and second:
+        return Filter(must=(first, second))
+    return first or second
 
 
 def _filter(filter: Filter | None) -> edge.Filter | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from adk_evidence.models.chunk import ChunkPayload
@@ -30,13 +31,19 @@ _MODE_HINTS: Mapping[TaskMode, str] = {
 class RerankDocument:
     """A candidate as the reranker sees it: `text` for cross-encoders, `scores` for score-based rerankers.
 
-    `scores` holds exact branch scores by branch (`dense`, `sparse`) where they are known.
+    `body_tokens` is how much of the chunk's text `text` may hold. `scores` holds exact branch scores by branch
+    (`dense`, `sparse`) where they are known.
     """
 
-    text: str
     payload: ChunkPayload
     fused_rank: int
+    body_tokens: int
     scores: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def text(self) -> str:
+        """The document's text; made when it is asked for, as not every reranker reads."""
+        return document_text(self.payload, self.body_tokens)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,105 @@
+"""Latency of evidence requests, warm in one process, and many at once.
+
+    python -m tests.benchmarks.ask [--home HOME] [--queries QUESTIONS.jsonl] [--repeat 3] [--concurrent 1000]
+
+Every request goes the whole way: retrieval, pack, check of citations, event log. HOME needs an index (`adk-ingest
+all`). QUESTIONS has one JSON object a line with `query` and, if it likes, `task_mode`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.retrieval.pipeline import EvidenceService
+from adk_evidence.settings import load_settings
+from tests.benchmarks.measure import peak_rss_mb, show, spread
+
+QUESTIONS = (
+    "how do I retry when a tool throws?",
+    "LlmAgent output_key",
+    "where is the session state kept between two turns",
+    "ValueError: Runner requires a session service",
+    "before_tool_callback example",
+    "what does ToolContext give me",
+    "how can one agent hand over to another agent",
+    "stream partial responses to a client",
+    "load_memory tool",
+    "InMemoryRunner.run_async signature",
+)
+
+
+def main() -> None:
+    """Measure and print."""
+    options = _options()
+    requests = _requests(options.queries)
+    settings = load_settings({"home": options.home} if options.home else {})
+    service = EvidenceService(settings)
+    try:
+        begin = time.perf_counter()
+        service.find(requests[0])
+        show("first request", f"{(time.perf_counter() - begin) * 1000:.0f} ms (loads the model, opens the index)")
+        _one_by_one(service, requests, options.repeat)
+        if options.concurrent:
+            _at_once(service, requests, options.concurrent, options.threads)
+    finally:
+        service.close()
+    show("peak RSS", f"{peak_rss_mb():.0f} MB")
+
+
+def _one_by_one(service: EvidenceService, requests: Sequence[EvidenceRequest], repeat: int) -> None:
+    wall: list[float] = []
+    processor: list[float] = []
+    stages: dict[str, list[float]] = defaultdict(list)
+    for request in [*requests] * repeat:
+        begin, begin_processor = time.perf_counter(), time.process_time()
+        pack = service.find(request)
+        wall.append((time.perf_counter() - begin) * 1000)
+        processor.append((time.process_time() - begin_processor) * 1000)
+        for name, value in pack.debug["timings_ms"].items():
+            stages[name].append(value)
+    show("request, wall", spread(wall))
+    show("request, CPU of all threads", spread(processor))
+    for name, values in stages.items():
+        show(f"  {name}", spread(values))
+
+
+def _at_once(service: EvidenceService, requests: Sequence[EvidenceRequest], count: int, threads: int) -> None:
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        packs = list(pool.map(service.find, (requests[number % len(requests)] for number in range(count))))
+    seconds = time.perf_counter() - begin
+    by_request: dict[int, set[str]] = defaultdict(set)
+    for number, pack in enumerate(packs):
+        by_request[number % len(requests)].add(pack.pack_id)
+    answered = sum(pack.status == "success" for pack in packs)
+    differing = sum(len(ids) > 1 for ids in by_request.values())
+    show(f"{count} from {threads} threads", f"{answered} answered, {count / seconds:.1f} a second")
+    show("", f"{differing} questions got different packs")
+
+
+def _requests(path: Path | None) -> list[EvidenceRequest]:
+    if path is None:
+        return [EvidenceRequest(query=question) for question in QUESTIONS]
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [EvidenceRequest(query=row["query"], task_mode=row.get("task_mode", "build")) for row in rows]
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", help="folder of the index; the settings' own without it")
+    parser.add_argument("--queries", type=Path, help="questions; ten built-in ones without it")
+    parser.add_argument("--repeat", type=int, default=3, help="how often each question is asked in a row of all")
+    parser.add_argument("--concurrent", type=int, default=0, help="how many requests to put to it at once")
+    parser.add_argument("--threads", type=int, default=16, help="how many threads ask them")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

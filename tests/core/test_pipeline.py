@@ -1,0 +1,488 @@
+"""From a question to a pack, on a small real index."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_evidence.errors import (
+    CollectionUnavailableError,
+    EvidenceError,
+    IndexMismatchError,
+    IndexMissingError,
+    ModelError,
+    StoreError,
+)
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.retrieval.pipeline import EvidenceService, RequestCancelledError
+from adk_evidence.retrieval.rerank.base import RerankScore
+from adk_evidence.settings import Settings, load_settings
+from adk_evidence.store.files import copy_tree
+from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
+
+QUESTION = "how do I retry when a tool throws?"
+# A small index is always "weak": these settings leave that out, so that one thing is tested at a time.
+STRONG = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}
+
+Make = Callable[..., EvidenceService]
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An index that no test changes."""
+    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
+    workplace.ingest()
+    return workplace
+
+
+@pytest.fixture(scope="module")
+def service(indexed: Workplace) -> Iterator[EvidenceService]:
+    """Answers from that index with the default settings."""
+    opened = EvidenceService(settings_of(indexed), dense=HashEmbedder(), sparse=shared_sparse())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    """Services that are closed after the test."""
+    services: list[EvidenceService] = []
+
+    def open_service(place: Workplace, overrides: dict[str, Any] | None = None, **parts: Any) -> EvidenceService:
+        parts = {"dense": HashEmbedder(), "sparse": shared_sparse(), **parts}
+        services.append(EvidenceService(settings_of(place, overrides), **parts))
+        return services[-1]
+
+    yield open_service
+    for service in services:
+        service.close()
+
+
+def settings_of(place: Workplace, overrides: dict[str, Any] | None = None) -> Settings:
+    return load_settings({"home": place.home, **(overrides or {})}, user_file=place.root / "no-settings.yaml")
+
+
+def ask(service: EvidenceService, query: str = QUESTION, **values: Any) -> EvidencePack:
+    filters = values.pop("filters", {})
+    return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters), **values))
+
+
+def codes(pack: EvidencePack) -> list[str]:
+    return [warning.partition(":")[0] for warning in pack.warnings]
+
+
+def kinds(pack: EvidencePack) -> list[str]:
+    return [candidate.source_type for candidate in pack.candidates]
+
+
+def without(place: Workplace, root: Path, *collections: str) -> Workplace:
+    """A copy of an index that lost collections."""
+    broken = Workplace(root)
+    copy_tree(place.home, broken.home)
+    for collection in collections:
+        for folder in broken.home.glob(f"index/generations/*/{collection}"):
+            shutil.rmtree(folder)
+    return broken
+
+
+class Favours:
+    """A reranker that puts one kind before the other."""
+
+    model = "favours-1"
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def rerank(self, query: Any, task_mode: Any, documents: Any) -> list[RerankScore]:
+        return [RerankScore(float(document.payload.kind == self.kind)) for document in documents]
+
+
+class Unreachable:
+    model = "unreachable-1"
+
+    def rerank(self, query: Any, task_mode: Any, documents: Any) -> list[RerankScore]:
+        raise EvidenceError("The reranker does not answer.")
+
+
+class NoModel(HashEmbedder):
+    """An embedder whose weights cannot be had; counts the attempts."""
+
+    attempts = 0
+
+    def embed_query(self, text: str) -> list[float]:
+        self.attempts += 1
+        raise ModelError("The weights cannot be had.", "Name a folder.")
+
+
+# The pack
+
+
+def test_a_question_is_answered_from_docs_and_code(service):
+    pack = ask(service)
+    assert pack.status == "success"
+    assert {"docs", "code"} == set(kinds(pack))
+    assert pack.candidates[0].path in ("docs/tools/retry.md", "src/google/adk/plugins/retry.py")
+    assert pack.coverage.docs_in_top_k + pack.coverage.code_in_top_k == len(pack.candidates)
+    assert pack.quality.level in ("high", "mixed")
+    assert pack.warnings == ()
+
+
+def test_the_json_has_every_key_of_the_specification(indexed, make):
+    pack = json.loads(ask(make(indexed, STRONG)).model_dump_json())
+    assert pack["query"] == QUESTION
+    plan = pack["retrieval_plan"]
+    assert plan["collections_queried"] == ["adk_docs", "adk_code"]
+    assert (plan["hybrid_fusion"], plan["rrf_k"]) == ("rrf", 60)
+    assert plan["prefetch_limits"] == {"dense": 80, "sparse": 120}
+    assert plan["final_limits"] == {"adk_docs": 60, "adk_code": 60}
+    assert plan["qdrant_search_params"] == {"hnsw_ef": 256, "exact": False}
+    assert set(pack["coverage"]) == {"docs_in_top_k", "code_in_top_k"}
+    assert {"qdrant", "voyage", "timings_ms"} <= set(pack["debug"])
+    wanted = "rank rerank_score collection source_type repo ref path_or_url chunk_id text citation symbol headings "
+    wanted += "language lines citation_confidence verification why"
+    for rank, candidate in enumerate(pack["candidates"], 1):
+        assert candidate["rank"] == rank
+        assert set(wanted.split()) <= set(candidate)
+    assert pack["index"]["corpora"]["adk_docs"]["commit"] == DOCS_COMMIT
+    assert re.fullmatch("[0-9a-f]{64}", pack["pack_id"])
+
+
+def test_citations_have_exactly_the_specified_form(service):
+    for candidate in ask(service).candidates:
+        if candidate.source_type == "docs":
+            assert candidate.citation == f"adk-docs@{DOCS_COMMIT}:{candidate.path_or_url}"
+            assert candidate.path_or_url.startswith("https://docs.example.org/")
+        else:
+            lines = f"#L{candidate.lines.start}-L{candidate.lines.end}"
+            assert candidate.citation == f"adk-python@{CODE_COMMIT}:{candidate.path}{lines}"
+        assert candidate.verification.state == "exact"
+        assert candidate.citation_confidence == "high"
+
+
+def test_why_tells_a_result_s_whole_way(service):
+    pack = ask(service)
+    for candidate in pack.candidates:
+        why = candidate.why
+        assert {branch.branch.partition("#")[0] for branch in why.branches} <= {"dense", "sparse"}
+        assert all(branch.rank >= 1 for branch in why.branches)
+        assert why.fused_rank is not None and why.fused_score is not None and why.pool_rank is not None
+        assert why.rerank_score == candidate.rerank_score
+        assert set(why.features) == {"dense", "sparse"}
+    assert "retry" in pack.candidates[0].why.matched_terms
+    moved = [candidate.why.pool_rank - candidate.why.rerank_moved for candidate in pack.candidates]
+    assert moved == list(range(1, len(moved) + 1)), "the reranker's order is the pack's"
+
+
+def test_the_same_question_gives_the_same_bytes_in_another_process(service, indexed, make):
+    first, second = ask(service), ask(make(indexed))
+    assert first.canonical_json() == second.canonical_json()
+    assert first.query_id != second.query_id
+    script = (
+        "import sys; from pathlib import Path; from tests.corpora import *; from tests.core.test_pipeline import *\n"
+        "place = Workplace.__new__(Workplace); place.root = Path(sys.argv[1]); place.overrides = {}\n"
+        "service = EvidenceService(settings_of(place), dense=HashEmbedder(), sparse=shared_sparse())\n"
+        "sys.stdout.buffer.write(ask(service).model_dump_json().encode()); service.close()"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(indexed.root)], capture_output=True, check=True)
+    other = EvidencePack.model_validate_json(done.stdout)
+    assert other.canonical_json() == first.canonical_json()
+    assert other.pack_id == first.pack_id == second.pack_id
+
+
+def test_the_canonical_form_holds_no_time_and_no_id_of_the_run(service):
+    canonical = json.loads(ask(service).canonical_json())
+    assert {"pack_id", "query_id", "debug"}.isdisjoint(canonical)
+
+
+def test_thirty_questions_at_once_are_all_answered_alike(indexed, service):
+    together = threading.Barrier(30)
+
+    def answer(_: int) -> str:
+        together.wait()
+        return ask(service).canonical_json()
+
+    with ThreadPoolExecutor(30) as threads:
+        answers = list(threads.map(answer, range(30)))
+    assert len(answers) == 30 and len(set(answers)) == 1
+    log = settings_of(indexed).paths.event_log.read_text(encoding="utf-8").splitlines()
+    assert sum(json.loads(line)["pack_id"] == ask(service).pack_id for line in log) >= 30
+
+
+def test_nothing_that_fits_the_filters_is_no_result_and_no_error(service):
+    pack = ask(service, filters={"path_allowlist": ("nowhere/",)})
+    assert (pack.status, pack.quality.level, pack.candidates) == ("no_results", "none", ())
+
+
+def test_a_question_without_any_word_is_answered(service):
+    assert ask(service, "???").query == "???"
+
+
+# Filters
+
+
+def test_only_what_passes_the_path_filters_is_found(service):
+    pack = ask(service, filters={"path_allowlist": ("src/**",), "path_blocklist": ("**/retry.py",)})
+    paths = {candidate.path for candidate in pack.candidates}
+    assert paths and all(path.startswith("src/") and not path.endswith("retry.py") for path in paths)
+
+
+@pytest.mark.parametrize("name", ["python", "py"])
+def test_a_language_is_a_file_s_or_a_code_block_s(service, name):
+    pack = ask(service, filters={"languages": (name,)})
+    assert {candidate.language for candidate in pack.candidates} == {"py", "md"}
+    docs = [candidate for candidate in pack.candidates if candidate.source_type == "docs"]
+    assert docs and all("```python" in candidate.text for candidate in docs)
+
+
+def test_a_question_for_one_kind_searches_one_collection(service):
+    docs = ask(service, filters={"source_types": ("docs",)})
+    code = ask(service, filters={"source_types": ("code",)})
+    assert docs.retrieval_plan.collections_queried == ("adk_docs",) and set(kinds(docs)) == {"docs"}
+    assert code.retrieval_plan.collections_queried == ("adk_code",) and set(kinds(code)) == {"code"}
+    assert "coverage" not in codes(docs) + codes(code)
+
+
+def test_the_api_reference_answers_docs_questions_but_does_not_repeat_the_code(service):
+    both = ask(service, "RetryPlugin")
+    docs = ask(service, "RetryPlugin", filters={"source_types": ("docs",)})
+    assert {candidate.origin for candidate in both.candidates} == {"repository"}
+    assert both.retrieval_plan.excluded_origins == ("api-reference",)
+    assert "api-reference" in {candidate.origin for candidate in docs.candidates}
+
+
+def test_a_version_that_only_code_has_takes_its_docs_from_the_api_reference(service):
+    pack = ask(service, "RetryPlugin", filters={"repo_ref_hint": "9.9.0"})
+    assert {candidate.ref for candidate in pack.candidates} == {CODE_COMMIT}
+    assert set(kinds(pack)) == {"docs", "code"}
+    assert "ref_not_indexed" not in codes(pack)
+
+
+def test_pages_of_the_api_reference_can_be_named(service):
+    page = "api-reference/python/google.adk.plugins.retry.md"
+    pack = ask(service, filters={"path_allowlist": (page,)})
+    assert {candidate.path for candidate in pack.candidates} == {page}
+
+
+def test_an_unknown_version_is_said_and_everything_searched(service):
+    pack = ask(service, filters={"repo_ref_hint": "v0.0.1"})
+    assert "ref_not_indexed" in codes(pack)
+    assert pack.candidates
+
+
+# Coverage and sub-queries
+
+
+def test_a_kind_that_ranks_low_is_promoted_from_the_buffer(indexed, make):
+    service = make(indexed, STRONG, reranker=Favours("doc"))
+    assert kinds(ask(service, max_results_final=4)) == ["docs", "docs", "code", "code"]
+    assert kinds(ask(service, max_results_final=4, task_mode="explain")) == ["docs"] * 4
+
+
+def test_a_second_try_looks_deeper_on_the_side_that_is_short(indexed, make):
+    service = make(indexed, {"retrieval": {**STRONG["retrieval"], "final_limit_per_collection": 1}})
+    pack = ask(service)
+    assert set(pack.retrieval_plan.final_limits.values()) == {90}
+    assert pack.coverage.docs_in_top_k >= 3 and pack.coverage.code_in_top_k >= 3
+    assert pack.retrieval_plan.sub_queries == () and pack.warnings == ()
+
+
+def test_sub_queries_come_last_and_then_a_warning(indexed, make):
+    service = make(indexed, STRONG)
+    pack = ask(service, filters={"path_blocklist": ("src/", "README.md")})
+    assert pack.retrieval_plan.final_limits == {"adk_docs": 60, "adk_code": 90}
+    assert len(pack.retrieval_plan.sub_queries) == 2
+    assert pack.warnings == ("coverage: only 0 of the 3 code results that the mode asks for.",)
+
+
+def test_explaining_asks_for_no_mix(indexed, make):
+    pack = ask(make(indexed, STRONG), task_mode="explain", filters={"path_blocklist": ("src/", "README.md")})
+    assert pack.warnings == () and pack.retrieval_plan.sub_queries == ()
+
+
+def test_a_strong_first_pass_needs_no_sub_queries(indexed, make):
+    assert ask(make(indexed, STRONG)).retrieval_plan.sub_queries == ()
+
+
+@pytest.mark.parametrize("weakness", [{"weak_pool_size": 100}, {"weak_similarity": 1.0}])
+def test_a_weak_first_pass_adds_sub_queries(indexed, make, weakness):
+    overrides = {"retrieval": {**STRONG["retrieval"], **weakness}}
+    pack = ask(make(indexed, overrides), "RetryPlugin fails")
+    assert len(pack.retrieval_plan.sub_queries) == 3, "one more for a question that names code"
+    branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
+    assert {"dense#1", "sparse#3"} <= branches
+
+
+def test_sub_queries_can_be_switched_off_and_on(indexed, make):
+    never = make(indexed, {"retrieval": {"expansion": "never", "weak_pool_size": 100}})
+    always = make(indexed, {"retrieval": {**STRONG["retrieval"], "expansion": "always"}})
+    assert ask(never, filters={"path_blocklist": ("src/", "README.md")}).retrieval_plan.sub_queries == ()
+    assert len(ask(always).retrieval_plan.sub_queries) == 2
+
+
+def test_sub_queries_do_not_make_a_result_look_stronger(indexed, make):
+    class OnlyTemplates(HashEmbedder):
+        def embed_query(self, text: str) -> list[float]:
+            # Everything resembles the templates, nothing the question.
+            return super().embed_query(text if text != "zzz" else "qqq")
+
+    pack = ask(make(indexed, dense=OnlyTemplates()), "zzz")
+    assert pack.retrieval_plan.sub_queries
+    assert pack.quality.level == "mixed" and " 0 of them strong" in pack.quality.note
+
+
+def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
+    class Slow(HashEmbedder):
+        def embed_query(self, text: str) -> list[float]:
+            threading.Event().wait(0.005)
+            return super().embed_query(text)
+
+    filters = {"path_blocklist": ("src/", "README.md")}
+    pack = ask(make(indexed, dense=Slow()), filters=filters, time_budget_ms=1)
+    assert pack.candidates and pack.retrieval_plan.sub_queries == ()
+    assert pack.retrieval_plan.final_limits["adk_code"] == 60
+    assert "time_budget: the time budget was spent before sub-queries." in pack.warnings
+    assert "time_budget: the time budget was spent before the second try for coverage." in pack.warnings
+
+
+# Parts that fail
+
+
+def test_without_a_dense_model_keywords_answer(indexed, make):
+    dense = NoModel()
+    pack = ask(make(indexed, dense=dense))
+    assert pack.status == "success" and pack.quality.level == "keyword_only"
+    assert "dense_unavailable: The weights cannot be had. Name a folder." in pack.warnings
+    branches = {branch.branch[:6] for candidate in pack.candidates for branch in candidate.why.branches}
+    assert branches == {"sparse"}
+    assert pack.retrieval_plan.sub_queries and dense.attempts == 1, "finding a model may take seconds"
+
+
+def test_strict_wants_the_dense_model(indexed, make):
+    with pytest.raises(ModelError, match="cannot be had"):
+        ask(make(indexed, dense=NoModel()), strict=True)
+
+
+def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
+    pack = ask(make(indexed, STRONG, reranker=Unreachable()), task_mode="explain")
+    assert pack.warnings == ("rerank_unavailable: The reranker does not answer.",)
+    assert pack.retrieval_plan.rerank_model is None
+    assert [candidate.why.pool_rank for candidate in pack.candidates] == list(range(1, len(pack.candidates) + 1))
+    assert all(candidate.rerank_score is None and candidate.why.rerank_moved is None for candidate in pack.candidates)
+    with pytest.raises(EvidenceError, match="does not answer"):
+        ask(make(indexed, reranker=Unreachable()), strict=True)
+
+
+def test_one_collection_alone_gives_part_of_the_answer(indexed, make, tmp_path):
+    broken = without(indexed, tmp_path, "adk_code")
+    pack = ask(make(broken))
+    assert set(kinds(pack)) == {"docs"}
+    assert codes(pack) == ["collection_unavailable", "coverage"]
+    with pytest.raises(CollectionUnavailableError):
+        ask(make(broken), strict=True)
+
+
+def test_without_any_collection_there_is_no_answer(indexed, make, tmp_path):
+    service = make(without(indexed, tmp_path, "adk_code", "adk_docs"))
+    with pytest.raises(CollectionUnavailableError):
+        ask(service)
+
+
+def test_an_index_of_other_models_is_refused_with_what_differs(indexed, make):
+    with pytest.raises(IndexMismatchError, match="max_tokens") as caught:
+        ask(make(indexed, {"embedding": {"dense": {"max_tokens": 64}}}))
+    assert "adk-ingest all" in caught.value.hint
+
+
+def test_without_an_index_the_command_that_makes_one_is_named(tmp_path, make):
+    with pytest.raises(IndexMissingError, match="There is no index") as caught:
+        ask(make(Workplace(tmp_path)))
+    assert "adk-ingest all" in caught.value.hint
+
+
+def test_vectors_that_are_still_to_come_are_said(indexed, make, tmp_path):
+    pending = without(indexed, tmp_path)
+    manifest = next(pending.home.glob("index/generations/*/manifest.json"))
+    manifest.write_text(manifest.read_text().replace('"dense": "complete"', '"dense": "pending"'))
+    assert manifest.read_text().count("pending") == 1
+    pack = ask(make(pending))
+    assert "dense_pending" in codes(pack) and pack.quality.level == "keyword_only"
+    assert pack.index.dense == "pending"
+    with pytest.raises(StoreError, match="no dense vectors"):
+        ask(make(pending), strict=True)
+
+
+def test_a_caller_who_has_gone_is_noticed_between_stages(service):
+    for patience in range(4):
+        questions = iter([False] * patience)
+        with pytest.raises(RequestCancelledError):
+            service.find(EvidenceRequest(query=QUESTION), cancelled=lambda left=questions: next(left, True))
+    assert service.find(EvidenceRequest(query=QUESTION), cancelled=lambda: False).candidates
+
+
+# The index and its sources change
+
+
+def test_a_new_generation_is_used_by_the_next_question(workplace, make):
+    workplace.ingest()
+    service = make(workplace)
+    before = ask(service, "what is a zebra")
+    write_files(workplace.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what the second run brings.\n"})
+    workplace.ingest()
+    after = ask(service, "what is a zebra")
+    assert "docs/zebra.md" not in {candidate.path for candidate in before.candidates}
+    assert "docs/zebra.md" in {candidate.path for candidate in after.candidates}
+    assert before.index.generation != after.index.generation
+    assert before.pack_id != after.pack_id
+
+
+def test_a_citation_is_checked_against_the_source_as_it_is_now(workplace, make):
+    workplace.ingest()
+    retry = workplace.code / "src/google/adk/plugins/retry.py"
+    text = retry.read_text()
+    retry.write_text("# new\n" + text.replace("2.0**attempt", "3.0**attempt"))
+    (workplace.docs / "docs/tools/confirm.md").unlink()
+    service = make(workplace)
+    found = {}
+    for query in (QUESTION, "back off seconds", "confirm a tool that deletes something"):
+        found.update({(c.path, c.symbol): c for c in ask(service, query).candidates})
+    moved = found["src/google/adk/plugins/retry.py", "RetryPlugin"]
+    changed = found["src/google/adk/plugins/retry.py", "back_off"]
+    gone = found["docs/tools/confirm.md", None]
+    assert (moved.verification.state, moved.verification.lines.start) == ("moved", moved.lines.start + 1)
+    assert (changed.verification.state, changed.verification.lines.start) == ("changed", changed.lines.start + 1)
+    assert gone.verification.state == "gone"
+    confidence = [candidate.citation_confidence for candidate in (moved, changed, gone)]
+    assert confidence == ["high", "low", "low"]
+
+
+def test_without_guides_the_api_reference_stands_in_and_the_pack_says_so(workplace, make):
+    workplace.ingest("code")
+    pack = ask(make(workplace), "RetryPlugin")
+    assert "docs_fallback" in codes(pack)
+    assert {c.origin for c in pack.candidates if c.source_type == "docs"} == {"api-reference"}
+    assert all(candidate.verification.state == "exact" for candidate in pack.candidates)
+
+
+def test_cited_files_are_found_on_this_machine(service):
+    pack = ask(service)
+    files = service.local_files(pack)
+    assert set(files) == {candidate.candidate_id for candidate in pack.candidates}
+    assert all(file.is_file() for file in files.values())
+
+
+def test_the_ranking_for_evaluation_goes_on_behind_the_final_results(service):
+    outcome = service.retrieve(EvidenceRequest(query=QUESTION, max_results_final=3))
+    order = [hit.payload.candidate_id for hit in outcome.order()]
+    assert order[:3] == [item.hit.payload.candidate_id for item in outcome.final]
+    assert len(order) == len(set(order)) == len(outcome.merged)

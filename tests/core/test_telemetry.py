@@ -1,0 +1,119 @@
+"""The event log: one JSON line a request, no chunk text, and never the reason that a request fails."""
+
+from __future__ import annotations
+
+import json
+import logging
+import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.telemetry import EventLog
+from tests.corpora import Workplace
+
+BIG = 10_000_000
+FIELDS = {
+    "query_id",
+    "query_text",
+    "collections_queried",
+    "qdrant_request_params",
+    "qdrant_result_ids",
+    "rerank_model",
+    "rerank_instruction_hash",
+    "rerank_batching",
+    "final_top_k",
+    "coverage",
+    "warnings",
+}
+
+
+def read(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_many(path: Path, writer: int) -> None:
+    log = EventLog(path, BIG)
+    for number in range(40):
+        log.write({"writer": writer, "number": number, "text": "x" * 5000})
+
+
+def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workplace: Workplace):
+    workplace.ingest()
+    workplace.overrides["telemetry"] = {"event_log": False}
+    workplace.ask("switched off, nothing is written")
+    workplace.overrides.clear()
+    service = workplace.service()
+    packs = [service.find(EvidenceRequest(query=query)) for query in ("retry a tool", "keep a\nsession")]
+    # Evaluation asks thousands of questions: those are no events.
+    service.retrieve(EvidenceRequest(query="not logged"))
+    service.close()
+    path = workplace.settings.paths.event_log
+    events = read(path)
+    assert [event["query_id"] for event in events] == [pack.query_id for pack in packs]
+    event = events[0]
+    assert set(event) >= FIELDS
+    assert event["query_text"] == "retry a tool"
+    assert event["qdrant_request_params"] | {"filters": {}} == {
+        "prefetch_limits": {"dense": 80, "sparse": 120},
+        "fusion": "rrf",
+        "rrf_k": 60,
+        "hnsw_ef": 256,
+        "exact": False,
+        "limits": {"adk_docs": 60, "adk_code": 60},
+        "sub_queries": len(packs[0].retrieval_plan.sub_queries),
+        "filters": {},
+    }
+    shown = [candidate.candidate_id for candidate in packs[0].candidates]
+    assert [item["candidate_id"] for item in event["final_top_k"]] == shown
+    assert set(shown) <= {item["candidate_id"] for item in event["qdrant_result_ids"]}
+    logged = path.read_text(encoding="utf-8")
+    lines = {line for pack in packs for candidate in pack.candidates for line in candidate.text.splitlines()}
+    assert not [line for line in lines if len(line) > 30 and line in logged]
+
+
+def test_it_is_rotated_once_at_its_size(tmp_path: Path):
+    path = tmp_path / "events.jsonl"
+    log = EventLog(path, 100)
+    for number in range(9):
+        log.write({"n": number, "text": "ä" * 10})
+        assert path.stat().st_size <= 100
+    kept = [event["n"] for event in (*read(tmp_path / "events.1.jsonl"), *read(path))]
+    assert kept == list(range(9 - len(kept), 9))
+    assert {file.name for file in tmp_path.glob("*.jsonl")} == {"events.jsonl", "events.1.jsonl"}
+
+
+def test_a_log_that_cannot_be_written_is_reported_once_and_fails_nothing(tmp_path: Path, caplog):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    log = EventLog(blocked / "events.jsonl", BIG)
+    with caplog.at_level(logging.WARNING):
+        log.write({"n": 1})
+        log.write({"n": 2})
+    assert len(caplog.records) == 1 and "cannot be written" in caplog.text
+
+
+def test_any_text_can_be_logged(tmp_path: Path):
+    path = tmp_path / "events.jsonl"
+    EventLog(path, BIG).write({"text": "line\nbreak \u2028 \ud800 漢字", "path": Path("x")})
+    assert len(path.read_bytes().splitlines()) == 1
+    assert json.loads(path.read_bytes())["text"] == "line\nbreak \u2028 \ud800 漢字"
+
+
+def test_many_threads_lose_no_event(tmp_path: Path):
+    log = EventLog(tmp_path / "events.jsonl", BIG)
+    with ThreadPoolExecutor(30) as threads:
+        list(threads.map(lambda number: log.write({"n": number}), range(600)))
+    assert sorted(event["n"] for event in read(tmp_path / "events.jsonl")) == list(range(600))
+
+
+def test_processes_share_it_without_tearing_lines(tmp_path: Path):
+    path = tmp_path / "logs" / "events.jsonl"
+    spawn = multiprocessing.get_context("spawn")
+    processes = [spawn.Process(target=write_many, args=(path, writer)) for writer in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert sorted((e["writer"], e["number"]) for e in read(path)) == [(w, n) for w in range(3) for n in range(40)]

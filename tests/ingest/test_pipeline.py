@@ -1,0 +1,343 @@
+"""Ingestion as a whole: what is published, what a second run does, and what a run leaves behind that fails."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from adk_evidence.errors import IngestError
+from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
+from adk_ingest.manifest import RunManifest
+from adk_ingest.progress import Silent
+from adk_ingest.session import Sources, ingest
+from tests.corpora import (
+    CODE,
+    CODE_COMMIT,
+    DOCS_COMMIT,
+    HashEmbedder,
+    Workplace,
+    change,
+    shared_sparse,
+    write_checkout,
+    write_docs,
+    write_wheel,
+)
+
+RETRY = "docs/tools/retry.md"
+PLUGIN = "src/google/adk/plugins/retry.py"
+
+
+@dataclass
+class Published:
+    """An ingested workplace, for tests that only look."""
+
+    workplace: Workplace
+    run: RunManifest
+    points: dict[str, ChunkPayload]
+
+    @property
+    def chunks(self) -> dict[str, list[ChunkPayload]]:
+        return group(self.points)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    workplace = Workplace(tmp_path_factory.mktemp("published"))
+    return Published(workplace, workplace.ingest(), workplace.points())
+
+
+def by_path(workplace: Workplace) -> dict[str, list[ChunkPayload]]:
+    return group(workplace.points())
+
+
+def group(points: dict[str, ChunkPayload]) -> dict[str, list[ChunkPayload]]:
+    found: dict[str, list[ChunkPayload]] = {}
+    for payload in points.values():
+        found.setdefault(payload.path, []).append(payload)
+    return {path: sorted(chunks, key=lambda chunk: chunk.chunk_index) for path, chunks in found.items()}
+
+
+class TestWhatIsPublished:
+    def test_the_counts_of_run_manifest_and_store_agree(self, published: Published) -> None:
+        workplace, run = published.workplace, published.run
+        current = workplace.generations.current()
+        assert current is not None
+        assert run.status == "complete"
+        assert run.generation == current.id
+        assert current.manifest.dense == "complete"
+        chunks = {name: corpus.chunks for name, corpus in run.corpora.items()}
+        assert chunks == run.points_uploaded == {name: c.chunks for name, c in current.manifest.corpora.items()}
+        assert run.qdrant_counts == {**chunks, "total": sum(chunks.values())}
+        assert len(published.points) == sum(chunks.values())
+        assert {name: corpus.files for name, corpus in run.corpora.items()} == {
+            "adk_docs": 3,
+            "adk_python": len(CODE),
+            "api-reference": 4,
+        }
+
+    def test_every_chunks_own_text_stands_at_its_cited_lines(self, published: Published) -> None:
+        workplace = published.workplace
+        current = workplace.generations.current()
+        assert current is not None
+        roots = {"adk_docs": workplace.docs, "adk_python": workplace.code, "api-reference": current.folder / "pages"}
+        for payload in published.points.values():
+            root = roots[payload.corpus if payload.origin == "repository" else payload.origin]
+            lines = (root / payload.path).read_text().split("\n")
+            assert payload.body == "\n".join(lines[payload.start_line - 1 : payload.end_line]), payload.path
+            assert sha256_text(payload.body) == payload.source_hash
+
+    def test_a_chunk_says_where_it_came_from(self, published: Published) -> None:
+        run = published.run
+        for point, payload in published.points.items():
+            of_docs = payload.kind == "doc"
+            assert payload.corpus == ("adk_docs" if of_docs else "adk_python")
+            assert payload.source_type == ("docs" if of_docs else "code")
+            from_docs = payload.path.startswith("docs/")
+            assert payload.repo == ("google/adk-docs" if from_docs else "google/adk-python")
+            assert (payload.commit, payload.ref) == ((DOCS_COMMIT, "main") if from_docs else (CODE_COMMIT, "v9.9.0"))
+            assert payload.created_at <= (run.finished_at or "")
+            assert payload.chunker_version == run.chunker_version
+            assert payload.text_hash == sha256_text(payload.text)
+            assert payload.text_tokens > 0
+            material = f"{payload.corpus}:{payload.commit}:{payload.path}:{payload.chunk_index}:{payload.text_hash}"
+            assert payload.chunk_id == hashlib.sha1(material.encode(), usedforsecurity=False).hexdigest()
+            assert point == point_id(payload.chunk_id)
+            assert bool(payload.uri) == of_docs
+
+    def test_indices_of_a_files_chunks_count_from_zero(self, published: Published) -> None:
+        for path, chunks in published.chunks.items():
+            assert [chunk.chunk_index for chunk in chunks] == list(range(len(chunks))), path
+            assert [chunk.start_line for chunk in chunks] == sorted(chunk.start_line for chunk in chunks), path
+
+    def test_a_page_knows_its_address_and_its_title_in_the_navigation(self, published: Published) -> None:
+        chunks = published.chunks[RETRY]
+        assert {chunk.title for chunk in chunks} == {"Retrying tools"}
+        assert chunks[-1].uri == "https://docs.example.org/tools/retry/#back-off"
+        assert published.chunks["docs/index.md"][-1].uri == "https://docs.example.org/#sessions"
+
+    def test_headers_are_those_of_the_specification(self, published: Published) -> None:
+        chunks = published.chunks
+        doc = chunks[RETRY][-1]
+        assert doc.text.startswith(
+            f"[CORPUS=adk_docs] [REPO=google/adk-docs] [COMMIT={DOCS_COMMIT}]\n"
+            f"[PATH={RETRY}]\n"
+            "[HEADINGS=Retry a tool > Back off]\n"
+            "---\n"
+        )
+        code = next(chunk for chunk in chunks[PLUGIN] if chunk.symbol == "RetryPlugin")
+        assert code.text.startswith(
+            f"[CORPUS=adk_python] [REPO=google/adk-python] [COMMIT={CODE_COMMIT}]\n"
+            f"[PATH={PLUGIN}] [SYMBOL=RetryPlugin] [LINES={code.start_line}-{code.end_line}]\n"
+            "---\nclass RetryPlugin:\n"
+        )
+        module = chunks[PLUGIN][0]
+        assert f"[PATH={PLUGIN}] [SYMBOL=google.adk.plugins.retry] [LINES=1-3]\n---\n" in module.text
+
+    def test_every_point_has_the_sparse_and_its_kinds_dense_vector(self, published: Published) -> None:
+        for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
+            for record in published.workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
+                assert set(record.vectors) == {dense, "sparse_lexical"}
+
+    def test_the_manifest_tells_how_the_run_went(self, published: Published) -> None:
+        workplace, run = published.workplace, published.run
+        saved = json.loads((workplace.settings.paths.runs / f"{run.run_id}.json").read_text())
+        assert saved == run.model_dump(mode="json")
+        stages = {"discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"}
+        assert set(saved["seconds"]) == stages
+        assert saved["peak_rss_mb"] is None or saved["peak_rss_mb"] > 10
+        assert saved["corpora"]["adk_docs"]["exclude_globs"] == list(
+            workplace.settings.ingestion.corpora.adk_docs.exclude_globs
+        )
+        assert saved["config"]["ingestion"]["chunking"]["max_chunk_chars"] == 12000
+        assert saved["corpora"]["adk_docs"]["skipped"] == {"excluded": 1, "extension": 1}
+        assert any("google/adk-docs at d0c500000000" in notice for notice in saved["notices"])
+        assert not list(workplace.settings.paths.runs.glob("*.failure.json"))
+
+    def test_ids_are_the_same_in_another_home(self, published: Published, workplace: Workplace) -> None:
+        workplace.ingest()
+        assert set(workplace.points()) == set(published.points)
+
+    def test_an_answer_cites_what_was_ingested(self, published: Published) -> None:
+        pack = published.workplace.ask("how do I retry when a tool throws?")
+        assert {candidate.verification.state for candidate in pack.candidates} == {"exact"}
+        assert pack.candidates[0].path in (RETRY, PLUGIN)
+
+
+class TestWhereCodeComesFrom:
+    def test_a_wheel_is_of_its_versions_tag_and_has_the_repositorys_paths(self, workplace: Workplace) -> None:
+        wheel = write_wheel(workplace.root / "dist")
+        sources = Sources(code=str(wheel), allow_network=False)
+        run = ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        assert run.corpora["adk_python"].commit == "v9.9.0"
+        chunks = by_path(workplace)[PLUGIN]
+        assert chunks[0].commit == chunks[0].ref == "v9.9.0"
+        assert any(path.startswith("api-reference/") for path in by_path(workplace))
+
+    def test_a_checkout_is_of_its_commit_and_says_when_it_was_changed(self, workplace: Workplace) -> None:
+        checkout = workplace.root / "checkout"
+        commit = write_checkout(checkout)
+        (checkout / "src/google/adk/new.py").write_text("def added() -> int:\n    return 1\n")
+        sources = Sources(code=str(checkout), allow_network=False)
+        run = ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        corpus = run.corpora["adk_python"]
+        assert (corpus.commit, corpus.ref, corpus.source, corpus.dirty) == (commit, "main", "git", True)
+        assert {payload.commit for payload in workplace.points().values()} == {commit}
+
+    def test_without_docs_the_api_reference_stands_in_and_the_manifest_says_so(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
+        sources = Sources(code=str(workplace.code), allow_network=False)
+        run = ingest(workplace.settings, "all", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        assert set(run.corpora) == {"adk_python", "api-reference"}
+        assert "No source of google/adk-docs could be had." in run.notices
+
+
+class TestARunAgain:
+    def test_it_changes_nothing_where_nothing_changed(self, workplace: Workplace) -> None:
+        first = workplace.ingest()
+        before = workplace.generations.published()
+        embedder = HashEmbedder()
+        second = workplace.ingest(dense=embedder)
+        assert (second.status, second.generation) == ("unchanged", first.generation)
+        assert [generation.id for generation in workplace.generations.published()] == [g.id for g in before]
+        assert not embedder.embedded
+        chunks = {name: corpus.chunks for name, corpus in second.corpora.items()}
+        assert chunks == {name: corpus.chunks for name, corpus in first.corpora.items()}
+
+    def test_only_the_changed_chunks_of_a_touched_file_are_embedded(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        before = workplace.points()
+        (workplace.docs / "docs/index.md").touch()
+        change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
+        embedder = HashEmbedder()
+        run = workplace.ingest(dense=embedder)
+        assert [text for text in embedder.embedded if "Pausing" in text] == embedder.embedded
+        assert len(embedder.embedded) == 1
+        assert {name: corpus.files_changed for name, corpus in run.corpora.items() if corpus.files_changed} == {
+            "adk_docs": 1
+        }
+        after = workplace.points()
+        assert {before[point].path for point in before.keys() - after.keys()} == {RETRY}
+        assert {after[point].path for point in after.keys() - before.keys()} == {RETRY}
+        same = [point for point in before if point in after and before[point].path != RETRY]
+        assert all(before[point] == after[point] for point in same)
+        assert len(before) == len(after)
+
+    def test_a_page_is_new_when_a_file_that_it_includes_is(self, workplace: Workplace) -> None:
+        snippet = workplace.docs / "snippets/agent.py"
+        snippet.parent.mkdir()
+        snippet.write_text("agent = 1\n")
+        page = workplace.docs / "docs/tools/confirm.md"
+        page.write_text(page.read_text() + '\n```python\n--8<-- "snippets/agent.py"\n```\n')
+        workplace.ingest()
+        snippet.write_text("agent = 2\n")
+        run = workplace.ingest()
+        assert run.corpora["adk_docs"].files_changed == 1
+        assert "agent = 2" in by_path(workplace)["docs/tools/confirm.md"][-1].text
+
+    def test_points_of_a_removed_file_are_gone(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        (workplace.code / PLUGIN).unlink()
+        (workplace.docs / "docs/index.md").unlink()
+        run = workplace.ingest()
+        assert run.corpora["adk_docs"].files_removed == run.corpora["adk_python"].files_removed == 1
+        left = by_path(workplace)
+        assert "docs/index.md" not in left
+        assert not any("retry" in path for path in left if path.startswith(("src/", "api-reference/")))
+        current = workplace.generations.current()
+        assert current is not None
+        assert not list((current.folder / "pages").rglob("*retry*"))
+        assert run.qdrant_counts["total"] == sum(map(len, left.values()))
+
+    def test_a_new_commit_renames_every_chunk_and_computes_no_vector(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        before = workplace.points()
+        write_docs(workplace.docs, {}, commit="f" * 40)
+        embedder = HashEmbedder()
+        run = workplace.ingest(dense=embedder)
+        assert not embedder.embedded
+        assert run.vectors_from_cache > 0
+        after = workplace.points()
+        assert not {point for point in after if after[point].path.startswith("docs/")} & before.keys()
+        assert {chunk.commit for chunks in by_path(workplace).values() for chunk in chunks} == {CODE_COMMIT, "f" * 40}
+
+    def test_one_mode_leaves_the_other_corpus_alone(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        before = workplace.points()
+        change(workplace.code / PLUGIN, "MAX_RETRIES = 3", "MAX_RETRIES = 4")
+        change(workplace.docs / RETRY, "busy service", "tired service")
+        run = workplace.ingest("docs")
+        assert set(run.corpora) == {"adk_docs"}
+        kept = {point for point, payload in before.items() if not payload.path.startswith("docs/")}
+        assert kept < workplace.points().keys()
+        run = workplace.ingest("code")
+        assert set(run.corpora) == {"adk_python", "api-reference"}
+        assert "tired service" in by_path(workplace)[RETRY][-1].text
+
+    def test_other_chunk_sizes_rebuild_everything_and_one_corpus_alone_is_refused(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        old = workplace.generations.current_id()
+        workplace.overrides = {"ingestion": {"chunking": {"docs": {"overlap_chars": 0}}}}
+        with pytest.raises(IngestError, match="one corpus alone cannot be brought up to date") as refused:
+            workplace.ingest("docs")
+        assert "adk-ingest all" in refused.value.hint
+        with pytest.raises(IngestError, match="one corpus alone"):
+            workplace.plan("docs")
+        assert workplace.generations.current_id() == old
+        run = workplace.ingest("all")
+        assert all(corpus.files_changed == corpus.files for corpus in run.corpora.values())
+        assert workplace.ingest().status == "unchanged"
+
+    def test_an_api_reference_that_is_no_longer_wanted_is_gone(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        workplace.overrides = {"ingestion": {"api_reference": False}}
+        workplace.ingest()
+        assert {payload.origin for payload in workplace.points().values()} == {"repository"}
+
+    def test_only_the_kept_generations_stay(self, workplace: Workplace) -> None:
+        workplace.overrides = {"store": {"keep_generations": 1}}
+        for word in ("one", "two"):
+            (workplace.docs / RETRY).write_text(f"# Page\n\nText number {word}.\n")
+            workplace.ingest("docs")
+        assert len(workplace.generations.published()) == 1
+        assert len(list((workplace.settings.index_path / "generations").iterdir())) == 1
+
+    def test_a_page_of_stop_words_and_signs_is_no_obstacle(self, workplace: Workplace) -> None:
+        workplace.overrides = {"ingestion": {"lexical": {"include_path_tokens": False, "include_symbol_tokens": False}}}
+        (workplace.docs / "docs/the.md").write_text("!!! ??? ---\n\nthe and of\n")
+        workplace.ingest()
+        assert by_path(workplace)["docs/the.md"]
+
+
+class TestPlan:
+    def test_it_tells_what_would_happen_and_does_nothing(self, workplace: Workplace) -> None:
+        changes, missing = workplace.plan()
+        assert {change.corpus.name for change in changes} == {"adk_docs", "adk_python", "api-reference"}
+        chunks = sum(change.chunks for change in changes)
+        assert 0 < missing <= chunks
+        assert not workplace.settings.index_path.exists()
+        assert not workplace.settings.paths.runs.exists()
+        run = workplace.ingest()
+        assert run.qdrant_counts["total"] == chunks
+        assert run.vectors_embedded == missing
+        assert workplace.plan()[1] == 0
+        assert not any(workplace.plan()[0])
+
+
+def test_links_that_lead_nowhere_are_counted_and_shown(workplace: Workplace) -> None:
+    page = workplace.docs / RETRY
+    page.write_text(page.read_text() + "\nSee [a](gone.md) and [b](confirm.md#nowhere).\n")
+    warnings = workplace.ingest().corpora["adk_docs"].warnings
+    assert "2 links lead nowhere." in warnings
+    assert any(warning.startswith(f"{RETRY}:") and "gone.md" in warning for warning in warnings)
+    assert workplace.ingest().corpora["adk_docs"].warnings == []
+
+
+def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
+    (workplace.docs / "mkdocs.yml").write_text("nav: [unclosed")
+    warnings = workplace.ingest("docs").corpora["adk_docs"].warnings
+    assert any("mkdocs.yml cannot be read" in warning for warning in warnings)

@@ -1,0 +1,319 @@
+"""Runs that stop, fail or are refused: what serves meanwhile, what is reported, and how the next run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adk_ingest.pipeline as pipeline
+from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
+from adk_evidence.store.generations import GenerationStore
+from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.progress import Silent
+from adk_ingest.session import Sources, ingest
+from adk_ingest.verify import VerificationReport
+from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
+
+RETRY = "docs/tools/retry.md"
+PLUGIN = "src/google/adk/plugins/retry.py"
+
+
+class TestKeywordsFirst:
+    @pytest.fixture(autouse=True)
+    def _always(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(pipeline, "LEXICAL_FIRST", 1)
+
+    def test_keywords_answer_while_vectors_are_computed(self, workplace: Workplace) -> None:
+        seen: list[Any] = []
+
+        def look(done: int) -> None:
+            if not seen:
+                seen.append(workplace.ask("RetryPlugin max_retries"))
+
+        run = workplace.ingest(dense=HashEmbedder(on_batch=look))
+        (pack,) = seen
+        assert pack.index.generation == run.lexical_generation != run.generation
+        assert pack.index.dense == "pending"
+        assert any(warning.startswith("dense_pending") for warning in pack.warnings)
+        assert pack.candidates[0].verification.state == "exact"
+        assert pack.quality.level == "keyword_only"
+        later = workplace.ask("RetryPlugin max_retries")
+        assert later.index is not None
+        assert later.index.dense == "complete"
+        assert not any(warning.startswith("dense_pending") for warning in later.warnings)
+
+    def test_the_next_run_goes_on_from_the_vectors_that_were_computed(self, workplace: Workplace) -> None:
+        broken = HashEmbedder(batch_size=4, fail_after=8)
+        with pytest.raises(IngestError, match="stage embed"):
+            workplace.ingest(dense=broken)
+        assert len(broken.embedded) == 8
+        assert workplace.ask("RetryPlugin").candidates
+        (failed,) = workplace.runs()
+        assert failed.status == "failed"
+        assert failed.lexical_generation == workplace.generations.current_id()
+
+        with pytest.raises(IngestError, match="lacks its dense vectors yet"):
+            workplace.ingest("docs")
+
+        embedder = HashEmbedder()
+        run = workplace.ingest(dense=embedder)
+        assert run.vectors_from_cache == 8
+        assert not set(embedder.embedded) & set(broken.embedded)
+        current = workplace.generations.current()
+        assert current is not None
+        assert current.manifest.dense == "complete"
+        # Nothing is gained by publishing keywords a second time.
+        assert run.lexical_generation is None
+
+    def test_an_index_that_answers_already_is_not_replaced_by_keywords(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        change(workplace.docs / RETRY, "busy service", "tired service")
+        assert workplace.ingest().lexical_generation is None
+
+
+Arguments = dict[str, Any]
+
+
+def fail_discover(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("adk_ingest.session.code_corpus", broken)
+    return {}
+
+
+def fail_chunk(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    def broken(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(pipeline, "records", broken)
+    return {}
+
+
+def fail_embed(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    return {"dense": HashEmbedder(fail_after=0)}
+
+
+class BrokenSparse:
+    model = shared_sparse().model
+    requires_idf = True
+
+    def encode_documents(self, texts: object, kind: str) -> list[Any]:
+        raise RuntimeError("no room for terms")
+
+    def encode_query(self, text: str) -> Any:
+        raise NotImplementedError
+
+
+def fail_sparse(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    return {"sparse": BrokenSparse()}
+
+
+def fail_upsert(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    from adk_evidence.store.qdrant_edge import EdgeIndexWriter
+
+    def broken(*_: object) -> int:
+        raise StoreError("No space is left for points.", "Free some space.")
+
+    monkeypatch.setattr(EdgeIndexWriter, "upsert", broken)
+    return {}
+
+
+def fail_open(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("adk_evidence.store.generations.copy_tree", broken)
+    return {}
+
+
+def fail_verify(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    monkeypatch.setattr(pipeline, "verify_index", lambda *_: VerificationReport(problems=["A point is missing."]))
+    return {}
+
+
+def fail_publish(monkeypatch: pytest.MonkeyPatch) -> Arguments:
+    def broken(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("adk_evidence.store.generations.write_atomic", broken)
+    monkeypatch.setattr("adk_evidence.store.generations.sync_tree", broken)
+    return {}
+
+
+FAILURES: list[tuple[str, Callable[[pytest.MonkeyPatch], Arguments], type[EvidenceError]]] = [
+    ("discover", fail_discover, IngestError),
+    ("chunk", fail_chunk, IngestError),
+    ("embed", fail_embed, IngestError),
+    ("sparse", fail_sparse, IngestError),
+    ("upsert", fail_upsert, StoreError),
+    ("upsert", fail_open, StoreError),
+    ("verify", fail_verify, VerificationError),
+    ("publish", fail_publish, StoreError),
+]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An ingested workplace, for tests that each leave it with an index that is up to date."""
+    workplace = Workplace(tmp_path_factory.mktemp("shared"))
+    workplace.ingest()
+    return workplace
+
+
+class TestARunThatFails:
+    @pytest.mark.parametrize(("stage", "inject", "error"), FAILURES, ids=[inject.__name__ for _, inject, _ in FAILURES])
+    def test_the_old_index_serves_and_the_next_run_completes(
+        self,
+        shared: Workplace,
+        monkeypatch: pytest.MonkeyPatch,
+        stage: str,
+        inject: Callable[[pytest.MonkeyPatch], Arguments],
+        error: type[EvidenceError],
+    ) -> None:
+        word = f"waits{inject.__name__.replace('_', '')}"
+        (shared.docs / RETRY).write_text(f"# Retry\n\nThe runner {word} before it asks again.\n")
+        old = shared.generations.current_id()
+        with monkeypatch.context() as patched, pytest.raises(error) as raised:
+            shared.ingest(**inject(patched))
+        assert type(raised.value) is error
+        assert "\n" not in str(raised.value)
+
+        assert shared.generations.current_id() == old
+        assert shared.ask("how do I retry a tool?").candidates
+        failed = shared.runs()[0]
+        assert failed.status == "failed"
+        assert failed.errors
+        assert failed.finished_at
+        report = shared.failure(failed.run_id)
+        assert report.stage == stage
+        assert report.cursor is not None
+        assert report.cursor.stage == stage
+        assert report.error in failed.errors
+        assert not [path for path in (shared.settings.index_path / "building").rglob("*") if path.is_file()]
+
+        run = shared.ingest()
+        assert run.status == "complete"
+        assert any(word in candidate.text for candidate in shared.ask(word).candidates)
+
+    def test_the_cursor_tells_how_far_it_came(self, workplace: Workplace) -> None:
+        with pytest.raises(IngestError):
+            workplace.ingest(dense=HashEmbedder(batch_size=3, fail_after=6))
+        (failed,) = workplace.runs()
+        cursor = workplace.failure(failed.run_id).cursor
+        assert cursor is not None
+        assert (cursor.stage, cursor.batch, cursor.done) == ("embed", 2, 6)
+        assert cursor.total is not None
+        assert cursor.total > 6
+
+    def test_a_panic_of_a_native_library_is_a_failure_like_any_other(self, workplace: Workplace) -> None:
+        class PanicException(BaseException):
+            pass
+
+        with pytest.raises(IngestError, match="PanicException"):
+            workplace.ingest(dense=HashEmbedder(fail_after=0, failure=PanicException("index out of bounds")))
+        assert workplace.runs()[0].status == "failed"
+
+    def test_a_corpus_that_cannot_be_had_is_reported_with_its_hint(self, workplace: Workplace) -> None:
+        sources = Sources(docs=str(workplace.root / "nowhere"), allow_network=False)
+        with pytest.raises(SourceError):
+            ingest(workplace.settings, "docs", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        (failed,) = workplace.runs()
+        report = workplace.failure(failed.run_id)
+        assert report.stage == "discover"
+        assert report.hint
+
+    def test_empty_corpora_are_refused_before_anything_is_published(self, workplace: Workplace) -> None:
+        write_docs(workplace.root / "empty", {})
+        sources = Sources(docs=str(workplace.root / "empty"), allow_network=False)
+        with pytest.raises(IngestError, match="No chunk came out"):
+            ingest(workplace.settings, "docs", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        assert workplace.generations.current() is None
+
+    def test_a_home_that_cannot_be_written_is_one_sentence(self, workplace: Workplace) -> None:
+        workplace.home.mkdir()
+        (workplace.home / "manifests").write_text("a file, not a folder")
+        with pytest.raises(StoreError, match="run manifest") as raised:
+            workplace.ingest()
+        assert "permissions" in raised.value.hint
+
+    def test_what_a_chunker_cannot_take_costs_one_file(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from adk_ingest.chunking.python import PythonChunker
+
+        take = PythonChunker.chunk
+
+        def picky(self: PythonChunker, file: Any) -> Any:
+            if file.path == PLUGIN:
+                raise RecursionError("too deep")
+            return take(self, file)
+
+        monkeypatch.setattr(PythonChunker, "chunk", picky)
+        run = workplace.ingest()
+        assert run.corpora["adk_python"].parse_failures == [PLUGIN]
+        assert any("RecursionError" in warning for warning in run.corpora["adk_python"].warnings)
+        assert PLUGIN not in {payload.path for payload in workplace.points().values()}
+
+    def test_a_chunker_that_fails_on_many_files_is_not_the_files_fault(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from adk_ingest.chunking.python import PythonChunker
+
+        def broken(*_: object) -> None:
+            raise NameError("name 'strip' is not defined")
+
+        monkeypatch.setattr(PythonChunker, "chunk", broken)
+        with pytest.raises(IngestError, match="fails on many files.*NameError"):
+            workplace.ingest()
+        assert workplace.generations.current() is None
+
+
+class TestARunThatIsStopped:
+    def test_cancelling_keeps_the_vectors_that_were_computed(self, workplace: Workplace) -> None:
+        first = HashEmbedder(batch_size=4)
+        with pytest.raises(IngestCancelledError):
+            workplace.ingest(dense=first, cancelled=lambda: len(first.embedded) >= 8)
+        (stopped,) = workplace.runs()
+        assert stopped.status == "interrupted"
+        assert stopped.vectors_embedded == len(first.embedded) == 8
+        assert workplace.generations.current() is None
+        second = HashEmbedder()
+        run = workplace.ingest(dense=second)
+        assert run.vectors_from_cache == 8
+        assert not set(first.embedded) & set(second.embedded)
+
+    def test_it_may_be_cancelled_before_it_begins(self, workplace: Workplace) -> None:
+        embedder = HashEmbedder()
+        with pytest.raises(IngestCancelledError):
+            workplace.ingest(dense=embedder, cancelled=lambda: True)
+        assert not embedder.embedded
+
+    def test_ctrl_c_is_no_failure(self, workplace: Workplace) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            workplace.ingest(dense=HashEmbedder(fail_after=8, failure=KeyboardInterrupt()))
+        (stopped,) = workplace.runs()
+        assert stopped.status == "interrupted"
+        assert workplace.failure(stopped.run_id).stage == "embed"
+        assert workplace.ingest().status == "complete"
+
+    def test_a_run_that_died_without_a_word_is_settled_by_the_next(self, workplace: Workplace) -> None:
+        done = workplace.ingest()
+        dead = done.model_copy(update={"run_id": "20200101T000000-dead", "status": "running"})
+        other = dead.model_copy(update={"run_id": "20200101T000000-else", "config": {"store": {"path": "/elsewhere"}}})
+        for run in (dead, other):
+            (workplace.settings.paths.runs / f"{run.run_id}.json").write_text(run.model_dump_json())
+        assert workplace.ingest().resumed_from == dead.run_id
+        found = {run.run_id: run.status for run in workplace.runs()}
+        assert found[dead.run_id] == "interrupted"
+        assert found[other.run_id] == "running"
+
+
+def test_the_writer_is_alone(workplace: Workplace) -> None:
+    other = GenerationStore(workplace.settings.index_path)
+    with other.writing("another-run"), pytest.raises(StoreError, match="another-run"):
+        workplace.ingest()
+    # It never began, so there is nothing to report or to resume.
+    assert not workplace.runs()

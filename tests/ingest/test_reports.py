@@ -1,0 +1,281 @@
+"""`adk-ingest` as a person or a script runs it: what it prints, what it leaves on disk and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import adk_ingest.pipeline as pipeline
+from adk_ingest.cli import app
+from adk_ingest.demo import prepare
+from adk_ingest.progress_views import ProgressView
+from adk_ingest.verify import VerificationReport
+from tests.corpora import HashEmbedder, Workplace, change
+
+RETRY = "docs/tools/retry.md"
+Run = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test may reach a network, see the user's settings or need a model."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
+    monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An ingested workplace, for tests that only look."""
+    workplace = Workplace(tmp_path_factory.mktemp("published"))
+    workplace.ingest()
+    return workplace
+
+
+def run(workplace: Workplace, *arguments: str, corpora: bool = False) -> Result:
+    """Run a command on a workplace; whatever happens, nobody sees a traceback."""
+    named = ["--docs", str(workplace.docs), "--code", str(workplace.code), "--offline"] if corpora else []
+    result = CliRunner().invoke(app, [*arguments, *named, "--home", str(workplace.home)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.output
+    return result
+
+
+def tree(folder: Path) -> dict[str, int]:
+    return {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+
+
+def json_lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+class TestPlan:
+    def test_it_counts_and_leaves_no_trace_but_caches(self, workplace: Workplace) -> None:
+        result = run(workplace, "plan", "--json", corpora=True)
+        assert result.exit_code == 0
+        (plan,) = json_lines(result.stdout)
+        assert plan["corpora"]["adk_docs"]["files"] == 3
+        assert plan["corpora"]["adk_docs"]["skipped"] == {"excluded": 1, "extension": 1}
+        assert plan["corpora"]["adk_python"]["chunks"] > 0
+        assert plan["corpora"]["api-reference"]["tokens"] > 0
+        assert plan["vectors_to_compute"] > 0
+        assert plan["estimated_seconds"] > 0
+        assert plan["price_usd"] is None
+        assert not [name for name in tree(workplace.home) if not name.startswith(("cache", "corpora"))]
+
+    def test_it_tells_a_person_the_same(self, published: Workplace) -> None:
+        before = tree(published.home)
+        result = run(published, "plan", corpora=True)
+        assert result.exit_code == 0
+        said = " ".join(result.stdout.split())
+        assert "adk_docs skips 1 excluded, 1 extension" in said
+        assert "0 vectors to compute" in said
+        assert "no cost (profile local)" in said
+        assert {k: v for k, v in tree(published.home).items() if not k.startswith("cache")} == {
+            k: v for k, v in before.items() if not k.startswith("cache")
+        }
+
+    def test_it_goes_for_one_corpus(self, published: Workplace) -> None:
+        result = run(published, "plan", "docs", "--docs", str(published.docs), "--json")
+        (plan,) = json_lines(result.stdout)
+        assert set(plan["corpora"]) == {"adk_docs"}
+
+
+class TestIngest:
+    def test_a_person_reads_the_stages_and_the_sum(self, workplace: Workplace) -> None:
+        result = run(workplace, "all", corpora=True)
+        assert result.exit_code == 0
+        for stage in ("discover", "chunk", "embed", "upsert", "verify", "publish"):
+            assert f"{stage}:" in result.stderr
+        assert "is verified and published" in " ".join(result.stdout.split())
+        again = run(workplace, "all", corpora=True)
+        assert again.exit_code == 0
+        assert "Nothing changed" in again.stdout
+
+    def test_a_machine_reads_json_lines_and_the_manifest(self, workplace: Workplace) -> None:
+        result = run(workplace, "all", "--json", corpora=True)
+        (manifest,) = json_lines(result.stdout)
+        assert manifest["status"] == "complete"
+        assert manifest == json.loads((workplace.settings.paths.runs / f"{manifest['run_id']}.json").read_text())
+        events = json_lines(result.stderr)
+        assert {event["event"] for event in events} >= {"stage", "note"}
+        assert next(event["stage"] for event in events if event["event"] == "stage") == "discover"
+
+    def test_docs_and_code_come_one_after_the_other(self, workplace: Workplace) -> None:
+        docs = run(workplace, "docs", "--docs", str(workplace.docs), "--offline", "--json")
+        assert set(json_lines(docs.stdout)[0]["corpora"]) == {"adk_docs"}
+        code = run(workplace, "code", "--code", str(workplace.code), "--offline", "--json")
+        assert set(json_lines(code.stdout)[0]["corpora"]) == {"adk_python", "api-reference"}
+        current = workplace.generations.current()
+        assert current is not None
+        assert set(current.manifest.corpora) == {"adk_docs", "adk_python", "api-reference"}
+
+    def test_offline_nothing_is_fetched(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: object, **__: object) -> None:
+            pytest.fail("the network was asked")
+
+        monkeypatch.setattr("adk_ingest.sources.resolve.clone_or_update", refuse)
+        monkeypatch.setattr("adk_ingest.sources.distribution.fetch_distribution", refuse)
+        result = run(workplace, "code", "--code", "google-adk==0.0.1", "--offline")
+        assert result.exit_code == 3
+        result = run(workplace, "docs", "--offline")
+        assert result.exit_code == 3
+        assert "ADK_EVIDENCE_DOCS" in result.stderr
+
+
+class TestExitCodes:
+    @pytest.mark.parametrize(
+        ("arguments", "code", "said"),
+        [
+            (["nonsense"], 2, "nonsense"),
+            (["all", "--nonsense"], 2, "nonsense"),
+            (["plan", "everything"], 2, "Choose docs, code or all"),
+            (["plan", "--profile", "gold"], 2, "profile"),
+            (["docs", "--docs", "/no/such/folder"], 3, "does not exist"),
+            (["code", "--code", "requests==1.0"], 3, "neither a folder nor the distribution"),
+            (["verify"], 5, "no index"),
+            (["rollback"], 5, "no index"),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+    )
+    def test_a_failure_is_a_sentence_and_a_number(
+        self, workplace: Workplace, arguments: list[str], code: int, said: str
+    ) -> None:
+        result = run(workplace, *arguments)
+        assert result.exit_code == code
+        assert said in " ".join(result.stderr.split())
+        assert not result.stdout
+
+    def test_an_index_that_is_not_what_it_should_be_is_7(
+        self, published: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(
+            "adk_ingest.reports.verify_index", lambda *_: VerificationReport(problems=["A point is missing."])
+        )
+        result = run(published, "verify")
+        assert result.exit_code == 7
+        assert "A point is missing." in result.stdout
+        assert "is verified" not in result.stdout
+
+    def test_a_run_that_fails_its_verification_is_7_and_any_other_is_6(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(pipeline, "verify_index", lambda *_: VerificationReport(problems=["A point is missing."]))
+            result = run(workplace, "all", corpora=True)
+            assert result.exit_code == 7
+            assert "A point is missing." in result.stderr
+        monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder(fail_after=0))
+        (workplace.docs / RETRY).write_text("# Other\n\nText that has no vector yet.\n")
+        result = run(workplace, "all", "--json", corpora=True)
+        assert result.exit_code == 6
+        assert "stage embed" in result.stderr
+        assert ".failure.json" in result.stderr
+
+    def test_ctrl_c_is_130(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+        stopping = HashEmbedder(fail_after=0, failure=KeyboardInterrupt())
+        monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: stopping)
+        result = run(workplace, "all", corpora=True)
+        assert result.exit_code == 130
+        assert "Interrupted." in result.stderr
+        assert workplace.runs()[0].status == "interrupted"
+
+
+class TestVerify:
+    def test_it_counts_samples_and_checks_every_citation(self, published: Workplace) -> None:
+        result = run(published, "verify", "--citations", "--json")
+        assert result.exit_code == 0
+        report = json.loads(result.stdout)
+        total = len(published.points())
+        assert report["ok"]
+        assert report["counts"]["total"] == total
+        assert report["sampled"] == total
+        assert report["citations"] == {"exact": total}
+        said = run(published, "verify", "--citations").stdout
+        assert f"{total} exact" in said
+        assert "The index is verified." in said
+
+    def test_it_says_what_moved_since(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        page = workplace.docs / RETRY
+        page.write_text("A new first line.\n\n" + page.read_text())
+        (workplace.code / "src/google/adk/runners.py").unlink()
+        report = json.loads(run(workplace, "verify", "--citations", "--json").stdout)
+        assert report["citations"]["moved"] > 0
+        assert report["citations"]["gone"] > 0
+        shutil.rmtree(workplace.code)
+        report = json.loads(run(workplace, "verify", "--citations", "--json").stdout)
+        assert report["citations"]["unverified"] > 0
+        assert report["ok"]
+
+
+class TestStatusAndRollback:
+    def test_nothing_is_indexed_at_first(self, workplace: Workplace) -> None:
+        result = run(workplace, "status")
+        assert result.exit_code == 0
+        assert "Nothing is indexed" in result.stdout
+        assert json.loads(run(workplace, "status", "--json").stdout)["generation"] is None
+        assert not workplace.home.exists()
+
+    def test_going_back_and_forth(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+        first = workplace.ingest().generation
+        assert run(workplace, "rollback").exit_code == 5
+        change(workplace.docs / RETRY, "busy service", "tired service")
+        second = workplace.ingest().generation
+        monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder(fail_after=0))
+        change(workplace.docs / RETRY, "tired service", "sleepy service")
+        assert run(workplace, "docs", "--docs", str(workplace.docs)).exit_code == 6
+
+        status = json.loads(run(workplace, "status", "--json").stdout)
+        assert (status["generation"], status["older_generations"]) == (second, [first])
+        assert status["corpora"]["adk_docs"]["files"] == 3
+        assert [told["status"] for told in status["runs"]] == ["failed", "complete", "complete"]
+        said = run(workplace, "status").stdout
+        assert "failed: RuntimeError: the embedder broke" in said
+        assert "google/adk-docs" in said
+
+        result = run(workplace, "rollback")
+        assert result.exit_code == 0
+        assert str(first) in result.stderr
+        assert workplace.generations.current_id() == first
+        assert workplace.ask("busy service").candidates
+
+
+class TestPreparingTheDemo:
+    def test_it_ingests_once(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
+        workplace.overrides = {
+            "ingestion": {"corpora": {"adk_python": {"root": str(workplace.code)}, "adk_docs": {"source": "snapshot"}}}
+        }
+
+        class Recorder(ProgressView):
+            def __init__(self) -> None:
+                self.notes: list[str] = []
+
+            def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
+                self.notes.append(name)
+
+            def advance(self, count: int = 1) -> None:
+                pass
+
+            def note(self, message: str) -> None:
+                self.notes.append(message)
+
+        first = Recorder()
+        prepare(workplace.settings, first)
+        assert any(str(workplace.docs) in note for note in first.notes)
+        current = workplace.generations.current()
+        assert current is not None
+        assert set(current.manifest.corpora) == {"adk_docs", "adk_python", "api-reference"}
+        second = Recorder()
+        prepare(workplace.settings, second)
+        assert not second.notes

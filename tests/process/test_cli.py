@@ -1,0 +1,347 @@
+"""`adk-evidence` as a person or a script meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from adk_evidence.embedding import minilm
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.retrieval import pipeline
+from adk_evidence.store.files import copy_tree
+from adk_evidence.tokens import estimate_tokens
+from adk_evidence_cli.main import app
+from tests.corpora import HashEmbedder, Workplace
+
+QUESTION = "how do I retry when a tool throws?"
+# What a command line that only helps must not wait for.
+HEAVY = ("qdrant_edge", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers", "pydantic_settings", "pydantic")
+
+# Runs the command line in a process without a model.
+WITHOUT_MODEL = """
+from adk_evidence.retrieval import pipeline
+from adk_evidence_cli.main import run
+from tests.corpora import HashEmbedder
+pipeline.make_dense = lambda settings: HashEmbedder()
+run()
+"""
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An index that no test changes."""
+    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
+    workplace.ingest()
+    return workplace
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test sees the user's settings, or looks for a model."""
+    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+
+
+@pytest.fixture
+def cli() -> Cli:
+    """The command line, called in this process."""
+
+    def call(*arguments: object, stdin: bytes | str | None = None) -> Result:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+    return call
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """The command line in a process of its own, without a model."""
+    command = [sys.executable, "-c", WITHOUT_MODEL, *arguments]
+    return subprocess.run(command, capture_output=True, env={**os.environ, **environment})
+
+
+def sentence(result: Result, code: int, *parts: str) -> None:
+    """The command ended with this code and a sentence on stderr."""
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output and not result.stdout
+    assert result.stderr.startswith("error: ")
+    for part in parts:
+        assert part in result.stderr
+
+
+# Asking
+
+
+def test_an_answer_on_the_terminal(cli, indexed):
+    result = cli("ask", QUESTION, "--home", indexed.home)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert result.stdout.startswith(f"{QUESTION}\nFound ")
+    assert "docs/tools/retry.md" in result.stdout and "verified" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_json_is_exactly_the_pack(cli, indexed):
+    result = cli("ask", QUESTION, "--json", "--home", indexed.home)
+    pack = EvidencePack.model_validate_json(result.stdout)
+    assert pack.with_id() == pack
+    assert result.stdout == pack.model_dump_json(indent=2) + "\n"
+
+
+def test_markdown_and_prompt(cli, indexed):
+    markdown = cli("ask", QUESTION, "--markdown", "--home", indexed.home)
+    assert markdown.stdout.startswith("# Evidence: how do I retry when a tool throws?\n")
+    prompt = cli("ask", QUESTION, "--prompt", "--max-tokens", 600, "--home", indexed.home)
+    assert "[CTX 1]" in prompt.stdout and estimate_tokens(prompt.stdout) <= 600
+    assert "results in about" in prompt.stderr
+    sentence(cli("ask", "x", "--prompt", "--max-tokens", 5, "--home", indexed.home), 2, "no room", "Allow at least")
+
+
+def test_options_become_the_request(cli, indexed):
+    narrow = ["--path", "src/**", "--path", "docs/**", "--exclude", "**/runners.py", "--language", "python"]
+    more = ["--mode", "debug", "-k", "5", "--ref", "9.9.0", "--time-budget-ms", "60000", "--strict"]
+    result = cli("ask", QUESTION, *narrow, *more, "--json", "--home", indexed.home)
+    assert result.exit_code == 0, result.stderr
+    pack = json.loads(result.stdout)
+    assert pack["task_mode"] == "debug" and 1 <= len(pack["candidates"]) <= 5
+    assert pack["retrieval_plan"]["filters"] == {
+        "path_allowlist": ["src/**", "docs/**"],
+        "path_blocklist": ["**/runners.py"],
+        "languages": ["python"],
+        "repo_ref_hint": "9.9.0",
+    }
+
+
+@pytest.mark.parametrize(("source", "kinds"), [("docs", {"docs"}), ("code", {"code"}), ("both", {"docs", "code"})])
+def test_one_source_or_both(cli, indexed, source, kinds):
+    pack = json.loads(cli("ask", QUESTION, "--source", source, "--json", "--home", indexed.home).stdout)
+    assert {candidate["source_type"] for candidate in pack["candidates"]} == kinds
+
+
+def test_full_shows_more(cli, indexed):
+    short = cli("ask", QUESTION, "--home", indexed.home).stdout
+    full = cli("ask", QUESTION, "--full", "--home", indexed.home).stdout
+    assert len(full) > len(short) and "--full" in short and "--full" not in full
+
+
+def test_a_question_on_standard_input(cli, indexed):
+    result = cli("ask", "-", "--json", "--home", indexed.home, stdin="Traceback:\n  ValueError: tool \xe4".encode())
+    assert json.loads(result.stdout)["query"] == "Traceback:\n  ValueError: tool ä"
+    broken = cli("ask", "-", "--json", "--home", indexed.home, stdin=b"tool \xff")
+    assert json.loads(broken.stdout)["query"] == "tool \ufffd"
+    sentence(cli("ask", "-", "--home", indexed.home, stdin=" \n"), 2, "query is empty")
+
+
+def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
+    result = cli("ask", QUESTION, "--ref", "v0", "--json", "--home", indexed.home)
+    json.loads(result.stdout)
+    assert "warning: ref_not_indexed" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("x", "--json", "--markdown"), "--json and --markdown exclude each other"),
+        (("x", "--prompt", "--json"), "exclude each other"),
+        (("x", "--max-tokens", "100"), "--max-tokens goes with --prompt"),
+        (("x", "--source", "web"), "--source does not know 'web'"),
+        (("  ",), "query is empty"),
+        (("x" * 9000,), "at most 8000 characters"),
+        (("x", "--ref", "\udcff"), "not valid Unicode"),
+        (("x", "--profile", "nope"), "no profile 'nope'"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(cli, indexed, arguments, problem):
+    sentence(cli("ask", *arguments, "--home", indexed.home), 2, problem)
+
+
+@pytest.mark.parametrize("arguments", [("ask",), ("ask", "x", "--mode", "guess"), ("ask", "x", "-k", "0"), ("nope",)])
+def test_what_the_parser_refuses_ends_with_two(cli, arguments):
+    result = cli(*arguments)
+    assert result.exit_code == 2 and "Traceback" not in result.output
+
+
+# Things that are missing or broken
+
+
+def test_without_an_index_the_next_command_is_named(cli, tmp_path):
+    sentence(cli("ask", "x", "--home", tmp_path / "none"), 5, "no index", "adk-ingest all")
+    assert not (tmp_path / "none").exists(), "asking leaves nothing behind"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("profile: [", "cannot be read at line"),
+        ("- a", "is not a mapping"),
+        ("retrieval: {rrf_k: x}", "retrieval.rrf_k"),
+        ("unknown: 1", "unknown"),
+    ],
+)
+def test_a_broken_settings_file_is_one_sentence(cli, monkeypatch, tmp_path, text, problem):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(path))
+    for command in (("ask", "x"), ("doctor",)):
+        sentence(cli(*command), 2, problem)
+
+
+def test_a_home_that_is_no_folder(cli, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    sentence(cli("ask", "x", "--home", file), 5, "no index")
+    assert cli("doctor", "--home", file).exit_code == 1
+
+
+def test_a_log_that_cannot_be_written_does_not_fail_the_answer(cli, indexed, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "index").symlink_to(indexed.home / "index", target_is_directory=True)
+    (home / "logs").write_text("")
+    result = cli("ask", QUESTION, "--home", home)
+    assert result.exit_code == 0 and "verified" in result.stdout
+
+
+@pytest.mark.parametrize("lost", ["manifest.json", "adk_docs", "adk_code/edge_config.json"])
+def test_a_damaged_index_is_no_traceback(cli, indexed, tmp_path, lost):
+    home = tmp_path / "home"
+    copy_tree(indexed.home, home)
+    path = next(home.glob(f"index/generations/*/{lost}"))
+    shutil.rmtree(path) if path.is_dir() else path.write_bytes(b"\x00broken")
+    asked = cli("ask", QUESTION, "--home", home)
+    assert isinstance(asked.exception, SystemExit | None) and asked.exit_code in (0, 5)
+    if asked.exit_code == 0:
+        assert "warning: collection_unavailable" in asked.stdout
+    examined = cli("doctor", "--home", home)
+    assert examined.exit_code == 1 and "adk-ingest all" in examined.stdout
+
+
+# Doctor
+
+
+def findings(result: Result) -> dict[str, dict[str, str]]:
+    return {finding["what"]: finding for finding in json.loads(result.stdout)}
+
+
+def test_doctor_on_an_empty_home_says_how_to_mend_it(cli, tmp_path):
+    result = cli("doctor", "--home", tmp_path)
+    assert result.exit_code == 1
+    assert "BROKEN  index: Nothing is indexed." in result.stdout and "Run `adk-ingest all`." in result.stdout
+    assert list(tmp_path.iterdir()) == [], "looking changes nothing"
+
+
+def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
+    monkeypatch.setattr("adk_evidence_cli.doctor.is_prepared", lambda models: True)
+    result = cli("doctor", "--json", "--home", indexed.home)
+    assert result.exit_code == 0, result.stdout
+    found = findings(result)
+    assert {finding["state"] for finding in found.values()} == {"ok"}
+    assert {"adk-evidence", "packages", "settings", "home", "dense model", "index", "models"} <= set(found)
+    assert {"adk_docs", "adk_python", "api-reference"} <= set(found)
+
+
+def test_doctor_names_settings_that_the_index_does_not_match(cli, indexed, monkeypatch):
+    monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__DENSE__MAX_TOKENS", "64")
+    found = cli("doctor", "--json", "--home", indexed.home)
+    assert found.exit_code == 1
+    assert findings(found)["models"]["state"] == "broken"
+    assert "max_tokens=64" in findings(found)["models"]["found"]
+    sentence(cli("ask", "x", "--home", indexed.home), 5, "max_tokens=64", "adk-ingest all")
+
+
+def test_doctor_notes_what_is_gone_and_what_stands_in(cli, workplace):
+    workplace.ingest("code")
+    shutil.rmtree(workplace.code)
+    found = findings(cli("doctor", "--json", "--home", workplace.home))
+    assert found["adk_python source"]["state"] == "note" and "is gone" in found["adk_python source"]["found"]
+    assert found["adk_docs"]["state"] == "note" and "ADK_EVIDENCE_DOCS" in found["adk_docs"]["mend"]
+
+
+def test_doctor_names_the_settings_file_in_use(cli, indexed, monkeypatch, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("retrieval: {rrf_k: 20}\n")
+    monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(path))
+    assert str(path) in findings(cli("doctor", "--json", "--home", indexed.home))["settings"]["found"]
+
+
+# Evaluation
+
+
+def test_a_run_is_written_and_scored(cli, indexed, tmp_path):
+    golden = tmp_path / "golden.jsonl"
+    expected = {"corpus": "adk_docs", "path": "docs/tools/retry.md", "start_line": 5, "end_line": 14, "grade": 2}
+    golden.write_text(json.dumps({"id": "a", "query": "reflect and retry", "expected": [expected]}) + "\n")
+    out = tmp_path / "run.jsonl"
+    ran = cli("eval", "run", "--queries", golden, "--out", out, "--top-k", 5, "--home", indexed.home)
+    assert ran.exit_code == 0 and "1 questions answered" in ran.stderr.replace("\n", " ")
+    assert len(json.loads(out.read_text())["results"]) == 5
+    table = cli("eval", "score", "--golden", golden, "--run", out)
+    assert "ndcg@12" in table.stdout and "1 of 1 questions answered" in table.stdout
+    scores = json.loads(cli("eval", "score", "--golden", golden, "--run", out, "--json").stdout)
+    assert (scores["questions"], scores["answered"]) == (1, 1)
+    assert scores["scores"]["recall@5"] == 1.0
+
+
+def test_bad_evaluation_files_are_one_sentence(cli, indexed, tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"id": "a", "query": "x"}\n{"id": 7}\n')
+    run_it = ("eval", "run", "--out", tmp_path / "run.jsonl", "--home", indexed.home, "--queries")
+    sentence(cli(*run_it, bad), 2, "Line 2 of", "id: ")
+    sentence(cli(*run_it, tmp_path / "none"), 2, "cannot be read")
+    sentence(cli("eval", "score", "--golden", bad, "--run", bad), 2, "Line 2 of")
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+# The process
+
+
+def test_help_loads_nothing_heavy():
+    script = (
+        "import sys\nsys.argv = ['adk-evidence', '--help']\nfrom adk_evidence_cli.main import run\n"
+        f"try:\n    run()\nfinally:\n    print('LOADED', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0 and "doctor" in done.stdout
+    assert "LOADED []" in done.stdout
+
+
+def test_output_into_a_pipe_is_utf8_whatever_the_locale_says(indexed):
+    home = str(indexed.home)
+    piped = run("ask", "retry ä tool", "--json", "--home", home, PYTHONIOENCODING="ascii")
+    assert json.loads(piped.stdout.decode("utf-8"))["query"] == "retry ä tool"
+    shown = run("ask", QUESTION, "--home", home, PYTHONIOENCODING="ascii")
+    assert shown.returncode == 0 and "›" in shown.stdout.decode("utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of the POSIX kind")
+@pytest.mark.parametrize("form", [["--json"], []])
+def test_a_reader_that_stops_reading_is_no_error(indexed, form):
+    command = [sys.executable, "-c", WITHOUT_MODEL, "ask", QUESTION, *form, "--home", str(indexed.home)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_without_a_model_the_answer_is_by_keywords(cli, indexed, monkeypatch):
+    from adk_evidence.errors import ModelError
+
+    def refuse(*_: Any, **__: Any) -> Path:
+        raise ModelError("The weights cannot be had.", "Name a folder with them.")
+
+    monkeypatch.undo()
+    monkeypatch.setattr(minilm, "prepare_minilm", refuse)
+    result = cli("ask", QUESTION, "--home", indexed.home)
+    assert result.exit_code == 0 and "warning: dense_unavailable: The weights cannot be had." in result.stdout
+    sentence(cli("ask", QUESTION, "--strict", "--home", indexed.home), 4, "cannot be had", "Name a folder")

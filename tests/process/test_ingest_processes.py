@@ -1,0 +1,230 @@
+"""Several processes on one home: some ask, one ingests and may be killed at any stage."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import adk_ingest.pipeline as pipeline
+from adk_ingest.cli import app
+from tests.corpora import HashEmbedder, Workplace, change
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DEADLINE_SECONDS = 120.0
+RETRY = "docs/tools/retry.md"
+
+
+class Child:
+    """A driver process whose lines are read as they come."""
+
+    def __init__(self, workplace: Workplace, *arguments: str) -> None:
+        what, *rest = arguments
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.process.ingest_driver", what, str(workplace.root), *rest],
+            cwd=REPOSITORY,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.lines: list[str] = []
+        self.errors = ""
+        self._queue: queue.Queue[str | None] = queue.Queue()
+        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read, self._listen)]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self._queue.put(line.rstrip("\n"))
+        self._queue.put(None)
+
+    def _listen(self) -> None:
+        assert self.process.stderr
+        self.errors = self.process.stderr.read()
+
+    def wait_for(self, wanted: Callable[[str], bool]) -> str:
+        """The next line that is wanted; fails when the process ends or the deadline passes before."""
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while True:
+            line = self._queue.get(timeout=max(0.0, deadline - time.monotonic()))
+            if line is None:
+                self.finish()
+                pytest.fail(f"the process ended before: {self.errors}")
+            self.lines.append(line)
+            if wanted(line):
+                return line
+
+    def go_on(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def close(self) -> None:
+        """Wait for its end and close the pipes."""
+        self.process.wait(DEADLINE_SECONDS)
+        for thread in self._threads:
+            thread.join(DEADLINE_SECONDS)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream
+            with suppress(BrokenPipeError):
+                stream.close()
+
+    def finish(self) -> int:
+        """Close its input and wait for its end; returns the exit code."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        code = self.process.wait(DEADLINE_SECONDS)
+        for thread in self._threads:
+            thread.join(DEADLINE_SECONDS)
+        while (line := self._queue.get_nowait()) is not None:
+            self.lines.append(line)
+        return code
+
+
+@contextmanager
+def child(workplace: Workplace, *arguments: str) -> Iterator[Child]:
+    started = Child(workplace, *arguments)
+    try:
+        yield started
+    finally:
+        started.process.kill()
+        started.close()
+
+
+def reached(line: str) -> bool:
+    return line == "reached"
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An ingested workplace; each test changes its corpus and leaves it with an index that is up to date."""
+    made = Workplace(tmp_path_factory.mktemp("processes"))
+    made.ingest()
+    return made
+
+
+def rewrite(workplace: Workplace, word: str) -> None:
+    """New text in more chunks than one batch of vectors."""
+    sections = "".join(f"\n## Section {number}\n\nThe tool {word} number {number}.\n" for number in range(8))
+    (workplace.docs / RETRY).write_text(f"# Retry a tool\n{sections}")
+
+
+def test_two_processes_ask_while_a_third_ingests(workplace: Workplace) -> None:
+    old = workplace.generations.current_id()
+    rewrite(workplace, "waits")
+    with (
+        child(workplace, "ask") as first,
+        child(workplace, "ask") as second,
+        child(workplace, "ingest", "verify") as it,
+    ):
+        for asking in (first, second):
+            assert json.loads(asking.wait_for(bool))["generation"] == old
+        it.wait_for(reached)
+        for asking in (first, second):
+            assert json.loads(asking.wait_for(bool))["generation"] == old
+        it.go_on()
+        assert it.finish() == 0, it.errors
+        new = workplace.generations.current_id()
+        assert new != old
+        for asking in (first, second):
+            asking.wait_for(lambda line: json.loads(line)["generation"] == new)
+            assert asking.finish() == 0, asking.errors
+            answers = [json.loads(line) for line in asking.lines]
+            generations = [answer["generation"] for answer in answers]
+            assert generations == sorted(generations)
+            assert set(generations) == {old, new}
+            assert all(answer["results"] > 0 and not answer["warnings"] for answer in answers)
+            assert "Traceback" not in asking.errors
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
+@pytest.mark.parametrize("stage", ["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"])
+def test_a_killed_ingestion_harms_nobody_and_the_next_one_goes_on(workplace: Workplace, stage: str) -> None:
+    old = workplace.generations.current_id()
+    word = f"kills{stage}"
+    rewrite(workplace, word)
+    with child(workplace, "ingest", stage) as it:
+        it.wait_for(reached)
+        it.process.kill()
+        it.process.wait(DEADLINE_SECONDS)
+    dead = workplace.runs()[0]
+    assert dead.status == "running"
+    # `sparse` comes and goes with each batch of points, so the manifest on disk does not name it.
+    assert dead.cursor is not None
+    assert dead.cursor.stage == ("upsert" if stage == "sparse" else stage)
+
+    assert workplace.generations.current_id() == old
+    assert workplace.ask("how do I retry when a tool throws?").candidates
+
+    embedder = HashEmbedder()
+    run = workplace.ingest(dense=embedder)
+    assert (run.status, run.resumed_from) == ("complete", dead.run_id)
+    assert workplace.runs()[1].status == "interrupted"
+    if stage in ("embed", "sparse", "upsert", "verify", "publish"):
+        kept = 4 if stage == "embed" else run.vectors_from_cache
+        assert run.vectors_from_cache >= kept > 0
+        assert bool(embedder.embedded) == (stage == "embed")
+    assert any(word in candidate.text for candidate in workplace.ask(f"the tool {word}").candidates)
+    building = workplace.settings.index_path / "building"
+    assert not [path for path in building.rglob("*") if path.is_file()]
+
+
+def test_a_second_writer_is_refused_by_name_while_the_first_goes_on(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
+    rewrite(workplace, "queues")
+    command = ["all", "--docs", str(workplace.docs), "--code", str(workplace.code), "--home", str(workplace.home)]
+    with child(workplace, "ingest", "embed") as it:
+        it.wait_for(reached)
+        runs = len(workplace.runs())
+        refused = CliRunner().invoke(app, [*command, "--offline"])
+        assert refused.exit_code == 5
+        said = " ".join(refused.stderr.split())
+        assert "Another process is writing to this index" in said
+        assert f"process {it.process.pid} on" in said
+        assert workplace.runs()[0].run_id in said
+        assert len(workplace.runs()) == runs
+        it.go_on()
+        assert it.finish() == 0, it.errors
+    assert workplace.ingest().status == "unchanged"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT to one process is POSIX")
+def test_ctrl_c_ends_with_130_and_a_sentence(workplace: Workplace) -> None:
+    rewrite(workplace, "stops")
+    old = workplace.generations.current_id()
+    with child(workplace, "ingest", "embed") as it:
+        it.wait_for(reached)
+        it.process.send_signal(signal.SIGINT)
+        assert it.finish() == 130
+        assert "Interrupted" in it.errors
+        assert "Traceback" not in it.errors
+    stopped = workplace.runs()[0]
+    assert stopped.status == "interrupted"
+    assert workplace.failure(stopped.run_id).stage == "embed"
+    assert workplace.generations.current_id() == old
+    assert workplace.ingest().vectors_from_cache > 0
+
+
+def test_change_is_seen_by_the_next_question_of_a_running_process(workplace: Workplace) -> None:
+    with child(workplace, "ask") as asking:
+        asking.wait_for(bool)
+        change(workplace.docs / "docs/index.md", "Small kit", "Tiny kit")
+        new = workplace.ingest().generation
+        asking.wait_for(lambda line: json.loads(line)["generation"] == new)
+        assert asking.finish() == 0, asking.errors
