@@ -12,7 +12,9 @@ from adk_evidence.errors import IngestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_ingest.manifest import RunManifest
 from adk_ingest.progress import Silent
+from adk_ingest.records import records
 from adk_ingest.session import Sources, ingest
+from adk_ingest.spool import RecordSpool
 from tests.corpora import (
     CODE,
     CODE_COMMIT,
@@ -341,3 +343,17 @@ def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
     (workplace.docs / "mkdocs.yml").write_text("nav: [unclosed")
     warnings = workplace.ingest("docs").corpora["adk_docs"].warnings
     assert any("mkdocs.yml cannot be read" in warning for warning in warnings)
+
+
+def test_records_come_back_in_their_order_from_disk_too(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adk_ingest.spool.MEMORY_BYTES", 1)
+    corpus = workplace.gather("code")[0]
+    made = [record for file in corpus.files for record in records(file, corpus.chunk(file), corpus.context)]
+    with RecordSpool() as spool:
+        spool.add(made[:3])
+        spool.add(made[3:])
+        assert len(spool) == len(made)
+        for _ in range(2):
+            batches = list(spool.batches(3))
+            assert [record for batch in batches for record in batch] == made
+            assert {len(batch) for batch in batches[:-1]} == {3}

@@ -266,7 +266,7 @@ class TestARunThatFails:
             raise NameError("name 'strip' is not defined")
 
         monkeypatch.setattr(PythonChunker, "chunk", broken)
-        with pytest.raises(IngestError, match="fails on many files.*NameError"):
+        with pytest.raises(IngestError, match=r"fails on many files.*NameError"):
             workplace.ingest()
         assert workplace.generations.current() is None
 
