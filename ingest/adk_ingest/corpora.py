@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.citations.sources import FolderReader, SourceLocation
+from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import PAYLOAD_VERSION, Corpus, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
@@ -55,6 +56,11 @@ def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
         "lexical": sha256_text(lexical)[:16],
         "api_reference": "yes" if settings.api_reference else "no",
     }
+
+
+def index_fingerprint(settings: Settings) -> dict[str, str | int]:
+    """Everything that an index must have been built with to be brought up to date file by file."""
+    return {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion)}
 
 
 @dataclass(frozen=True)

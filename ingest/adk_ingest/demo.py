@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore
+from adk_ingest.corpora import index_fingerprint
 from adk_ingest.progress_views import ProgressView
 from adk_ingest.session import Sources, ingest
 from adk_ingest.sources.resolve import DEMO_ORDER
 
 
 def prepare(settings: Settings, progress: ProgressView) -> None:
-    """Ingest unless a complete index is there. The docs come from a clone if it can be reached within seconds,
+    """Ingest unless a complete index of this version is there. The docs come from a clone if it can be reached within seconds,
     else from `ADK_EVIDENCE_DOCS`, else the API reference stands in; the progress says which.
     """
     current = GenerationStore(settings.index_path).current()
     if current is not None and current.manifest.dense == "complete":
-        return
+        if current.manifest.fingerprint == index_fingerprint(settings):
+            return
+        progress.note("The index is of an older version or of other settings; it is built anew.")
     with progress:
         ingest(settings, "all", Sources(docs_order=DEMO_ORDER), progress)

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 from adk_evidence.embedding.base import FloatMatrix, SparseEncoder, SparseVector
 from adk_evidence.embedding.cache import EmbeddingCache
-from adk_evidence.embedding.factory import fingerprint, make_dense, make_sparse
+from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
@@ -34,7 +34,7 @@ from adk_evidence.store.index_manifest import (
     write_manifest,
 )
 from adk_ingest.chunking.base import ChunkedFile
-from adk_ingest.corpora import CorpusInput, chunker_version, ingestion_fingerprint
+from adk_ingest.corpora import CorpusInput, chunker_version, index_fingerprint
 from adk_ingest.manifest import (
     CorpusRun,
     Cursor,
@@ -140,7 +140,7 @@ class Ingestion:
         self._runs = RunFiles(settings.paths.runs)
         # This run's vectors by the hash of their input: the cache may be slow, full or lost.
         self._vectors: dict[str, FloatMatrix] = {}
-        self._fingerprint = {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion)}
+        self._fingerprint = index_fingerprint(settings)
 
     def run(self, mode: Mode, gather: Gather) -> RunManifest:
         """Bring the index up to date with the corpora and publish it.

@@ -191,6 +191,7 @@ class StoreSettings(_Section):
 class RetrievalSettings(_Section):
     """Hybrid retrieval (SPEC 5 sections 5 to 8)."""
 
+    branches: tuple[Literal["dense", "sparse", "symbol"], ...]
     dense_prefetch_limit: PositiveInt
     sparse_prefetch_limit: PositiveInt
     final_limit_per_collection: PositiveInt
@@ -205,6 +206,14 @@ class RetrievalSettings(_Section):
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
     strict: bool
+
+    @model_validator(mode="after")
+    def _searchable(self) -> RetrievalSettings:
+        if len(set(self.branches)) < len(self.branches):
+            raise ValueError("branches names one twice")
+        if not {"dense", "sparse"} & set(self.branches):
+            raise ValueError("branches needs dense or sparse, whose vectors the symbol branch borrows")
+        return self
 
 
 class RerankSettings(_Section):

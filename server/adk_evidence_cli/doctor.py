@@ -24,6 +24,7 @@ from adk_evidence.settings import ENV_PREFIX, Settings
 from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
+from adk_ingest.corpora import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
 
@@ -127,4 +128,7 @@ def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
         check_fingerprint(manifest, fingerprint(settings))
     except EvidenceError as exc:
         return Finding("models", "broken", exc.message, exc.hint)
+    if manifest.fingerprint != index_fingerprint(settings):
+        older = "The index answers, but it was built by another version or with other ingestion settings."
+        return Finding("models", "note", older, "Run `adk-ingest all`; vectors are taken from the cache.")
     return Finding("models", "ok", "The index was built with the models that questions use.")

@@ -58,7 +58,7 @@ def prefetches(
         if vectors.sparse:
             sparse = Prefetch(store.sparse_vector, vectors.sparse, settings.sparse_prefetch_limit)
             branches.append((f"sparse{suffix}", sparse))
-    if names and kind == "code" and branches:
+    if "symbol" in settings.branches and names and kind == "code" and branches:
         _, first = branches[0]
         defined = Filter(must=(Match("names", tuple(names)),))
         branches.append(("symbol", Prefetch(first.using, first.query, SYMBOL_PREFETCH_LIMIT, defined)))

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.citations.verify import verify
-from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
+from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder, SparseVector
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
-from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, RetrievalPlan, Verification
+from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, Quality, RetrievalPlan, Verification
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval import gates
 from adk_evidence.retrieval.candidates import Ranked
@@ -56,7 +56,7 @@ class Outcome:
     merged: list[Hit]
     plan: RetrievalPlan
     warnings: list[str]
-    dense_used: bool
+    quality: Quality
     timings_ms: dict[str, float] = field(default_factory=dict)
     rerank_model: str | None = None
 
@@ -210,7 +210,7 @@ class _Run:
             merged=merged,
             plan=self._plan(expanded),
             warnings=list(self._warnings),
-            dense_used=self._dense_used,
+            quality=assess_quality(selection.items, dense_used=self._dense_used),
             timings_ms=self._timings,
             rerank_model=self._rerank_model,
         )
@@ -231,7 +231,7 @@ class _Run:
             task_mode=self._request.task_mode,
             profile=self._settings.profile,
             index=self._index.info(),
-            quality=assess_quality(outcome.final, dense_used=outcome.dense_used),
+            quality=outcome.quality,
             retrieval_plan=outcome.plan,
             candidates=tuple(candidates),
             coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
@@ -278,10 +278,14 @@ class _Run:
         return filters
 
     def _encode(self, texts: Sequence[str]) -> list[QueryVectors]:
+        branches = self._settings.retrieval.branches
         encoded = []
         for text in texts:
-            sparse = self._service._sparse.encode_query(query_lexical_text(text))
-            encoded.append(QueryVectors(text, self._embed(text), sparse))
+            dense = self._embed(text) if "dense" in branches else None
+            sparse = SparseVector((), ())
+            if "sparse" in branches:
+                sparse = self._service._sparse.encode_query(query_lexical_text(text))
+            encoded.append(QueryVectors(text, dense, sparse))
         return encoded
 
     def _embed(self, text: str) -> list[float] | None:
