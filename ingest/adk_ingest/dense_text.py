@@ -1,4 +1,4 @@
-"""What dense encoders see of a chunk: a short choice for small models, or the whole text for large ones."""
+"""What the dense encoder sees of a chunk: a short choice, as small models read little of it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,6 @@ _HEADER = re.compile(
     r"(?:\s*[rRuU]?(?P<quotes>\"{3}|'{3})(?P<doc>[\s\S]*?)(?P=quotes))?"
 )
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t]*\([^()]*\)|[^\n]*)", re.MULTILINE)
-
-
-def full_text(raw: RawChunk, *, corpus: str, repo: str, path: str, kind: Kind) -> str:
-    """The stored text without COMMIT and LINES: an unchanged chunk keeps its vector across commits."""
-    place = f"[PATH={path}]"
-    if kind == "code":
-        place += f" [SYMBOL={raw.symbol or 'module'}]"
-    elif raw.headings:
-        place += f"\n[HEADINGS={' > '.join(raw.headings)}]"
-    tail = f"{raw.tail}\n" if raw.tail else ""
-    included = "".join(f"\n\n[INCLUDED {attachment.path}]\n{attachment.text}" for attachment in raw.attachments)
-    return f"[CORPUS={corpus}] [REPO={repo}]\n{place}\n---\n{tail}{raw.body}{included}"
 
 
 def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> str:

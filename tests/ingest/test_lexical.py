@@ -5,7 +5,7 @@ import pytest
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.settings import LexicalSettings, load_settings
 from adk_ingest.chunking.base import Attachment, RawChunk
-from adk_ingest.dense_text import BRIEF_CHARS, brief_text, full_text
+from adk_ingest.dense_text import BRIEF_CHARS, brief_text
 from adk_ingest.lexical import lexical_text, path_words, strip_licence
 
 LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n\n"
@@ -104,12 +104,3 @@ def test_brief_text_is_short() -> None:
     raw = RawChunk(1, 1, "word " * 5000, doc="d " * 1000, signature="s" * 400, symbol="f")
     assert len(brief_text(raw, path="a.py", title=None, kind="code")) <= BRIEF_CHARS
     assert len(brief_text(raw, path="a.md", title=None, kind="doc")) <= BRIEF_CHARS
-
-
-def test_full_text_names_neither_commit_nor_lines() -> None:
-    text = full_text(
-        RawChunk(3, 3, "x = 1", tail="def f():", symbol="f"), corpus="c", repo="r", path="p.py", kind="code"
-    )
-    assert text == "[CORPUS=c] [REPO=r]\n[PATH=p.py] [SYMBOL=f]\n---\ndef f():\nx = 1"
-    docs = full_text(RawChunk(1, 1, "Hi", headings=("A", "B")), corpus="c", repo="r", path="p.md", kind="doc")
-    assert docs == "[CORPUS=c] [REPO=r]\n[PATH=p.md]\n[HEADINGS=A > B]\n---\nHi"
