@@ -11,8 +11,10 @@ from adk_ingest.sources.resolve import DEMO_ORDER
 
 
 def prepare(settings: Settings, progress: ProgressView) -> None:
-    """Ingest unless a complete index of this version is there. The docs come from a clone if it can be reached within seconds,
-    else from `ADK_EVIDENCE_DOCS`, else the API reference stands in; the progress says which.
+    """Ingest unless a complete index of this version is there.
+
+    The docs come from a clone if it can be reached within seconds, else from `ADK_EVIDENCE_DOCS`, else the API
+    reference stands in; the progress says which.
     """
     current = GenerationStore(settings.index_path).current()
     if current is not None and current.manifest.dense == "complete":
