@@ -205,6 +205,8 @@ class RetrievalSettings(_Section):
     expansion: Literal["auto", "always", "never"]
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
+    feedback_passages: int = NonNegativeInt
+    feedback_weight: float = Field(ge=0)
     strict: bool
 
     @model_validator(mode="after")

@@ -95,6 +95,9 @@ class RetrievalPlan(_Model):
     final_limits: dict[str, int]
     qdrant_search_params: dict[str, Any]
     sub_queries: tuple[str, ...]
+    feedback: dict[str, float] | None = Field(
+        default=None, description="Passages that moved the query, and by how much."
+    )
     rerank_model: str | None
     filters: dict[str, Any] = Field(default_factory=dict)
     excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.chunk import ChunkPayload, Kind
-from adk_evidence.models.pack import BranchRank
 from adk_evidence.settings import RetrievalSettings, StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Match, Prefetch, SearchParams
 
@@ -24,6 +24,14 @@ class QueryVectors:
     sparse: SparseVector
 
 
+class BranchPlace(NamedTuple):
+    """Where one branch placed a hit."""
+
+    branch: str
+    rank: int
+    score: float
+
+
 @dataclass(frozen=True)
 class Hit:
     """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
@@ -33,7 +41,7 @@ class Hit:
     payload: ChunkPayload
     fused_rank: int
     fused_score: float
-    branches: tuple[BranchRank, ...]
+    branches: tuple[BranchPlace, ...]
     similarity: float | None
 
 
@@ -93,13 +101,14 @@ def search_collection(
         filter=filter,
         params=SearchParams(hnsw_ef=settings.hnsw_ef, exact=settings.exact),
     )
-    places: dict[str, list[BranchRank]] = {}
+    places: dict[str, list[BranchPlace]] = {hit.id: [] for hit in result.fused}
     for (name, _), hits in zip(named, result.branches, strict=True):
         for rank, hit in enumerate(hits, 1):
-            places.setdefault(hit.id, []).append(BranchRank(branch=name, rank=rank, score=hit.score))
+            if hit.id in places:
+                places[hit.id].append(BranchPlace(name, rank, hit.score))
     found = []
     for rank, hit in enumerate(result.fused, 1):
-        branches = tuple(places.get(hit.id, ()))
+        branches = tuple(places[hit.id])
         found.append(
             Hit(
                 point_id=hit.id,

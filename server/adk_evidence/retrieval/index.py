@@ -29,7 +29,7 @@ class Index:
         try:
             check_fingerprint(self.manifest, fingerprint(settings))
             self.store: EvidenceStore = open_store(lease.folder, settings)
-            self._sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
+            self.sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
         except BaseException:
             lease.release()
             raise
@@ -49,11 +49,15 @@ class Index:
 
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
         """The reader of the corpus that a chunk came from."""
-        return self._sources.get(payload.corpus if payload.origin == "repository" else payload.origin)
+        return self.sources.get(payload.corpus if payload.origin == "repository" else payload.origin)
 
     def local_file(self, origin: str, source_type: str, path: str) -> Path | None:
         """Where an indexed file lies on this machine, or None."""
         name = origin if origin != "repository" else ("adk_docs" if source_type == "docs" else "adk_python")
+        return self.file_of(name, path)
+
+    def file_of(self, name: str, path: str) -> Path | None:
+        """Where a file of a corpus lies on this machine, or None; `path` must be an indexed one."""
         corpus = self.manifest.corpora.get(name)
         if corpus is None or not path.startswith(corpus.location.path_prefix):
             return None

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.retrieval.hybrid import Hit
 
+MAX_TEXT_KEYS = 65_536
+_text_keys: dict[str, str] = {}
+
 
 def merge_hits(docs: Sequence[Hit], code: Sequence[Hit]) -> list[Hit]:
     """Join two fused lists by their ranks, docs first at equal rank, so that neither kind crowds out the other.
@@ -67,7 +70,13 @@ def _code_span(hit: Hit) -> object:
 
 
 def _text_key(payload: ChunkPayload) -> str:
-    return sha256_text(" ".join(payload.body.split()))
+    # The same lines have the same hash, so that a body is normalised once and not in every request.
+    key = _text_keys.get(payload.source_hash)
+    if key is None:
+        if len(_text_keys) >= MAX_TEXT_KEYS:
+            _text_keys.clear()
+        key = _text_keys[payload.source_hash] = sha256_text(" ".join(payload.body.split()))
+    return key
 
 
 def _provenance(payload: ChunkPayload) -> int:

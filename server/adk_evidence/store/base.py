@@ -144,6 +144,10 @@ class EvidenceStore(Protocol):
     Errors: `CollectionUnavailableError` where a collection cannot answer, `StoreError` otherwise.
     """
 
+    @property
+    def concurrent(self) -> bool:
+        """Whether queries from several threads run side by side instead of waiting for each other."""
+
     def hybrid_query(
         self,
         collection: str,

@@ -52,6 +52,8 @@ _REASON_CHARS = 200
 class _EdgeStore:
     """What reader and writer share: every query of `EvidenceStore`."""
 
+    concurrent = False
+
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec]) -> None:
         self._folder = folder
         self._specs = {spec.name: spec for spec in specs}
