@@ -47,6 +47,9 @@ _PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
 _CONFIG_FILE = "edge_config.json"
 _REBUILD = "Run `adk-ingest all` to build the index again."
 _REASON_CHARS = 200
+# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
+# short; where they are longer, everything is taken.
+_TIES = 16
 
 
 class _EdgeStore:
@@ -88,23 +91,30 @@ class _EdgeStore:
         accuracy = _search_params(params)
         conditions = {place: _filter(_both(filter, branch.filter)) for place, branch in branches.items()}
         queries = {place: _nearest(spec, branch.using, branch.query) for place, branch in branches.items()}
+        everything = sum(branch.limit for branch in branches.values())
         # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts
-        # off. So all fused points are taken, without payloads, and cut here.
-        fused = edge.QueryRequest(
-            limit=sum(branch.limit for branch in branches.values()),
-            query=_fusion(fusion),
-            prefetches=[
-                edge.Prefetch(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
-                for place, branch in branches.items()
-            ],
-        )
+        # off. So a few more points are taken, without payloads, and cut here.
+        enough = min(everything, limit + _TIES)
+
+        def fused(taken: int) -> edge.QueryRequest:
+            return edge.QueryRequest(
+                limit=taken,
+                query=_fusion(fusion),
+                prefetches=[
+                    edge.Prefetch(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
+                    for place, branch in branches.items()
+                ],
+            )
+
         alone = [
             edge.QueryRequest(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
             for place, branch in branches.items()
         ]
         shard = self._shard(collection)
         with _answering(collection):
-            first, *rest = shard.query_batch(edge.QueryBatchRequest([fused, *alone]))
+            first, *rest = shard.query_batch(edge.QueryBatchRequest([fused(enough), *alone]))
+            if limit < len(first) == enough < everything and first[-1].score == first[limit - 1].score:
+                first = shard.query(fused(everything))
             best = _hits(first)[:limit]
             payloads = _payloads(shard, [hit.id for hit in best])
         by_place = dict(zip(branches, map(_hits, rest), strict=True))
