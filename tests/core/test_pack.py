@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.retrieval.candidates import Ranked
-from adk_evidence.retrieval.pack import assess_quality, build_candidate, citation_of, matched_terms
+from adk_evidence.retrieval.pack import NamesFound, assess_quality, build_candidate, citation_of, matched_terms
 from adk_evidence.retrieval.query import normalise
 from tests.core.factories import hit, pack, payload
 
@@ -75,7 +75,24 @@ def test_quality_is_high_when_most_results_are_close_or_found_by_both_sides():
 
 
 def test_a_sub_query_s_match_is_not_a_strong_one():
-    assert assess_quality([_found(None, ["dense#1", "sparse#1"])], dense_used=True).level == "mixed"
+    by_template = _found(None, ["dense#1", "sparse#1"])
+    assert assess_quality([by_template], dense_used=True).level == "none"
+    assert assess_quality([_found(0.6, ["dense"]), by_template], dense_used=True).level == "mixed"
+
+
+def test_results_that_are_only_the_nearest_are_not_passed_off_as_relevant():
+    far = _found(0.2, ["dense", "sparse"])
+    assert assess_quality([far, far], dense_used=True).level == "none"
+    assert "may not be about the ADK" in assess_quality([far], dense_used=True).note
+    # A name that the index holds is evidence of its own, however far the question's other words are.
+    assert assess_quality([far], dense_used=True, names=NamesFound(known=("Runner",))).level == "high"
+
+
+def test_a_question_with_a_name_that_does_not_exist_is_never_of_high_quality():
+    close = _found(0.8, ["dense", "sparse"])
+    quality = assess_quality([close], dense_used=True, names=NamesFound(("Runner",), ("fork_session",)))
+    assert quality.level == "mixed"
+    assert "not all names" in quality.note
 
 
 def test_the_id_is_that_of_the_content_alone():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.citations.format import code_citation, docs_citation
@@ -17,8 +18,21 @@ from adk_evidence.retrieval.query import Query
 
 # A dense similarity from which MiniLM's neighbours are about the same thing rather than the same domain.
 STRONG_SIMILARITY = 0.35
+# Below it, a best result is usually off the subject: of 129 answerable questions 1, of 8 about other things 5.
+RELEVANT_SIMILARITY = 0.35
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class NamesFound:
+    """The names in code that a question mentions: those that the index holds somewhere, and those that it does not."""
+
+    known: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+NO_NAMES = NamesFound()
 
 
 def build_candidate(
@@ -76,10 +90,11 @@ def matched_terms(query: Query, text: str) -> tuple[str, ...]:
     return tuple(term for term in terms if len(term) > 1 and term not in dull and term in words)[:MAX_MATCHED_TERMS]
 
 
-def assess_quality(items: Sequence[Ranked], *, dense_used: bool) -> Quality:
+def assess_quality(items: Sequence[Ranked], *, dense_used: bool, names: NamesFound = NO_NAMES) -> Quality:
     """How far the results can be relied on, by what the branches agree on.
 
-    A result is strong when the dense side finds it close, or when both sides found it on their own.
+    A result is strong when the dense side finds it close, or when both sides found it on their own. Where nothing is
+    close to the question as it was asked, and it names nothing that is indexed, the results are only the nearest.
     """
     if not items:
         return Quality(level="none", note="No relevant evidence was found in the index.")
@@ -87,7 +102,13 @@ def assess_quality(items: Sequence[Ranked], *, dense_used: bool) -> Quality:
     if not dense_used:
         note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
+    closest = max((item.hit.similarity or 0.0 for item in items), default=0.0)
+    if closest < RELEVANT_SIMILARITY and not names.known:
+        note = "Nothing in the index is close to the question, which may not be about the ADK; the nearest is shown."
+        return Quality(level="none", note=note)
     strong = sum(_strong(item) for item in items)
+    if names.unknown:
+        return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
     if strong * 3 >= len(items) * 2:
         return Quality(level="high", note=f"{found}, {strong} of them strong.")
     note = f"{found}, {strong} of them strong; the others may be less relevant."

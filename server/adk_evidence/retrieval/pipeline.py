@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.citations.verify import verify
-from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder, SparseVector
+from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder, SparseVector, SparseVector
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
@@ -27,15 +27,16 @@ from adk_evidence.retrieval.filters import build_filter
 from adk_evidence.retrieval.hybrid import Hit, QueryVectors, search_collection
 from adk_evidence.retrieval.index import CurrentIndex, Index
 from adk_evidence.retrieval.merge import dedup, merge_hits, pool
-from adk_evidence.retrieval.pack import assess_quality, build_candidate
+from adk_evidence.retrieval.pack import NamesFound, assess_quality, build_candidate
 from adk_evidence.retrieval.query import Query, normalise, sub_queries
 from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, instruction
 from adk_evidence.retrieval.rerank.factory import make_reranker
 from adk_evidence.settings import Settings
-from adk_evidence.store.base import Filter, Match, Vector
+from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, Vector
 from adk_evidence.telemetry import EventLog
 
 MAX_LOGGED_HITS = 200
+MAX_CHECKED_NAMES = 8
 KINDS: tuple[Kind, ...] = ("doc", "code")
 
 Cancelled = Callable[[], bool]
@@ -206,6 +207,8 @@ class _Run:
                 vectors += self._encode(expanded)
                 hits |= self._search(selection.missing, vectors, filters)
                 ranked, merged, selection = choose()
+        with self._stage("names"):
+            names = self._names_found()
         for kind in selection.missing:
             found = sum(item.kind == kind for item in selection.items)
             name = "docs" if kind == "doc" else "code"
@@ -218,7 +221,7 @@ class _Run:
             merged=merged,
             plan=self._plan(expanded),
             warnings=list(self._warnings),
-            quality=assess_quality(selection.items, dense_used=self._dense_used),
+            quality=assess_quality(selection.items, dense_used=self._dense_used, names=names),
             timings_ms=self._timings,
             rerank_model=self._rerank_model,
         )
@@ -349,6 +352,27 @@ class _Run:
         if failures and (self._strict or len(failures) == len(self._kinds)):
             raise failures[0]
         return found
+
+    def _names_found(self) -> NamesFound:
+        """Which names of the question stand anywhere in the index: an invented API is recognised by its absence."""
+        known, unknown = [], []
+        for name in self._query.names[:MAX_CHECKED_NAMES]:
+            # The name as a whole: its words stand in many places.
+            term = self._service._sparse.encode_query(name.lower())
+            if term:
+                (known if any(self._holds(kind, term) for kind in KINDS) else unknown).append(name)
+        for name in unknown:
+            self._warn("unknown_name", f"{name} is nowhere in the index; it may be invented, your own or too new.")
+        return NamesFound(tuple(known), tuple(unknown))
+
+    def _holds(self, kind: Kind, term: SparseVector) -> bool:
+        store = self._settings.store
+        branch = Prefetch(store.sparse_vector, term, 1)
+        try:
+            return bool(self._index.store.hybrid_query(store.collection(kind), [branch], Fusion(), limit=1).fused)
+        except CollectionUnavailableError:
+            # What cannot be looked up is not said to be missing.
+            return True
 
     def _with_feedback(
         self, query: Query, vectors: list[QueryVectors], hits: dict[Kind, list[Hit]], filters: dict[Kind, Filter]
