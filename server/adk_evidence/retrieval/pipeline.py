@@ -355,7 +355,8 @@ class _Run:
 
     def _names_found(self) -> NamesFound:
         """Which names of the question stand anywhere in the index: an invented API is recognised by its absence."""
-        known, unknown = [], []
+        known: list[str] = []
+        unknown: list[str] = []
         for name in self._query.names[:MAX_CHECKED_NAMES]:
             # The name as a whole: its words stand in many places.
             term = self._service._sparse.encode_query(name.lower())
