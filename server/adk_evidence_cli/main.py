@@ -10,6 +10,7 @@ import typer
 
 from adk_evidence import __version__
 from adk_evidence_cli.console import friendly_errors, read_stdin, settings_from, stderr, stdout, write_utf8
+from adk_evidence_cli.serve import app as serve_app
 
 app = typer.Typer(
     name="adk-evidence",
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 eval_app = typer.Typer(help="Measure retrieval.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(eval_app, name="eval")
+app.add_typer(serve_app, name="serve")
 
 
 class Mode(StrEnum):

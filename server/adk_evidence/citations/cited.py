@@ -1,0 +1,142 @@
+"""Opens what a citation points to: the text of an indexed file as it was cited, and the cited lines."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel, ConfigDict
+
+from adk_evidence.citations.verify import verify
+from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
+from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.retrieval.index import Index
+from adk_evidence.settings import StoreSettings
+from adk_evidence.store.base import Filter, Match
+from adk_evidence.textfile import split_lines
+
+
+class NotIndexedError(EvidenceError):
+    """What was asked for is no indexed file, so it is not opened."""
+
+    code = "not_indexed"
+
+
+class CitedSource(BaseModel):
+    """The text of a cited file.
+
+    `matches_index` says whether `text` is to the letter what was indexed. Where it is not, `verification` says
+    what became of the cited lines, and `lines` are those where they are now. `local_file` is where the file lies on
+    this machine; its text is `text` only if `local_matches`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    repo: str
+    commit: str
+    path: str
+    corpus: str
+    language: str
+    text: str
+    lines: LineSpan | None
+    cited_lines: LineSpan | None
+    url: str | None
+    matches_index: bool
+    verification: Verification | None
+    local_file: Path | None
+    local_matches: bool
+
+
+def read_cited(
+    index: Index,
+    settings: StoreSettings,
+    *,
+    path: str,
+    name: str | None = None,
+    commit: str | None = None,
+    lines: LineSpan | None = None,
+    url: str | None = None,
+    chunk_id: str | None = None,
+) -> CitedSource:
+    """The text of an indexed file: at the indexed commit where the source keeps history, else as it is now.
+
+    Args:
+        index: The open index.
+        settings: Names of the collections.
+        path: Repository-relative path, as the index has it.
+        name: Repository, `owner/name` or the name alone; None where the path is enough.
+        commit: The cited commit; it must be an indexed one.
+        lines: The cited lines.
+        url: The page's URL, to be handed back.
+        chunk_id: The cited chunk, if it is known; else the one with these lines is looked for.
+
+    Raises:
+        NotIndexedError: No indexed corpus has such a file.
+        SourceError: The source cannot be read, or the file is gone from it.
+    """
+    corpus = _corpus_of(index, path, name, commit)
+    entry = index.manifest.corpora[corpus]
+    reader = index.sources[corpus]
+    expected = entry.files[path].sha256
+    now = reader.read(path)
+    local_matches = now is not None and sha256_text(now) == expected
+    kept = now if local_matches else reader.read_at_commit(path)
+    matches = local_matches or (kept is not None and sha256_text(kept) == expected)
+    text = kept if matches else now
+    if text is None:
+        raise SourceError(f"{path} is gone from the source that was indexed.", "Ingest again.")
+    shown, verification = lines, None
+    if not matches:
+        payload = _chunk(index, settings, entry.kind, path, entry.commit, lines, chunk_id)
+        if payload is not None:
+            verification = verify(payload, reader)
+            shown = verification.lines if verification.state != "exact" else lines
+    last = len(split_lines(text))
+    return CitedSource(
+        repo=entry.repo,
+        commit=entry.commit,
+        path=path,
+        corpus=corpus,
+        language=PurePosixPath(path).suffix.lstrip(".").lower() or "txt",
+        text=text,
+        lines=LineSpan(start=min(shown.start, max(1, last)), end=min(shown.end, max(1, last))) if shown else None,
+        cited_lines=lines,
+        url=url,
+        matches_index=matches,
+        verification=verification,
+        local_file=index.file_of(corpus, path) if now is not None else None,
+        local_matches=local_matches,
+    )
+
+
+def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) -> str:
+    for corpus, entry in index.manifest.corpora.items():
+        named = name is None or name in (entry.repo, entry.repo.rpartition("/")[2])
+        if named and (commit is None or commit in (entry.commit, entry.ref)) and path in entry.files:
+            return corpus
+    raise NotIndexedError(
+        "The index holds no such file at that commit.", "Ask again: the evidence may be of an earlier index."
+    )
+
+
+def _chunk(
+    index: Index,
+    settings: StoreSettings,
+    kind: Kind,
+    path: str,
+    commit: str,
+    lines: LineSpan | None,
+    chunk_id: str | None,
+) -> ChunkPayload | None:
+    """The cited chunk, else the one whose lines hold the first cited one."""
+    wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
+    offset: str | None = None
+    while True:
+        records, offset = index.store.scroll(settings.collection(kind), filter=wanted, limit=256, offset=offset)
+        for record in records:
+            payload = ChunkPayload.model_validate(record.payload)
+            inside = lines is not None and payload.start_line <= lines.start <= payload.end_line
+            if payload.chunk_id == chunk_id or (chunk_id is None and inside):
+                return payload
+        if offset is None:
+            return None

@@ -1,0 +1,301 @@
+"""Answers what a dotted path means in the index: re-exports, inherited members, aliases, annotations."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from adk_evidence.citations.format import code_citation
+from adk_evidence.models.chunk import ChunkPayload, Origin
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.retrieval.index import Index
+from adk_evidence.settings import StoreSettings
+from adk_evidence.store.base import EvidenceStore
+from adk_evidence.symbols.definitions import (
+    Definition,
+    dotted_name,
+    parse_quietly,
+    read_definition,
+    read_imports,
+    read_module,
+)
+from adk_evidence.symbols.table import DocSection, SymbolEntry, SymbolTable, build_table
+
+# Re-exports, aliases and bases lead to each other no deeper than this.
+MAX_HOPS = 12
+CACHED = 4096
+_WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DocReference(_Model):
+    """The section of the docs that is about a symbol."""
+
+    citation: str
+    url: str | None
+    path: str
+    origin: Origin
+    headings: tuple[str, ...]
+    lines: LineSpan
+
+
+class SymbolInfo(_Model):
+    """What is known of a symbol without a search. `lines` are those of its definition at `commit`."""
+
+    name: str
+    symbol: str
+    fqn: str
+    kind: str
+    signature: str | None
+    doc: str | None
+    repo: str
+    commit: str
+    ref: str | None
+    path: str
+    lines: LineSpan
+    citation: str
+    documentation: DocReference | None
+
+
+class Symbols:
+    """The symbols of one open index. Methods may be called from several threads."""
+
+    def __init__(self, table: SymbolTable, store: EvidenceStore, collection: str) -> None:
+        self.table = table
+        self._store = store
+        self._collection = collection
+        self._resolved: dict[str, SymbolEntry | None] = {}
+        self._described: dict[str, tuple[ChunkPayload, Definition]] = {}
+        self._imports: dict[str, Mapping[str, str]] = {}
+
+    def resolve(self, dotted: str) -> SymbolEntry | None:
+        """The symbol that an importable path means, or None: `google.adk.agents.Agent` is `...llm_agent.LlmAgent`.
+
+        Re-exports, `import *`, inherited members and aliases are followed.
+        """
+        if dotted not in self._resolved:
+            _make_room(self._resolved)
+            self._resolved[dotted] = self._resolve(dotted, 0)
+        return self._resolved[dotted]
+
+    def member(self, owner: SymbolEntry, name: str) -> SymbolEntry | None:
+        """A member of a class or of one of its bases, or None."""
+        return self._member(owner, name, 0)
+
+    def is_class(self, entry: SymbolEntry) -> bool:
+        """Whether calling the symbol makes an instance of it."""
+        return (entry.kind or self.definition(entry).kind) == "class"
+
+    def definition(self, entry: SymbolEntry) -> Definition:
+        """What the symbol's own lines say."""
+        return self._describe(entry)[1]
+
+    def value_class(self, entry: SymbolEntry, *, called: bool) -> SymbolEntry | None:
+        """The class of a variable's or property's value, or of what a called function returns, by its annotation."""
+        definition = self.definition(entry)
+        is_function = definition.kind in ("function", "method") and not definition.is_property
+        if definition.annotation is None or called != is_function:
+            return None
+        return self._annotated(definition.annotation, entry.module, 0)
+
+    def info(self, entry: SymbolEntry) -> SymbolInfo:
+        """Everything that a hover shows."""
+        payload, definition = self._describe(entry)
+        lines = definition.lines
+        section = self._documentation(entry)
+        return SymbolInfo(
+            name=entry.name,
+            symbol=entry.symbol or entry.fqn,
+            fqn=entry.fqn,
+            kind=definition.kind,
+            signature=definition.signature,
+            doc=definition.doc,
+            repo=payload.repo,
+            commit=payload.commit,
+            ref=payload.ref,
+            path=payload.path,
+            lines=lines,
+            citation=code_citation(payload.repo, payload.commit, payload.path, lines.start, lines.end),
+            documentation=_reference(section) if section else None,
+        )
+
+    def _documentation(self, entry: SymbolEntry) -> DocSection | None:
+        """The guide that is about the symbol, else its place in the API reference, else those of its class."""
+        table = self.table
+        owner = entry.fqn.rpartition(".")[0] if "." in entry.symbol else ""
+        for fqn in (entry.fqn, owner):
+            name = fqn.rpartition(".")[2]
+            found = (table.guides.get(name) if entry.symbol else None) or table.reference.get(fqn)
+            if found is not None:
+                return found
+        return None
+
+    def _resolve(self, dotted: str, hops: int) -> SymbolEntry | None:
+        if hops > MAX_HOPS:
+            return None
+        entry = self.table.entries.get(dotted)
+        if entry is not None:
+            return self._behind_alias(entry, hops)
+        owner, _, name = dotted.rpartition(".")
+        if not owner:
+            return None
+        if owner in self.table.modules:
+            return self._exported(owner, name, hops)
+        parent = self._resolve(owner, hops + 1)
+        if parent is None:
+            return None
+        if parent.kind == "module":
+            return self._resolve(f"{parent.fqn}.{name}", hops + 1) if parent.fqn != owner else None
+        return self._member(parent, name, hops + 1) if self.is_class(parent) else None
+
+    def _behind_alias(self, entry: SymbolEntry, hops: int) -> SymbolEntry:
+        """The class or function that a variable is only another name for; else the variable."""
+        if entry.kind is not None:
+            return entry
+        alias = self.definition(entry).alias
+        target = self._in_module(entry.module, alias, hops + 1) if alias and alias != entry.name else None
+        return target or entry
+
+    def _exported(self, module: str, name: str, hops: int) -> SymbolEntry | None:
+        imports = self._imports_of(module)
+        if name in imports:
+            return self._resolve(imports[name], hops + 1)
+        for key, path in imports.items():
+            found = self._resolve(f"{path}.{name}", hops + 1) if key.startswith("*") else None
+            if found is not None:
+                return found
+        return None
+
+    def _in_module(self, module: str, dotted: str, hops: int) -> SymbolEntry | None:
+        """What a dotted name means at the top level of a module."""
+        first, _, rest = dotted.partition(".")
+        local = f"{module}.{first}"
+        base = local if local in self.table.entries else self._imports_of(module).get(first)
+        if base is None:
+            return self._exported(module, first, hops + 1) if not rest else None
+        return self._resolve(f"{base}.{rest}" if rest else base, hops + 1)
+
+    def _member(self, owner: SymbolEntry, name: str, hops: int) -> SymbolEntry | None:
+        found = self.table.entries.get(f"{owner.fqn}.{name}")
+        if found is not None or hops > MAX_HOPS or not self.is_class(owner):
+            return found
+        for base in self.definition(owner).bases:
+            dotted = dotted_name(base.value if isinstance(base, ast.Subscript) else base)
+            parent = self._in_module(owner.module, dotted, hops + 1) if dotted else None
+            found = self._member(parent, name, hops + 1) if parent else None
+            if found is not None:
+                return found
+        return None
+
+    def _annotated(self, annotation: ast.expr, module: str, hops: int) -> SymbolEntry | None:
+        for dotted in annotation_names(annotation):
+            entry = self._in_module(module, dotted, hops + 1)
+            if entry is not None and self.is_class(entry):
+                return entry
+        return None
+
+    def _imports_of(self, module: str) -> Mapping[str, str]:
+        if module not in self._imports:
+            _make_room(self._imports)
+            found: dict[str, str] = {}
+            for payload in self._payloads(self.table.modules.get(module, ())):
+                found.update(read_imports(payload, module))
+            self._imports[module] = found
+        return self._imports[module]
+
+    def _describe(self, entry: SymbolEntry) -> tuple[ChunkPayload, Definition]:
+        known = self._described.get(entry.fqn)
+        if known is None:
+            _make_room(self._described)
+            (payload,) = self._payloads((entry.point,))
+            definition = read_definition(payload, entry.symbol) if entry.symbol else read_module(payload)
+            # The texts of many chunks would fill the memory; what is read from them here is done.
+            known = (payload.model_copy(update={"text": ""}), definition)
+            self._described[entry.fqn] = known
+        return known
+
+    def _payloads(self, points: tuple[str, ...]) -> list[ChunkPayload]:
+        records = {record.id: record for record in self._store.retrieve(self._collection, points)}
+        return [ChunkPayload.model_construct(**records[point].payload) for point in points if point in records]
+
+
+def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
+    """Dotted names that an annotation may stand for: of `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`, X."""
+    if depth > MAX_HOPS:
+        return
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        tree = parse_quietly(annotation.value)
+        if tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
+            yield from annotation_names(tree.body[0].value, depth + 1)
+    elif isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        yield from annotation_names(annotation.left, depth + 1)
+        yield from annotation_names(annotation.right, depth + 1)
+    elif isinstance(annotation, ast.Subscript):
+        outer = dotted_name(annotation.value) or ""
+        if outer.rpartition(".")[2] not in _WRAPPERS:
+            yield outer
+            return
+        inner = annotation.slice
+        for item in inner.elts if isinstance(inner, ast.Tuple) else (inner,):
+            yield from annotation_names(item, depth + 1)
+    elif name := dotted_name(annotation):
+        yield name
+
+
+class CurrentSymbols:
+    """The symbols of the published index, read when first asked for and once more for every new generation.
+
+    Args:
+        pin: Gives the index for one request (`EvidenceService.pin`).
+        settings: The names of the collections.
+    """
+
+    def __init__(self, pin: Callable[[], AbstractContextManager[Index]], settings: StoreSettings) -> None:
+        self._pin = pin
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._known: tuple[Index, Symbols] | None = None
+
+    @contextmanager
+    def pin(self) -> Iterator[tuple[Index, Symbols]]:
+        """The index and its symbols for one request.
+
+        Raises:
+            IndexMissingError: Nothing was ingested yet.
+            IndexMismatchError: The index was built with other models than the settings name.
+            CollectionUnavailableError: A collection cannot answer.
+        """
+        with self._pin() as index:
+            yield index, self._of(index)
+
+    def _of(self, index: Index) -> Symbols:
+        with self._lock:
+            if self._known is None or self._known[0] is not index:
+                code, docs = self._settings.code_collection, self._settings.docs_collection
+                self._known = (index, Symbols(build_table(index.store, code, docs), index.store, code))
+            return self._known[1]
+
+
+def _reference(section: DocSection) -> DocReference:
+    return DocReference(
+        citation=section.citation,
+        url=section.url,
+        path=section.path,
+        origin=section.origin,
+        headings=section.headings,
+        lines=section.lines,
+    )
+
+
+def _make_room(cache: dict[str, Any]) -> None:
+    # Emptied rather than aged: what is asked for again costs a few milliseconds.
+    if len(cache) >= CACHED:
+        cache.clear()

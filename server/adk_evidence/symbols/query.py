@@ -1,0 +1,96 @@
+"""The question that a bare selection asks: made of the selection, what is around it and what it imports."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.symbols.document import PythonDocument
+from adk_evidence.symbols.lookup import Symbols
+from adk_evidence.symbols.resolution import resolve_at, resolve_in
+
+MAX_SELECTION_CHARS = 1500
+MAX_NAMES = 8
+_COMMENT = re.compile(r"\s*#+:?\s?")
+
+Position = tuple[int, int]
+
+
+class QueryUsed(BaseModel):
+    """The question that was asked, and how it came about.
+
+    `origin` is `given`, or what it was built from: the `selection`, the `name` at the cursor or its `line`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str
+    origin: Literal["given", "selection", "name", "line"]
+    selection: str | None = None
+    enclosing: str | None = None
+    symbols: tuple[str, ...] = ()
+
+
+def build_query(
+    document: PythonDocument, language: str, start: Position, end: Position, symbols: Symbols | None = None
+) -> QueryUsed:
+    """The question of a selection; the same selection in the same document asks the same.
+
+    Code is asked for with the function it stands in and the indexed symbols that it names. A comment is a question
+    in words already and stays as it is. An empty selection means the name at the cursor, else its line.
+
+    Args:
+        document: The document, whatever its language.
+        language: Its language id; names are resolved in `python` alone.
+        start: Line and column in characters, from 0.
+        end: The same; equal to `start` for a cursor.
+        symbols: Of the index; None leaves names unresolved.
+
+    Raises:
+        InvalidRequestError: There is nothing at this place to ask about.
+    """
+    is_python = language == "python"
+    start, end = min(start, end), max(start, end)
+    if start == end and is_python and symbols is not None:
+        entry = resolve_at(document, symbols, *start)
+        if entry is not None:
+            enclosing = document.enclosing(start[0]) or None
+            return QueryUsed(text=entry.symbol or entry.fqn, origin="name", enclosing=enclosing, symbols=(entry.fqn,))
+    origin: Literal["selection", "line"] = "selection"
+    if not document.text_in(start, end).strip():
+        origin = "line"
+        line = min(start[0], len(document.lines) - 1)
+        start, end = (line, 0), (line, len(document.lines[line]))
+    selection = document.text_in(start, end).strip()[:MAX_SELECTION_CHARS]
+    words = _words(selection)
+    if not words:
+        raise InvalidRequestError("There is no text at this place to ask about.", "Select code or type a question.")
+    if not is_python or _is_comment(selection):
+        return QueryUsed(text=words, origin=origin, selection=selection)
+    enclosing = document.enclosing(start[0]) or None
+    shown = min(end, (start[0] + selection.count("\n") + 1, 0)) if len(selection) == MAX_SELECTION_CHARS else end
+    named = list(islice(resolve_in(document, symbols, start, shown), MAX_NAMES)) if symbols is not None else []
+    context = [f"in {enclosing}"] if enclosing else []
+    context += [f"using {', '.join(entry.symbol or entry.fqn for entry in named)}"] if named else []
+    return QueryUsed(
+        text=f"{words} ({'; '.join(context)})" if context else words,
+        origin=origin,
+        selection=selection,
+        enclosing=enclosing,
+        symbols=tuple(entry.fqn for entry in named),
+    )
+
+
+def _is_comment(selection: str) -> bool:
+    return all(line.lstrip().startswith("#") for line in selection.splitlines() if line.strip())
+
+
+def _words(selection: str) -> str:
+    lines = (
+        _COMMENT.sub("", line, count=1) if line.lstrip().startswith("#") else line for line in selection.splitlines()
+    )
+    return " ".join(" ".join(lines).split())

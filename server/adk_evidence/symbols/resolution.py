@@ -1,0 +1,205 @@
+"""What the names of a Python document mean, as far as reading it tells: imports, aliases, attributes, instances."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
+from adk_evidence.symbols.lookup import Symbols, annotation_names
+from adk_evidence.symbols.table import SymbolEntry
+
+# Names bound to names bound to names: no program needs more, and a cycle ends here.
+MAX_DEPTH = 16
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A module, class or function by its importable path."""
+
+    dotted: str
+
+
+@dataclass(frozen=True)
+class _Member:
+    """An attribute of an instance."""
+
+    entry: SymbolEntry
+
+
+@dataclass(frozen=True)
+class _Instance:
+    """An instance of an indexed class."""
+
+    of: SymbolEntry
+
+
+@dataclass(frozen=True, eq=False)
+class _Local:
+    """A class of the document, or an instance of it."""
+
+    scope: Scope
+    is_class: bool
+
+
+_Value = _Path | _Member | _Instance | _Local
+
+
+def resolve_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> SymbolEntry | None:
+    """The indexed symbol that the name at a position means, or None.
+
+    Args:
+        document: The document.
+        symbols: Of the index.
+        line: From 0.
+        column: In characters, from 0.
+    """
+    mention = document.mention_at(line, column)
+    return _Reader(symbols).meaning(mention) if mention else None
+
+
+def resolve_in(
+    document: PythonDocument, symbols: Symbols, start: tuple[int, int], end: tuple[int, int]
+) -> Iterator[SymbolEntry]:
+    """The indexed symbols that are named in a range of (line, column), each once, in the order of the text."""
+    reader = _Reader(symbols)
+    seen = set()
+    for mention in document.mentions_in(start, end):
+        entry = reader.meaning(mention)
+        if entry is not None and entry.fqn not in seen:
+            seen.add(entry.fqn)
+            yield entry
+
+
+class _Reader:
+    def __init__(self, symbols: Symbols) -> None:
+        self._symbols = symbols
+
+    def meaning(self, mention: Mention) -> SymbolEntry | None:
+        if mention.imported is not None:
+            return self._symbols.resolve(mention.imported)
+        line = mention.line
+        if mention.keyword_of is not None:
+            called = self._entry(self._value(mention.keyword_of, mention.scope, line, 0))
+            return self._keyword(called, mention) if called else None
+        if mention.expression is None:
+            return None
+        return self._entry(self._value(mention.expression, mention.scope, line, 0))
+
+    def _keyword(self, called: SymbolEntry, mention: Mention) -> SymbolEntry | None:
+        """The field that a keyword of a class's call sets; a function's keyword has no entry of its own."""
+        if not self._symbols.is_class(called):
+            return None
+        return self._symbols.member(called, mention.name)
+
+    def _entry(self, value: _Value | None) -> SymbolEntry | None:
+        match value:
+            case _Path(dotted):
+                return self._symbols.resolve(dotted)
+            case _Member(entry) | _Instance(entry):
+                return entry
+            case _:
+                return None
+
+    def _value(self, node: ast.expr, scope: Scope, line: int, depth: int) -> _Value | None:
+        if depth > MAX_DEPTH:
+            return None
+        match node:
+            case ast.Name(id=name):
+                return self._name(name, scope, line, depth)
+            case ast.Attribute(value=inner, attr=name):
+                owner = self._value(inner, scope, line, depth + 1)
+                return self._attribute(owner, name, depth) if owner else None
+            case ast.Call(func=ast.Name(id="super")):
+                known = scope.lookup("self", line) or scope.lookup("cls", line)
+                return _Local(known[0].owner, is_class=False) if known and known[0].owner else None
+            case ast.Call(func=function):
+                return self._called(self._value(function, scope, line, depth + 1))
+            case ast.Await(value=inner) | ast.NamedExpr(value=inner):
+                return self._value(inner, scope, line, depth + 1)
+            case ast.IfExp(body=first, orelse=second):
+                return self._value(first, scope, line, depth + 1) or self._value(second, scope, line, depth + 1)
+            case _:
+                return None
+
+    def _name(self, name: str, scope: Scope, line: int, depth: int) -> _Value | None:
+        known = scope.lookup(name, line)
+        if known is None:
+            return self._starred(name, scope)
+        binding, home = known
+        if binding.imported is not None:
+            return _Path(binding.imported)
+        if binding.owner is not None:
+            return _Local(binding.owner, binding.is_class)
+        if binding.annotation is not None:
+            return self._annotated(binding, home, depth)
+        if binding.value is not None:
+            # What stands on the right was known before this line, or `x = x.y` would not end.
+            return self._value(binding.value, home, binding.line - 1, depth + 1)
+        return None
+
+    def _starred(self, name: str, scope: Scope) -> _Value | None:
+        while scope.parent is not None:
+            scope = scope.parent
+        paths = (f"{module}.{name}" for module in scope.stars)
+        return next((_Path(path) for path in paths if self._symbols.resolve(path)), None)
+
+    def _annotated(self, binding: Binding, scope: Scope, depth: int) -> _Value | None:
+        for dotted in annotation_names(binding.annotation) if binding.annotation else ():
+            node = ast.parse(dotted, mode="eval").body
+            # An annotation is resolved where the function stands, not among its own names.
+            value = self._value(node, scope.parent or scope, binding.line, depth + 1)
+            if isinstance(value, _Local):
+                return _Local(value.scope, is_class=False)
+            entry = self._entry(value)
+            if entry is not None and self._symbols.is_class(entry):
+                return _Instance(entry)
+        return None
+
+    def _called(self, function: _Value | None) -> _Value | None:
+        if isinstance(function, _Local):
+            return _Local(function.scope, is_class=False) if function.is_class else None
+        entry = self._entry(function)
+        if entry is None or isinstance(function, _Instance):
+            return None
+        if self._symbols.is_class(entry):
+            return _Instance(entry)
+        result = self._symbols.value_class(entry, called=True)
+        return _Instance(result) if result else None
+
+    def _attribute(self, owner: _Value, name: str, depth: int) -> _Value | None:
+        match owner:
+            case _Path(dotted):
+                return _Path(f"{dotted}.{name}")
+            case _Instance(entry):
+                found = self._symbols.member(entry, name)
+                return _Member(found) if found else None
+            case _Member(entry):
+                held = self._symbols.value_class(entry, called=False)
+                return self._attribute(_Instance(held), name, depth) if held else None
+            case _Local(scope):
+                return self._local(scope, name, depth)
+
+    def _local(self, scope: Scope, name: str, depth: int) -> _Value | None:
+        """An attribute of a class of the document: its own, or what it inherits from an indexed class."""
+        if depth > MAX_DEPTH:
+            return None
+        if name in scope.attributes:
+            value, home = scope.attributes[name]
+            return self._value(value, home, home.last, depth + 1)
+        own = scope.bindings.get(name)
+        if own:
+            return self._annotated(own[-1], scope, depth) if own[-1].annotation is not None else None
+        outside = scope.parent or scope
+        for base in scope.node.bases if isinstance(scope.node, ast.ClassDef) else ():
+            parent = self._value(base, outside, scope.first, depth + 1)
+            if isinstance(parent, _Local):
+                found = self._local(parent.scope, name, depth + 1)
+            else:
+                entry = self._entry(parent)
+                member = self._symbols.member(entry, name) if entry else None
+                found = _Member(member) if member else None
+            if found is not None:
+                return found
+        return None

@@ -1,0 +1,103 @@
+"""The open documents, parsed once a version, and places in them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from adk_evidence.symbols.document import PythonDocument, split_document
+from adk_evidence_lsp.protocol import Position
+
+if TYPE_CHECKING:
+    from pygls.workspace import TextDocument, Workspace
+
+PARSED_DOCUMENTS = 16
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One version of an open document, safe to read in another thread."""
+
+    uri: str
+    version: int | None
+    text: str
+    language: str
+    encoding: str
+
+    def place(self, position: Position) -> tuple[int, int]:
+        """Line and column in characters of a place that a client names; beyond the end of a line is its end."""
+        lines = split_document(self.text)
+        if position.line >= len(lines):
+            return len(lines) - 1, len(lines[-1])
+        return position.line, _column(lines[position.line], position.character, self.encoding)
+
+
+class Documents:
+    """Snapshots of open documents and their parsed forms. `snapshot` belongs to the event loop."""
+
+    def __init__(self) -> None:
+        self._parsed: OrderedDict[tuple[str, int | None], PythonDocument] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def snapshot(self, workspace: Workspace, uri: str) -> Snapshot:
+        """An open document as it is now.
+
+        Raises:
+            JsonRpcInvalidParams: It is not open. Files of the disk are not read for a client.
+        """
+        document = workspace.text_documents.get(uri)
+        if document is None:
+            raise JsonRpcInvalidParams("The document is not open in the editor.")
+        encoding = workspace.position_encoding or types.PositionEncodingKind.Utf16
+        return Snapshot(uri, document.version, document.source, _language(document), encoding)
+
+    def parsed(self, snapshot: Snapshot) -> PythonDocument:
+        """The document's names; parsed once a version."""
+        key = (snapshot.uri, snapshot.version)
+        with self._lock:
+            known = self._parsed.get(key)
+            if known is not None:
+                self._parsed.move_to_end(key)
+                return known
+        document = PythonDocument(snapshot.text)
+        if snapshot.version is None:
+            return document
+        with self._lock:
+            self._parsed[key] = document
+            while len(self._parsed) > PARSED_DOCUMENTS:
+                self._parsed.popitem(last=False)
+        return document
+
+    def forget(self, uri: str) -> None:
+        """Drop what was parsed of a document: a document that is opened again may begin with the same version."""
+        with self._lock:
+            for key in [key for key in self._parsed if key[0] == uri]:
+                del self._parsed[key]
+
+
+def _language(document: TextDocument) -> str:
+    if document.language_id:
+        return document.language_id
+    return "python" if (document.filename or "").endswith((".py", ".pyi")) else ""
+
+
+def _column(line: str, units: int, encoding: str) -> int:
+    """A column in characters from one in the units that client and server agreed on."""
+    if line.isascii() or encoding == types.PositionEncodingKind.Utf32:
+        return min(units, len(line))
+    for column, char in enumerate(line):
+        if units <= 0:
+            return column
+        units -= _width(char, encoding)
+    return len(line)
+
+
+def _width(char: str, encoding: str) -> int:
+    if encoding == types.PositionEncodingKind.Utf8:
+        return len(char.encode("utf-8", "surrogatepass"))
+    return 2 if ord(char) > 0xFFFF else 1

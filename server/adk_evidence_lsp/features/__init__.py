@@ -1,0 +1,1 @@
+"""What the server answers: one small class a feature, which registers itself."""

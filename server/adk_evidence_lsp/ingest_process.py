@@ -1,0 +1,35 @@
+"""`adk-ingest` as the server's child: `python -m adk_evidence_lsp.ingest_process all --json ...`.
+
+It ends with its parent, however that ends: the parent holds the other end of its standard input.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+ORPHANED = 130
+
+
+def end_with_parent() -> None:
+    """End this process when its standard input does. A run may be ended anywhere: the index stays as it was."""
+
+    def wait() -> None:
+        while os.read(sys.stdin.fileno(), 4096):
+            pass
+        os._exit(ORPHANED)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def main() -> None:
+    """Run the command."""
+    from adk_ingest.cli import run
+
+    end_with_parent()
+    run()
+
+
+if __name__ == "__main__":
+    main()

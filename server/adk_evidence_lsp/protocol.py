@@ -1,0 +1,242 @@
+"""The wire: methods and parameters of the server's own requests, and the settings that it pulls from the client.
+
+Parameters and settings are camelCase, as the language server protocol's are. Results are the core's models as they
+are, so that a pack is the same bytes on every surface; `queryUsed` comes beside the pack's own fields.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+from pygls.exceptions import JsonRpcInvalidParams
+
+from adk_evidence.models.pack import IndexInfo, LineSpan
+from adk_evidence.models.request import EvidenceFilters, TaskMode
+
+EVIDENCE = "adk/evidence"
+SYMBOL = "adk/symbol"
+SOURCE = "adk/source"
+STATUS = "adk/status"
+INGEST = "adk/ingest"
+
+# Commands that the server runs itself (workspace/executeCommand), each with the parameters of its request.
+COMMANDS = {
+    "adkEvidence.server.findEvidence": EVIDENCE,
+    "adkEvidence.server.symbol": SYMBOL,
+    "adkEvidence.server.source": SOURCE,
+    "adkEvidence.server.status": STATUS,
+    "adkEvidence.server.ingest": INGEST,
+}
+# The client's command that shows evidence; hovers and code actions name it, the server does not run it.
+CLIENT_FIND_EVIDENCE = "adkEvidence.findEvidence"
+SECTION = "adkEvidence"
+
+REQUEST_FAILED = -32803
+MAX_RESULTS = 100
+MAX_UINT = 2**31 - 1
+
+Token = str | int
+
+
+class _Params(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+class _Lsp(BaseModel):
+    # The protocol lets clients add members to its own structures.
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class DocumentId(_Lsp):
+    """A document that is open in the editor."""
+
+    uri: str = Field(min_length=1)
+
+
+class Position(_Lsp):
+    """A place in a document: line and UTF-16 offset in it, from 0."""
+
+    line: int = Field(ge=0, le=MAX_UINT)
+    character: int = Field(ge=0, le=MAX_UINT)
+
+
+class Range(_Lsp):
+    """A selection; `end` is exclusive."""
+
+    start: Position
+    end: Position
+
+
+class EvidenceParams(_Params):
+    """`adk/evidence`: a question, or the place in an open document to make one of.
+
+    A later request for the same document, or with the same `supersedeKey`, cancels this one.
+    """
+
+    query: str | None = Field(default=None, max_length=8000)
+    text_document: DocumentId | None = None
+    range: Range | None = None
+    position: Position | None = None
+    task_mode: TaskMode | None = None
+    max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
+    filters: EvidenceFilters = EvidenceFilters()
+    time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
+    strict: bool | None = None
+    supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
+    work_done_token: Token | None = None
+
+    @model_validator(mode="after")
+    def _askable(self) -> EvidenceParams:
+        if self.query is None and (self.text_document is None or (self.range or self.position) is None):
+            raise ValueError("query is missing, and so is textDocument with a range or a position to make one of")
+        return self
+
+
+class SymbolParams(_Params):
+    """`adk/symbol`: a name, or the place of one in an open document."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=500)
+    text_document: DocumentId | None = None
+    position: Position | None = None
+
+    @model_validator(mode="after")
+    def _askable(self) -> SymbolParams:
+        if self.name is None and (self.text_document is None or self.position is None):
+            raise ValueError("name is missing, and so is textDocument with a position")
+        return self
+
+
+class SourceParams(_Params):
+    """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines."""
+
+    citation: str | None = Field(default=None, min_length=1, max_length=4000)
+    candidate_id: str | None = Field(default=None, min_length=1, max_length=4000)
+    path: str | None = Field(default=None, min_length=1, max_length=4000)
+    repo: str | None = Field(default=None, min_length=1, max_length=200)
+    commit: str | None = Field(default=None, min_length=1, max_length=200)
+    lines: LineSpan | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> SourceParams:
+        if sum(part is not None for part in (self.citation, self.candidate_id, self.path)) == 0:
+            raise ValueError("one of citation, candidateId and path is needed")
+        if self.lines is not None and not 1 <= self.lines.start <= self.lines.end:
+            raise ValueError("lines count from 1 and end after they start")
+        return self
+
+
+class StatusParams(_Params):
+    """`adk/status` takes nothing."""
+
+    work_done_token: Token | None = None
+
+
+class IngestParams(_Params):
+    """`adk/ingest`: what `adk-ingest` is to do."""
+
+    mode: Literal["docs", "code", "all"] = "all"
+    docs: str | None = Field(default=None, min_length=1, max_length=4000)
+    code: str | None = Field(default=None, min_length=1, max_length=4000)
+    offline: bool = False
+    work_done_token: Token | None = None
+
+
+class FindingInfo(BaseModel):
+    """One thing that `adk-evidence doctor` looks at."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    what: str
+    state: Literal["ok", "note", "broken"]
+    found: str
+    mend: str
+
+
+class ServerStatus(BaseModel):
+    """`adk/status`'s result. `generations` are those on the disk, the current one first."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: str
+    home: Path
+    profile: str
+    index: IndexInfo | None
+    generations: tuple[str, ...]
+    models: dict[str, str | int]
+    findings: tuple[FindingInfo, ...]
+    ingesting: bool
+    settings_problem: str | None
+
+
+def _empty_is_none(value: Any) -> Any:
+    # Editors send "" for a text that nobody set.
+    return None if value == "" else value
+
+
+_Optional = Annotated[str | None, BeforeValidator(_empty_is_none)]
+
+
+class HoverSettings(_Params):
+    """Settings of hovers."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
+
+    enabled: bool = True
+
+
+class ClientSettings(_Params):
+    """The section `adkEvidence` of the client's settings; what the server does not know is the client's own."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
+
+    home: _Optional = None
+    profile: _Optional = None
+    task_mode: TaskMode = "build"
+    max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
+    time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
+    hover: HoverSettings = HoverSettings()
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def parse_params(model: type[_Model], params: Any) -> _Model:
+    """Validate the parameters of a request; a missing `params` member is an empty object.
+
+    Raises:
+        JsonRpcInvalidParams: One sentence that names the first member that is wrong.
+    """
+    try:
+        return model.model_validate({} if params is None else params)
+    except ValidationError as exc:
+        raise JsonRpcInvalidParams(f"The parameters are not valid: {first_problem(exc)}.") from None
+
+
+def first_problem(exc: ValidationError) -> str:
+    """The first thing that validation found, without the value: it may be a secret or very long."""
+    problem = exc.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    message = problem["msg"].removeprefix("Value error, ").rstrip(".")
+    return f"{where}: {message}" if where else message
+
+
+def json_safe(value: Any) -> Any:
+    """The value with NaN and infinities as null: JSON has none, and a client that meets one never gets its answer."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return _without_nan(value)
+    return value
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,142 @@
+"""The language server as an editor meets it: start-up, evidence requests and hovers over standard input and output.
+
+    python -m tests.benchmarks.lsp --home HOME [--requests 200] [--starts 5]
+
+HOME needs an index of the real corpora (`adk-ingest all`). Every question of a round is another one, as a repeated one
+would find warm caches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tests.benchmarks.ask import QUESTIONS
+from tests.benchmarks.measure import show, spread
+from tests.lsp.rpc import RawClient
+
+COMMAND = (sys.executable, "-c", "from adk_evidence_cli.main import run; run()", "serve", "lsp")
+URI = "file:///benchmark/agent.py"
+DOCUMENT = """\
+from google.adk.agents import Agent, BaseAgent, InvocationContext, LlmAgent, LoopAgent, ParallelAgent, RunConfig
+from google.adk.agents import SequentialAgent
+from google.adk.apps import App
+from google.adk.events import Event, EventActions
+from google.adk.models.lite_llm import LiteLlm
+from google.adk.plugins import BasePlugin, LoggingPlugin
+from google.adk.runners import InMemoryRunner, Runner
+from google.adk.sessions import DatabaseSessionService, InMemorySessionService, Session
+from google.adk.tools import AgentTool, FunctionTool, LongRunningFunctionTool, ToolContext, google_search
+
+
+class Shop(BaseAgent):
+    async def _run_async_impl(self, ctx: InvocationContext):
+        ctx.session.state
+        yield Event(author=self.name, actions=EventActions(escalate=True))
+
+
+def buy(item: str, tool_context: ToolContext) -> dict:
+    tool_context.state["item"] = item
+    tool_context.actions.transfer_to_agent = "cashier"
+    return {}
+
+
+agent = LlmAgent(name="clerk", model=LiteLlm(model="x"), instruction="Sell.", tools=[FunctionTool(buy), google_search])
+flow = SequentialAgent(name="flow", sub_agents=[agent, LoopAgent(name="loop", max_iterations=3)])
+runner = Runner(agent=flow, app_name="shop", session_service=InMemorySessionService(), plugins=[LoggingPlugin()])
+runner.run_async(user_id="u", session_id="s")
+agent.find_agent("x").run_async
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    options = _options()
+    settings = {"home": options.home} if options.home else {}
+    show("start to initialize", spread([_start(settings) for _ in range(options.starts)]))
+    with RawClient(COMMAND, settings) as client:
+        client.initialize()
+        begin = time.perf_counter()
+        client.result("adk/evidence", {"query": QUESTIONS[0]})
+        show("first answer", f"{(time.perf_counter() - begin) * 1000:.0f} ms after initialize")
+        questions = _questions()
+        show("adk/evidence", spread(_times(options.requests, lambda: _ask(client, next(questions)))))
+        client.open(URI, DOCUMENT)
+        places = itertools.cycle(_places())
+        missed: list[Any] = []
+        cold = _times(len(list(_places())), lambda: _hover(client, next(places), missed))
+        show("hover, each name once", spread(cold))
+        show("", f"{len(missed)} of {len(cold)} names have none")
+        show("hover", spread(_times(options.requests, lambda: _hover(client, next(places), []))))
+        edits = itertools.count(2)
+
+        def edit_and_hover() -> None:
+            version = next(edits)
+            change = [{"text": f"{DOCUMENT}# {version}\n"}]
+            client.notify(
+                "textDocument/didChange", {"textDocument": {"uri": URI, "version": version}, "contentChanges": change}
+            )
+            _hover(client, next(places), [])
+
+        show("hover after each edit", spread(_times(options.requests, edit_and_hover)))
+        show("adk/symbol", spread(_times(options.requests, lambda: client.result("adk/symbol", {"name": "Runner"}))))
+
+
+def _start(settings: dict[str, Any]) -> float:
+    begin = time.perf_counter()
+    with RawClient(COMMAND, settings) as client:
+        client.initialize()
+        seconds = time.perf_counter() - begin
+        client.end()
+    return seconds * 1000
+
+
+def _times(count: int, work: Callable[[], Any]) -> list[float]:
+    found = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        work()
+        found.append((time.perf_counter() - begin) * 1000)
+    return found
+
+
+def _questions() -> Iterator[str]:
+    for number in itertools.count():
+        yield f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
+
+
+def _ask(client: RawClient, question: str) -> None:
+    assert client.result("adk/evidence", {"query": question})["candidates"]
+
+
+def _places() -> Iterator[tuple[int, int]]:
+    """Where a name begins that the imports bind, or that follows a dot."""
+    names = {name.strip() for line in DOCUMENT.splitlines()[:9] for name in line.partition("import ")[2].split(",")}
+    for number, line in enumerate(DOCUMENT.splitlines()):
+        for column in range(len(line)):
+            starts = column == 0 or not (line[column - 1].isalnum() or line[column - 1] == "_")
+            word = "".join(itertools.takewhile(lambda char: char.isalnum() or char == "_", line[column:]))
+            if starts and word in names:
+                yield number, column
+
+
+def _hover(client: RawClient, place: tuple[int, int], missed: list[Any]) -> None:
+    where = {"textDocument": {"uri": URI}, "position": {"line": place[0], "character": place[1] + 1}}
+    if client.result("textDocument/hover", where) is None:
+        missed.append(place)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", help="folder of the index; the settings' own without it")
+    parser.add_argument("--requests", type=int, default=200, help="how many of each kind")
+    parser.add_argument("--starts", type=int, default=5, help="how many servers are started")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

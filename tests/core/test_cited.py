@@ -1,0 +1,99 @@
+"""Opening a citation: the text as it was cited, or what became of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from adk_evidence.citations.cited import CitedSource, NotIndexedError, read_cited
+from adk_evidence.errors import SourceError
+from adk_evidence.models.pack import LineSpan
+from tests.corpora import CODE, Workplace, change, git, write_checkout
+
+PATH = "src/google/adk/plugins/retry.py"
+LINES = LineSpan(start=6, end=18)
+
+
+class GitWorkplace(Workplace):
+    """The code is a git checkout."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.code / ".git").exists():
+            (self.code / "corpus.json").unlink()
+            write_checkout(self.code)
+
+
+def read(workplace: Workplace, path: str = PATH, lines: LineSpan | None = LINES) -> CitedSource:
+    service = workplace.service()
+    try:
+        with service.pin() as index:
+            return read_cited(index, workplace.settings.store, path=path, lines=lines)
+    finally:
+        service.close()
+
+
+def test_an_unchanged_file_is_the_local_one(workplace: Workplace) -> None:
+    workplace.ingest()
+    source = read(workplace)
+    assert source.text == CODE[PATH]
+    assert (source.matches_index, source.local_matches, source.verification) == (True, True, None)
+    assert source.local_file is not None and source.local_file.samefile(workplace.code / PATH)
+    assert (source.lines, source.cited_lines, source.language) == (LINES, LINES, "py")
+
+
+def test_of_a_changed_folder_the_text_is_shown_as_it_is_with_the_lines_where_it_is_now(workplace: Workplace) -> None:
+    workplace.ingest()
+    change(workplace.code / PATH, "MAX_RETRIES = 3", "# One\n# Two\nMAX_RETRIES = 3")
+    source = read(workplace)
+    assert (source.matches_index, source.local_matches) == (False, False)
+    assert source.verification is not None and source.verification.state == "moved"
+    assert source.lines is not None and source.lines.start == LINES.start + 2
+    assert source.cited_lines == LINES
+
+
+def test_of_a_changed_checkout_the_text_is_that_of_the_commit(tmp_path: Path) -> None:
+    workplace = GitWorkplace(tmp_path)
+    workplace.ingest()
+    change(workplace.code / PATH, "MAX_RETRIES = 3", "# One\nMAX_RETRIES = 4")
+    git(workplace.code, "commit", "--quiet", "-a", "-m", "later")
+    source = read(workplace)
+    assert source.text == CODE[PATH]
+    assert (source.matches_index, source.local_matches, source.lines) == (True, False, LINES)
+    (workplace.code / PATH).unlink()
+    source = read(workplace)
+    assert (source.text, source.local_file) == (CODE[PATH], None)
+
+
+def test_a_file_that_is_gone_is_an_error(workplace: Workplace) -> None:
+    workplace.ingest()
+    (workplace.code / PATH).unlink()
+    with pytest.raises(SourceError, match="gone"):
+        read(workplace)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_a_link_out_of_the_corpus_is_not_followed(workplace: Workplace, tmp_path: Path) -> None:
+    workplace.ingest()
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    (workplace.code / PATH).unlink()
+    (workplace.code / PATH).symlink_to(secret)
+    with pytest.raises(SourceError, match="gone"):
+        read(workplace)
+
+
+@pytest.mark.parametrize("path", ["corpus.json", "/etc/passwd", "../x", f"{PATH}/..", "", "src"])
+def test_what_is_not_indexed_is_not_opened(workplace: Workplace, path: str) -> None:
+    workplace.ingest()
+    with pytest.raises(NotIndexedError):
+        read(workplace, path)
+
+
+def test_lines_beyond_the_file_are_its_last(workplace: Workplace) -> None:
+    workplace.ingest()
+    source = read(workplace, lines=LineSpan(start=10**6, end=10**7))
+    last = CODE[PATH].count("\n")
+    assert source.lines == LineSpan(start=last, end=last)

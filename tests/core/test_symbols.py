@@ -1,0 +1,404 @@
+"""Symbols: the table of an index, what paths mean, and the question that a selection asks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adk_evidence.errors import IndexMissingError, InvalidRequestError
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.symbols.definitions import read_definition, read_imports
+from adk_evidence.symbols.document import PythonDocument
+from adk_evidence.symbols.lookup import CurrentSymbols, Symbols, annotation_names
+from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query
+from adk_evidence.symbols.resolution import resolve_at, resolve_in
+from tests.core.factories import payload
+from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, write_code
+
+BASE = '''\
+"""Where all things begin."""
+
+import abc
+from typing import Generic, Optional, TypeVar
+
+T = TypeVar("T")
+
+
+class Part:
+    """A part."""
+
+    size: int = 0
+
+
+class Base(abc.ABC, Generic[T]):
+    """The base of things."""
+
+    part: Optional[Part] = None
+    """What it is made of.
+
+    More about it.
+    """
+
+    @property
+    def first(self) -> "Part":
+        """The first part."""
+        return Part()
+
+    def copy_of(self, deep: bool = False) -> Part:
+        """A copy."""
+        return Part()
+
+    async def run(self, *, times: int = 1) -> None:
+        ...
+
+
+class Loop(Base["Loop"]):
+    pass
+
+
+Loop2 = Loop
+circular_a = circular_b
+circular_b = circular_a
+'''
+THING = '''\
+"""Things."""
+
+from .base import Base as _Base, Part
+from . import base
+
+
+class Thing(_Base[int]):
+    """A thing.
+
+    With a second paragraph.
+    """
+
+    class Inner:
+        """Inside."""
+
+        def deep(self) -> None:
+            """Deep."""
+
+
+Alias = Thing
+
+
+def make() -> base.Base:
+    """Makes one."""
+    return Thing()
+'''
+FILES: dict[str, str | bytes] = {
+    **CODE,
+    "src/google/adk/things/__init__.py": (
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from .thing import Alias, Thing\n"
+        "from .base import *\nfrom google.adk.things.ring import ring\n"
+    ),
+    "src/google/adk/things/base.py": BASE,
+    "src/google/adk/things/thing.py": THING,
+    "src/google/adk/things/ring.py": "from google.adk.things import ring as ring\n\nMARK = 1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    made = Workplace(tmp_path_factory.mktemp("symbols"))
+    write_code(made.code, FILES)
+    guide = made.docs / "docs" / "tools" / "retry.md"
+    guide.write_text(guide.read_text() + "\n## The RetryPlugin class\n\nIt retries.\n\n## Running things\n\nRun.\n")
+    made.ingest()
+    return made
+
+
+@pytest.fixture(scope="module")
+def symbols(workplace: Workplace) -> Iterator[Symbols]:
+    service = workplace.service()
+    with CurrentSymbols(service.pin, workplace.settings.store).pin() as (_, found):
+        yield found
+    service.close()
+
+
+def meaning(symbols: Symbols, dotted: str) -> str | None:
+    entry = symbols.resolve(dotted)
+    return entry.fqn.removeprefix("google.adk.") if entry else None
+
+
+@pytest.mark.parametrize(
+    ("dotted", "fqn"),
+    [
+        ("google.adk.things.thing.Thing", "things.thing.Thing"),
+        ("google.adk.things.Thing", "things.thing.Thing"),
+        ("google.adk.things.Alias", "things.thing.Thing"),
+        ("google.adk.things.Base", "things.base.Base"),
+        ("google.adk.things.Loop2", "things.base.Loop"),
+        ("google.adk.things.Thing.run", "things.base.Base.run"),
+        ("google.adk.things.Thing.Inner.deep", "things.thing.Thing.Inner.deep"),
+        ("google.adk.things.Thing.part", "things.base.Base.part"),
+        ("google.adk.things", "things"),
+        ("google.adk.Runner.run", "runners.Runner.run"),
+        ("google.adk.things.base.circular_a", "things.base.circular_a"),
+        ("google.adk.things.ring.MARK", "things.ring.MARK"),
+        ("google.adk.things.ring.nothing", None),
+        ("google.adk.things.nothing", None),
+        ("google.adk.things.Thing.nothing", None),
+        ("google.cloud.storage", None),
+        ("Thing", None),
+        ("", None),
+        ("..", None),
+        ("a." * 500 + "b", None),
+    ],
+)
+def test_importable_paths_lead_to_definitions(symbols: Symbols, dotted: str, fqn: str | None) -> None:
+    assert meaning(symbols, dotted) == fqn
+
+
+def test_imports_that_lead_in_a_circle_end(symbols: Symbols) -> None:
+    assert meaning(symbols, "google.adk.things.ring.ring") in (None, "things.ring")
+
+
+def test_a_symbol_is_described_from_its_own_lines(symbols: Symbols) -> None:
+    entry = symbols.resolve("google.adk.things.Thing.copy_of")
+    assert entry is not None
+    info = symbols.info(entry)
+    assert (info.kind, info.symbol) == ("method", "Base.copy_of")
+    assert info.signature == "def copy_of(self, deep: bool=False) -> Part"
+    assert info.doc == "A copy."
+    lines = BASE.splitlines()[info.lines.start - 1 : info.lines.end]
+    assert lines[0].strip().startswith("def copy_of") and lines[-1].strip() == "return Part()"
+    assert info.citation == (
+        f"adk-python@{CODE_COMMIT}:src/google/adk/things/base.py#L{info.lines.start}-L{info.lines.end}"
+    )
+    assert info.ref == "v9.9.0"
+
+
+def test_fields_and_classes_have_a_signature_and_a_first_paragraph(symbols: Symbols) -> None:
+    described = {}
+    for name in ("Base.part", "Base.first", "Thing"):
+        (entry,) = symbols.table.find(name)
+        info = symbols.info(entry)
+        described[name] = (info.signature, info.doc)
+    assert described == {
+        "Base.part": ("part: Optional[Part] = None", "What it is made of."),
+        "Base.first": ("def first(self) -> 'Part'", "The first part."),
+        "Thing": ("class Thing(_Base[int])", "A thing."),
+    }
+
+
+def test_the_guide_that_names_a_symbol_in_a_heading_goes_before_the_reference(symbols: Symbols) -> None:
+    (plugin,) = symbols.table.find("RetryPlugin")
+    guide = symbols.info(plugin).documentation
+    assert guide is not None
+    assert guide.headings == ("Retry a tool", "The RetryPlugin class")
+    assert guide.citation == f"adk-docs@{DOCS_COMMIT}:https://docs.example.org/tools/retry/#the-retryplugin-class"
+    (thing,) = symbols.table.find("Thing")
+    reference = symbols.info(thing).documentation
+    assert reference is not None and reference.origin == "api-reference"
+    (run,) = symbols.table.find("Base.run")
+    assert symbols.info(run).documentation != guide
+
+
+def test_names_are_found_by_their_end_the_public_ones_first(symbols: Symbols) -> None:
+    found = [entry.fqn.removeprefix("google.adk.") for entry in symbols.table.find("run()")]
+    assert set(found) == {"runners.Runner.run", "things.base.Base.run"}
+    assert [entry.fqn for entry in symbols.table.find("Runner.run")] == ["google.adk.runners.Runner.run"]
+    assert symbols.table.find("") == symbols.table.find("  ") == symbols.table.find("unner.run") == []
+
+
+def test_annotations_say_what_values_are(symbols: Symbols) -> None:
+    def of(name: str, *, called: bool) -> str | None:
+        (entry,) = symbols.table.find(name)
+        found = symbols.value_class(entry, called=called)
+        return found.symbol if found else None
+
+    assert of("Base.part", called=False) == of("Base.first", called=False) == of("Base.copy_of", called=True) == "Part"
+    assert of("things.thing.make", called=True) == "Base"
+    assert of("Base.copy_of", called=False) is of("Base.first", called=True) is of("Base.run", called=True) is None
+
+
+def test_the_symbols_follow_the_index(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    service = workplace.service()
+    current = CurrentSymbols(service.pin, workplace.settings.store)
+    with pytest.raises(IndexMissingError), current.pin():
+        pass
+    workplace.ingest()
+    with current.pin() as (index, before):
+        assert before.table.find("Runner")
+        assert not before.table.find("newcomer")
+    with current.pin() as (_, again):
+        assert again is before
+    (workplace.code / "src/google/adk/newcomer.py").write_text("def newcomer() -> None:\n    '''New.'''\n")
+    workplace.ingest()
+    with current.pin() as (later, after):
+        assert later.manifest.generation != index.manifest.generation
+        assert after.table.find("newcomer")
+    service.close()
+
+
+@pytest.mark.parametrize(
+    ("annotation", "names"),
+    [
+        ("X", ["X"]),
+        ("a.b.X", ["a.b.X"]),
+        ("Optional[X]", ["X"]),
+        ("typing.Union[X, None, 'a.Y']", ["X", "a.Y"]),
+        ("X | Y | None", ["X", "Y"]),
+        ("Annotated[X, 'note of']", ["X"]),
+        ("'X | None'", ["X"]),
+        ("list[X]", ["list"]),
+        ("'not a ( name'", []),
+        ("f(x)", []),
+    ],
+)
+def test_an_annotation_names_what_a_value_may_be(annotation: str, names: list[str]) -> None:
+    assert list(annotation_names(ast.parse(annotation, mode="eval").body)) == names
+
+
+def chunk(body: str, symbol: str, **more: Any) -> ChunkPayload:
+    return payload("code", body=body, symbol=symbol, start_line=11, **more)
+
+
+def test_a_piece_of_a_split_class_says_the_same_of_its_methods() -> None:
+    body = '    @cached_property\n    def size(self) -> "int":\n        """How large."""\n        return 1\n'
+    found = read_definition(chunk(body, "Box", symbol_kind="block"), "Box.size")
+    assert (found.lines.start, found.lines.end) == (11, 14)
+    assert (found.doc, found.is_property) == ("How large.", True)
+
+
+def test_a_piece_that_does_not_parse_still_has_the_line_of_the_name() -> None:
+    body = "        )\n    def size(self):\n        return (1,\n"
+    found = read_definition(chunk(body, "Box", symbol_kind="block"), "Box.size")
+    assert (found.lines.start, found.lines.end, found.doc) == (12, 12, None)
+    nowhere = read_definition(chunk(body, "Box", symbol_kind="block"), "Box.other")
+    assert nowhere.lines.start == 11
+
+
+def test_relative_imports_start_at_the_package() -> None:
+    body = "from . import a\nfrom ..b import c as d\nfrom .e import *\nimport f.g, h.i as j\nfrom ........ import far\n"
+    module = read_imports(chunk(body, "m", path="src/p/q/m.py"), "p.q.m")
+    assert {name: module[name] for name in ("a", "d", "*p.q.e", "f", "j")} == {
+        "a": "p.q.a",
+        "d": "p.b.c",
+        "*p.q.e": "p.q.e",
+        "f": "f",
+        "j": "h.i",
+    }
+    package = read_imports(chunk(body, "q", path="src/p/q/__init__.py"), "p.q")
+    assert package["a"] == "p.q.a"
+
+
+# Documents
+
+
+def test_scopes_and_shadowing_decide_what_a_name_means(symbols: Symbols) -> None:
+    document = PythonDocument(
+        "from google.adk.things import Thing\n"
+        "def first():\n"
+        "    Thing = 3\n"
+        "    return Thing\n"
+        "def second(Thing):\n"
+        "    return Thing\n"
+        "class Third:\n"
+        "    Thing = None\n"
+        "    def method(self):\n"
+        "        return Thing\n"
+        "x = x.run\n"
+        "x = Thing()\n"
+        "[Thing for Thing in y]\n"
+        "with Thing() as z: z.run\n"
+        "if (w := Thing()): w.run\n"
+    )
+
+    def at(line: int, column: int) -> str | None:
+        entry = resolve_at(document, symbols, line, column)
+        return entry.symbol if entry else None
+
+    assert at(3, 12) is None
+    assert at(5, 12) is None
+    assert at(9, 16) == "Thing"
+    assert at(10, 6) is None
+    assert at(11, 0) == "Thing"
+    assert at(13, 21) == "Base.run"
+    assert at(14, 21) == "Base.run"
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(alphabet="abx=.:()[]{}'\"#@\\\n\r\t \u00e9\U0001f600\x00\x0c,*", max_size=200),
+    st.integers(0, 30),
+    st.integers(0, 60),
+)
+def test_any_text_is_read_without_failing(symbols: Symbols, text: str, line: int, column: int) -> None:
+    document = PythonDocument("from google.adk.things import Thing as x\n" + text)
+    resolve_at(document, symbols, line, column)
+    list(resolve_in(document, symbols, (0, 0), (line, column)))
+    document.enclosing(line)
+
+
+# Questions
+
+CODE_DOCUMENT = """\
+from google.adk.things import Thing
+
+class Shop:
+    def build(self):
+        # how are things made?
+        thing = Thing(part=None)
+        thing.run(times=2)
+        return thing
+"""
+
+
+def ask(symbols: Symbols | None, start: tuple[int, int], end: tuple[int, int], text: str = CODE_DOCUMENT) -> str:
+    return build_query(PythonDocument(text), "python", start, end, symbols).text
+
+
+def test_code_is_asked_for_with_its_surroundings(symbols: Symbols) -> None:
+    assert ask(symbols, (5, 16), (5, 22)) == "Thing( (in Shop.build; using Thing)"
+    whole = build_query(PythonDocument(CODE_DOCUMENT), "python", (5, 8), (6, 26), symbols)
+    assert whole.text == (
+        "thing = Thing(part=None) thing.run(times=2) (in Shop.build; using Thing, Base.part, Base.run)"
+    )
+    assert whole.symbols == tuple(
+        f"google.adk.things.{path}" for path in ("thing.Thing", "base.Base.part", "base.Base.run")
+    )
+    assert ask(symbols, (6, 26), (5, 8)) == whole.text
+    assert ask(None, (5, 16), (5, 22)) == "Thing( (in Shop.build)"
+
+
+def test_a_comment_is_the_question_itself(symbols: Symbols) -> None:
+    assert ask(symbols, (4, 0), (4, 30)) == "how are things made?"
+    assert ask(symbols, (4, 12), (4, 12)) == "how are things made?"
+
+
+def test_a_cursor_means_its_name_or_its_line(symbols: Symbols) -> None:
+    assert ask(symbols, (6, 15), (6, 15)) == "Base.run"
+    line = build_query(PythonDocument(CODE_DOCUMENT), "python", (7, 9), (7, 9), symbols)
+    assert (line.text, line.origin) == ("return thing (in Shop.build; using Thing)", "line")
+
+
+def test_other_languages_are_asked_for_as_they_are(symbols: Symbols) -> None:
+    used = build_query(PythonDocument("name: Thing\n"), "yaml", (0, 0), (0, 11), symbols)
+    assert (used.text, used.enclosing, used.symbols) == ("name: Thing", None, ())
+
+
+def test_a_huge_selection_is_cut(symbols: Symbols) -> None:
+    text = "x = 1\n" * 50_000
+    used = build_query(PythonDocument(text), "python", (0, 0), (50_000, 0), symbols)
+    assert len(used.text) <= MAX_SELECTION_CHARS
+
+
+@pytest.mark.parametrize("place", [(1, 0), (10**6, 0)])
+def test_there_must_be_something_to_ask_about(symbols: Symbols, place: tuple[int, int]) -> None:
+    with pytest.raises(InvalidRequestError, match="no text"):
+        ask(symbols, place, place)
+
+
+def test_a_document_in_the_making_still_tells_where_it_is(symbols: Symbols) -> None:
+    text = CODE_DOCUMENT + "        thing.\n"
+    assert ask(symbols, (5, 16), (5, 22), text) == "Thing( (in Shop.build; using Thing)"

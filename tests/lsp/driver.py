@@ -1,0 +1,96 @@
+"""The server with a stand-in for the embedding model: `python -m tests.lsp.driver ROOT [--tcp]`.
+
+It is the product's server but for the model and the command that ingests, which is `tests.lsp.ingest_driver` on the
+workplace at ROOT. A question with the word HOLD waits in the embedder, after a notification `test/reached`, until the
+client sends `test/release`. One with the word NAN gets a pack with numbers that JSON lacks, one with BREAK fails as no
+user should cause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from typing import Any
+
+import adk_evidence_lsp.server as server_module
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.retrieval.pipeline import Cancelled, EvidenceService
+from adk_evidence.settings import Settings
+from adk_evidence_lsp.server import EvidenceServer, configure_logging
+from tests.corpora import HashEmbedder, shared_sparse
+
+SECRET = "sk-secret-of-the-user"  # noqa: S105
+
+
+class Gate:
+    """Holds the threads of questions until the client lets them go."""
+
+    def __init__(self) -> None:
+        self.server: EvidenceServer | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._open = threading.Event()
+
+    def wait(self) -> None:
+        assert self.server is not None and self.loop is not None
+        self.loop.call_soon_threadsafe(self.server.protocol.notify, "test/reached", {})
+        self._open.wait()
+
+    def release(self) -> None:
+        self._open.set()
+        self._open = threading.Event()
+
+
+class Held(HashEmbedder):
+    """Waits at the gate for questions with the word HOLD."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self._gate = gate
+
+    def embed_query(self, text: str) -> list[float]:
+        if "HOLD" in text:
+            self._gate.wait()
+        return super().embed_query(text)
+
+
+class Service(EvidenceService):
+    """Answers some questions as no service should."""
+
+    def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
+        if "BREAK" in request.query:
+            raise RuntimeError(f"{SECRET} in {__file__}")
+        pack = super().find(request, cancelled)
+        if "NAN" in request.query:
+            return pack.model_copy(update={"debug": {"nan": float("nan"), "inf": [float("inf")]}})
+        return pack
+
+
+def main() -> None:
+    root, *options = sys.argv[1:]
+    server_module.PARENT_POLL_SECONDS = 0.05
+    gate = Gate()
+
+    def open_service(settings: Settings) -> EvidenceService:
+        return Service(settings, dense=Held(gate), sparse=shared_sparse())
+
+    server = EvidenceServer(open_service, (sys.executable, "-m", "tests.lsp.ingest_driver", root))
+    gate.server = server
+
+    async def release(params: Any) -> None:
+        gate.release()
+
+    async def prepare(params: Any) -> None:
+        gate.loop = asyncio.get_running_loop()
+
+    server.feature("test/release")(release)
+    server.feature("test/prepare")(prepare)
+    configure_logging("debug")
+    if "--tcp" in options:
+        server.serve_tcp("127.0.0.1", 0)
+    server.serve_stdio()
+
+
+if __name__ == "__main__":
+    main()

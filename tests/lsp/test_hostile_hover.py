@@ -1,0 +1,91 @@
+"""Corpus text in a hover is text: nothing of it becomes markup, a link or an instruction to a terminal."""
+
+from __future__ import annotations
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.symbols.lookup import DocReference, SymbolInfo
+from adk_evidence_lsp.features.hover import command_link, render
+from tests.lsp.hostile import HOSTILE_FUNCTIONS, PAYLOADS
+from tests.lsp.rpc import RawClient
+
+HIDDEN = ("\x1b", "\x00", "\x07", "\x9b", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041")
+ALLOWED = {"paragraph_open", "paragraph_close", "bullet_list_open", "bullet_list_close", "list_item_open"}
+ALLOWED |= {"list_item_close", "fence", "inline", "text", "code_inline", "softbreak", "link_open", "link_close"}
+ALLOWED |= {"text_special"}
+
+
+def info(text: str) -> SymbolInfo:
+    """A symbol of which everything that comes from a corpus is hostile."""
+    lines = LineSpan(start=1, end=2)
+    reference = DocReference(
+        citation=f"adk-docs@c:{text}", url=text, path=text, origin="repository", headings=(text, text), lines=lines
+    )
+    return SymbolInfo(
+        name=text,
+        symbol=text,
+        fqn=text,
+        kind="class",
+        signature=text,
+        doc=text,
+        repo=text,
+        commit=text,
+        ref=text,
+        path=text,
+        lines=lines,
+        citation=f"adk-python@c:{text}#L1-L2",
+        documentation=reference,
+    )
+
+
+def tokens(markdown: str) -> list[Token]:
+    """Every token of a reader that obeys as much as Markdown readers do."""
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    found = []
+    for token in parser.parse(markdown):
+        found += [token, *(token.children or ())]
+    return found
+
+
+def check(markdown: str, links: list[str]) -> None:
+    """Nothing but our own layout, our own link, and no hidden character."""
+    found = tokens(markdown)
+    assert {token.type for token in found} <= ALLOWED
+    assert [token.attrs["href"] for token in found if token.type == "link_open"] == links
+    assert not any(char in markdown for char in HIDDEN)
+    outside = " ".join(token.content for token in found if token.type == "text")
+    assert "<script" not in outside or "\\<script" in markdown
+    for raw in ("https://", "http://", "ftp://", "www.evil", "someone@evil", "mailto:s"):
+        harmless = sum(token.content.count(raw) for token in found if token.type in ("fence", "code_inline"))
+        harmless += sum(link.count(raw) for link in links)
+        assert markdown.count(raw) <= harmless, raw
+
+
+def test_there_are_enough_payloads() -> None:
+    assert len(set(PAYLOADS)) >= 50
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str) -> None:
+    check(render(info(payload)), [command_link(payload)])
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_the_command_link_cannot_be_left(payload: str) -> None:
+    assert set(command_link(payload)) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%:?")
+
+
+def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: RawClient) -> None:
+    uri = "file:///hostile_user.py"
+    names = [f"hostile_{number}" for number in range(HOSTILE_FUNCTIONS)]
+    client.open(uri, "from google.adk.hostile import *\n" + "\n".join(names) + "\n")
+    for line, name in enumerate(names, 1):
+        where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 1}}
+        hover = client.result("textDocument/hover", where)
+        assert hover is not None, name
+        value = hover["contents"]["value"]
+        check(value, [command_link(name)])
+        assert len(value) < 6_000

@@ -1,0 +1,208 @@
+"""Hover: which names of a Python file are resolved, and what it says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lsp.hostile import HOSTILE_FUNCTIONS
+from tests.lsp.rpc import RawClient
+
+DOCUMENT = """\
+from typing import Optional
+import os, google.adk.runners
+import google.adk.agents as agents
+from google.adk.agents import LlmAgent as A, ToolContext
+from google.adk.agents.llm_agent import make_agent
+from google.adk.plugins import (
+    RetryPlugin,  # retries
+)
+import requests
+from .local import LlmAgent as Mine
+
+agent = A(model="x")
+runner = google.adk.runners.Runner(agent, plugins=[RetryPlugin()])
+made = make_agent("x").hand_over(agent)
+text = "LlmAgent ToolContext"  # LlmAgent ToolContext
+
+class Shop(agents.LlmAgent):
+    def __init__(self) -> None:
+        self.helper = agents.Agent()
+
+    async def open(self, ctx: Optional["ToolContext"], other: int) -> None:
+        self.hand_over(agent)
+        self.helper.run_async
+        self.open
+        super().run_async
+        ctx.session.state
+        session = await agent.run_async("hi")
+        session.state
+        made.model
+        other.real
+        os.path.join
+        requests.get
+        Mine.run
+        agent.no_such
+"""
+LINES = DOCUMENT.splitlines()
+MODULE = "google.adk.agents.llm_agent"
+
+# Line, the name on it, which of the names on the line, what it means.
+NAMES: list[tuple[str, str, int, str | None]] = [
+    ("import os, google", "runners", 0, "google.adk.runners"),
+    ("import os, google", "os", 0, None),
+    ("import google.adk.agents as", "agents", 1, "google.adk.agents"),
+    ("import LlmAgent as A", "LlmAgent", 0, f"{MODULE}.LlmAgent"),
+    ("import LlmAgent as A", "A,", 0, f"{MODULE}.LlmAgent"),
+    ("import LlmAgent as A", "agents", 0, "google.adk.agents"),
+    ("import LlmAgent as A", "ToolContext", 0, f"{MODULE}.ToolContext"),
+    ("RetryPlugin,", "RetryPlugin", 0, "google.adk.plugins.retry.RetryPlugin"),
+    ("from .local", "LlmAgent", 0, None),
+    ("from .local", "Mine", 0, None),
+    ("import requests", "requests", 0, None),
+    ("agent = A(", "agent", 0, f"{MODULE}.LlmAgent"),
+    ("agent = A(", "A(", 0, f"{MODULE}.LlmAgent"),
+    ("agent = A(", "model", 0, f"{MODULE}.LlmAgent.model"),
+    ("runner = google", "runner ", 0, "google.adk.runners.Runner"),
+    ("runner = google", "Runner", 0, "google.adk.runners.Runner"),
+    ("runner = google", "RetryPlugin", 0, "google.adk.plugins.retry.RetryPlugin"),
+    ("made = make_agent", "make_agent", 0, f"{MODULE}.make_agent"),
+    ("made = make_agent", "hand_over", 0, f"{MODULE}.LlmAgent.hand_over"),
+    ("text = ", "LlmAgent", 0, None),
+    ("text = ", "LlmAgent", 1, None),
+    ("class Shop", "LlmAgent", 0, f"{MODULE}.LlmAgent"),
+    ("class Shop", "Shop", 0, None),
+    ("self.helper = ", "Agent", 0, f"{MODULE}.LlmAgent"),
+    ("self.helper = ", "helper", 0, f"{MODULE}.LlmAgent"),
+    ("async def open", "ctx", 0, f"{MODULE}.ToolContext"),
+    ("async def open", "other", 0, None),
+    ("self.hand_over", "hand_over", 0, f"{MODULE}.LlmAgent.hand_over"),
+    ("self.helper.run_async", "run_async", 0, f"{MODULE}.BaseAgent.run_async"),
+    ("self.open", "open", 0, None),
+    ("super()", "run_async", 0, f"{MODULE}.BaseAgent.run_async"),
+    ("ctx.session.state", "ctx", 0, f"{MODULE}.ToolContext"),
+    ("ctx.session.state", "session", 0, f"{MODULE}.ToolContext.session"),
+    ("ctx.session.state", "state", 0, f"{MODULE}.Session.state"),
+    ("await agent", "run_async", 0, f"{MODULE}.BaseAgent.run_async"),
+    ("        session.state", "session", 0, f"{MODULE}.Session"),
+    ("        session.state", "state", 0, f"{MODULE}.Session.state"),
+    ("made.model", "model", 0, f"{MODULE}.LlmAgent.model"),
+    ("other.real", "real", 0, None),
+    ("os.path.join", "join", 0, None),
+    ("requests.get", "get", 0, None),
+    ("Mine.run", "run", 0, None),
+    ("agent.no_such", "no_such", 0, None),
+]
+URI = "file:///work/table.py"
+
+
+def hover(client: RawClient, uri: str, line: int, character: int) -> str | None:
+    where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+    result = client.result("textDocument/hover", where)
+    return None if result is None else str(result["contents"]["value"])
+
+
+@pytest.fixture(scope="module")
+def table(client: RawClient) -> RawClient:
+    client.open(URI, DOCUMENT)
+    return client
+
+
+@pytest.mark.parametrize(("line", "name", "place", "meaning"), NAMES)
+def test_names_mean_what_imports_and_assignments_say(
+    table: RawClient, line: str, name: str, place: int, meaning: str | None
+) -> None:
+    number = next(number for number, text in enumerate(LINES) if line in text)
+    column = -1
+    for _ in range(place + 1):
+        column = LINES[number].index(name, column + 1)
+    shown = hover(table, URI, number, column)
+    assert f"`{meaning}`" in shown if shown and meaning else shown is None and meaning is None, shown
+
+
+def test_a_hover_says_what_a_reader_wants_first(table: RawClient) -> None:
+    line = next(number for number, text in enumerate(LINES) if "    RetryPlugin," in text)
+    shown = hover(table, URI, line, 5)
+    assert shown is not None
+    assert shown.startswith("```python\nclass RetryPlugin\n```\n\nRetries a tool that throws\\.".replace("\\.", "."))
+    assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0" in shown
+    assert "Code: `adk-python@c0de000000000000000000000000000000000001:src/google/adk/plugins/retry.py#L6-L" in shown
+    assert "Docs: Retry a tool › Use the RetryPlugin `adk-docs@" in shown
+    assert shown.endswith(
+        "[Find evidence](command:adkEvidence.findEvidence"
+        "?%5B%7B%22query%22%3A%22RetryPlugin%22%2C%22taskMode%22%3A%22explain%22%7D%5D)"
+    )
+
+
+BROKEN = '''\
+from google.adk.agents import (LlmAgent as A,
+    ToolContext)
+import google.adk.runners as runners
+
+agent = A(model="x")
+
+def use(ctx: ToolContext):
+    """LlmAgent"""  # LlmAgent
+    agent.
+    x = runners.Runner(
+'''
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "meaning"),
+    [
+        (0, 32, "LlmAgent"),
+        (4, 8, "LlmAgent"),
+        (4, 1, "LlmAgent"),
+        (6, 10, "ToolContext"),
+        (6, 15, "ToolContext"),
+        (8, 6, "LlmAgent"),
+        (9, 18, "Runner"),
+        (7, 8, None),
+        (7, 22, None),
+        (6, 5, None),
+    ],
+)
+def test_a_document_that_does_not_parse_is_read_by_its_imports(
+    client: RawClient, line: int, character: int, meaning: str | None
+) -> None:
+    uri = "file:///work/broken.py"
+    client.open(uri, BROKEN)
+    shown = hover(client, uri, line, character)
+    assert shown is None if meaning is None else shown and f".{meaning}` ·" in shown, shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\x00",
+        "\ufeffimport os",
+        "(" * 5_000,
+        "x = " + "[" * 300 + "]" * 300,
+        "a." * 20_000,
+        "if x:\n" * 300,
+        "from a import b as c\n" * 2_000,
+        "from x import (" + "a, " * 30_000,
+        "\r\r\n\x0c\u2028x",
+        "x=" * 20_000,
+    ],
+    ids=range(11),
+)
+def test_no_document_is_too_odd(client: RawClient, text: str) -> None:
+    uri = "file:///work/odd.py"
+    client.open(uri, text)
+    for line, character in ((0, 0), (0, 10**6), (10**6, 0)):
+        assert hover(client, uri, line, character) is None
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def test_other_languages_and_closed_documents_have_no_hover(client: RawClient) -> None:
+    client.open("file:///work/notes.md", DOCUMENT, language="markdown")
+    assert hover(client, "file:///work/notes.md", 3, 33) is None
+    where = {"textDocument": {"uri": "file:///work/closed.py"}, "position": {"line": 0, "character": 0}}
+    assert client.request("textDocument/hover", where)["error"]["code"] == -32602
+
+
+def test_the_hostile_module_is_indexed(client: RawClient) -> None:
+    assert HOSTILE_FUNCTIONS >= 50
+    assert client.result("adk/symbol", {"name": "hostile_0"})["doc"].startswith("<script>")

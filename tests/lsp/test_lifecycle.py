@@ -1,0 +1,286 @@
+"""Cancelling, superseding, several clients, clients that vanish, ingestion: nothing hangs and nothing is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from tests.corpora import Workplace
+from tests.lsp.conftest import Start, command
+from tests.lsp.rpc import RawClient, environment
+
+QUESTION = "how do I retry when a tool throws?"
+CANCELLED = -32800
+TOKEN = "mine"  # noqa: S105
+SECONDS = 20
+
+
+def held(server: RawClient, **more: object) -> int:
+    """Ask a question that waits in the embedder; returns its id once it does."""
+    number = server.ask("adk/evidence", {"query": "HOLD retry", **more})
+    server.notification("test/reached")
+    return number
+
+
+def asked(home: Path) -> list[str]:
+    """The questions that were answered, by the event log."""
+    log = home / "logs" / "events.jsonl"
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [json.loads(line)["query_text"] for line in lines]
+
+
+def test_a_cancelled_request_is_answered_at_once_and_its_work_stops(start: Start, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+    server = start(workplace)
+    number = held(server)
+    server.notify("$/cancelRequest", {"id": number})
+    assert server.answer(number)["error"]["code"] == CANCELLED
+    server.notify("test/release", {})
+    server.result("adk/evidence", {"query": QUESTION})
+    server.end()
+    assert asked(workplace.home) == [QUESTION]
+
+
+def test_a_cancelled_command_is_answered_too(start: Start) -> None:
+    server = start()
+    arguments = [{"query": "HOLD retry"}]
+    number = server.ask(
+        "workspace/executeCommand", {"command": "adkEvidence.server.findEvidence", "arguments": arguments}
+    )
+    server.notification("test/reached")
+    server.notify("$/cancelRequest", {"id": number})
+    assert server.answer(number)["error"]["code"] == CANCELLED
+
+
+def test_cancelling_is_read_while_every_thread_is_busy(start: Start) -> None:
+    server = start()
+    numbers = [server.ask("adk/evidence", {"query": f"HOLD {number}"}) for number in range(12)]
+    for _ in range(4):
+        server.notification("test/reached")
+    assert server.result("adk/symbol", {"name": "Runner"})["name"] == "Runner"
+    for number in numbers:
+        server.notify("$/cancelRequest", {"id": number})
+    assert {server.answer(number)["error"]["code"] for number in numbers} == {CANCELLED}
+    server.notify("test/release", {})
+    assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
+
+
+@pytest.mark.parametrize("same", [{"supersedeKey": "panel"}, {"textDocument": {"uri": "file:///a.py"}}], ids=str)
+def test_a_later_request_supersedes_the_one_before(start: Start, same: dict[str, object]) -> None:
+    server = start()
+    first = held(server, **same)
+    other = server.ask("adk/evidence", {"query": "another", "supersedeKey": "other"})
+    second = server.ask("adk/evidence", {"query": QUESTION, **same})
+    assert server.answer(first)["error"]["code"] == CANCELLED
+    assert server.answer(second)["result"]["status"] == "success"
+    assert server.answer(other)["result"]["query"] == "another"
+
+
+def test_two_clients_share_one_index(start: Start) -> None:
+    servers = [start(), start()]
+    questions = [QUESTION, "what keeps the session", "LlmAgent"] * 5
+    with ThreadPoolExecutor(8) as pool:
+        packs = [
+            [pool.submit(server.result, "adk/evidence", {"query": question}) for question in questions]
+            for server in servers
+        ]
+        first, second = ([future.result()["pack_id"] for future in futures] for futures in packs)
+    assert first == second
+    assert [server.end() for server in servers] == [0, 0]
+
+
+def test_a_new_index_is_noticed_between_two_requests(start: Start, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+    server = start(workplace)
+    assert server.result("adk/symbol", {"name": "brand_new"}) is None
+    runners = workplace.code / "src/google/adk/runners.py"
+    runners.write_text(runners.read_text() + "\n\ndef brand_new() -> None:\n    '''New.'''\n")
+    workplace.ingest()
+    assert server.result("adk/symbol", {"name": "brand_new"})["doc"] == "New."
+
+
+def test_the_products_own_command_starts_and_ends(indexed: Workplace) -> None:
+    program = "from adk_evidence_cli.main import run; run()"
+    with RawClient([sys.executable, "-c", program, "serve", "lsp"], {"home": str(indexed.home)}) as server:
+        assert server.initialize()["result"]["capabilities"]["hoverProvider"]
+        assert server.result("adk/symbol", {"name": "Runner"})["name"] == "Runner"
+        assert server.end() == 0
+
+
+def test_nothing_heavy_is_loaded_before_the_first_answer() -> None:
+    program = (
+        "import sys, adk_evidence_lsp.server; heavy = {'numpy', 'qdrant_edge', 'fastembed', 'onnxruntime', 'onnx', "
+        "'griffe', 'rich', 'adk_evidence.retrieval.pipeline'}; print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# Clients that go
+
+
+def test_the_server_ends_when_its_input_does(start: Start) -> None:
+    server = start()
+    held(server)
+    assert server.process.stdin is not None
+    server.process.stdin.close()
+    assert server.process.wait(SECONDS) == 1
+
+
+def test_the_server_ends_when_nobody_reads_its_output(indexed: Workplace) -> None:
+    process = subprocess.Popen(
+        command(indexed.root),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdout.close()
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "adk/status"}'
+    process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    process.stdin.flush()
+    try:
+        assert process.wait(SECONDS) == 1
+    finally:
+        process.kill()
+        process.stdin.close()
+
+
+def test_the_server_ends_when_the_clients_process_does(start: Start) -> None:
+    editor = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    server = start(initialize=False)
+    server.initialize(processId=editor.pid)
+    server.notify("test/prepare", {})
+    held(server)
+    editor.communicate()
+    assert server.process.wait(SECONDS) == 1
+
+
+def test_a_client_whose_process_cannot_be_seen_is_served(start: Start) -> None:
+    server = start(initialize=False)
+    server.initialize(processId=2**22 + 1)
+    assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
+
+
+def test_exit_without_shutdown_is_told_by_the_status(start: Start) -> None:
+    server = start()
+    server.notify("exit", None)
+    assert server.process.wait(SECONDS) == 1
+
+
+def test_a_client_over_tcp_is_served_and_its_end_is_the_servers(indexed: Workplace) -> None:
+    process = subprocess.Popen(
+        command(indexed.root, "--tcp"), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    try:
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if "Listening" in line)
+        with socket.create_connection(("127.0.0.1", int(line.split()[-1])), timeout=SECONDS) as connection:
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "adk/status"}).encode()
+            connection.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            answer = connection.recv(65536)
+        assert b"-32002" in answer
+        assert process.wait(SECONDS) == 1
+    finally:
+        process.kill()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+# Ingestion
+
+
+def wait_for_end_of_ingestion(workplace: Workplace) -> None:
+    """Wait until no ingesting process lives: it holds this lock."""
+    with FileLock(workplace.root / "ingesting.lock", timeout=SECONDS, poll_interval=0.01):
+        pass
+
+
+def sources(workplace: Workplace) -> dict[str, object]:
+    return {"mode": "all", "docs": str(workplace.docs), "code": str(workplace.code), "offline": True}
+
+
+def wait_until_held(server: RawClient) -> str:
+    """Wait until the ingestion stands still; returns the token of its progress."""
+    while True:
+        progress = server.notification("$/progress")
+        if progress["value"].get("message") == "held":
+            return str(progress["token"])
+
+
+def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    server = start(workplace)
+    run = server.result("adk/ingest", {**sources(workplace), "workDoneToken": TOKEN})
+    assert run["status"] == "complete"
+    events = []
+    while not events or events[-1]["kind"] != "end":
+        progress = server.notification("$/progress")
+        assert progress["token"] == TOKEN
+        events.append(progress["value"])
+    assert events[0]["kind"] == "begin" and events[0]["cancellable"]
+    assert len({event.get("message") for event in events}) > 3
+    assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
+
+
+@pytest.mark.parametrize("way", ["request", "progress", "own token"])
+def test_a_cancelled_ingestion_ends_its_process(start: Start, tmp_path: Path, way: str) -> None:
+    workplace = Workplace(tmp_path)
+    (tmp_path / "hold").touch()
+    server = start(workplace)
+    token = {} if way == "own token" else {"workDoneToken": TOKEN}
+    number = server.ask("adk/ingest", {**sources(workplace), **token})
+    shown = wait_until_held(server)
+    assert server.result("adk/status", {})["ingesting"]
+    busy = server.request("adk/ingest", sources(workplace))["error"]
+    assert busy["data"]["code"] == "ingest_running"
+    if way == "request":
+        server.notify("$/cancelRequest", {"id": number})
+    else:
+        server.notify("window/workDoneProgress/cancel", {"token": shown})
+    assert server.answer(number)["error"]["code"] == CANCELLED
+    wait_for_end_of_ingestion(workplace)
+    (tmp_path / "hold").unlink()
+    assert server.result("adk/ingest", sources(workplace))["status"] == "complete"
+
+
+@pytest.mark.parametrize("way", ["closed", "terminated", "killed"])
+def test_no_ingestion_outlives_its_server(start: Start, tmp_path: Path, way: str) -> None:
+    workplace = Workplace(tmp_path)
+    (tmp_path / "hold").touch()
+    server = start(workplace)
+    server.ask("adk/ingest", {**sources(workplace), "workDoneToken": TOKEN})
+    wait_until_held(server)
+    if way == "closed":
+        assert server.process.stdin is not None
+        server.process.stdin.close()
+    elif way == "terminated":
+        server.process.terminate()
+    else:
+        server.process.kill()
+    assert server.process.wait(SECONDS) != 0
+    wait_for_end_of_ingestion(workplace)
+
+
+def test_a_failed_ingestion_says_what_the_command_says(start: Start, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    server = start(workplace)
+    params = {**sources(workplace), "docs": str(tmp_path / "nowhere"), "code": "--home=/elsewhere"}
+    error = server.request("adk/ingest", params)["error"]
+    assert error["data"]["code"] == "source_unavailable"
+    assert error["message"].endswith(".")
+    assert not os.path.exists("/elsewhere")  # noqa: PTH110

@@ -1,0 +1,455 @@
+"""Every request of the server, as a client sees it: right, wrong and unexpected parameters, each with an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_evidence.models.pack import EvidencePack
+from tests.corpora import CODE_COMMIT, Workplace
+from tests.lsp.conftest import AGENTS, Start
+from tests.lsp.driver import SECRET
+from tests.lsp.rpc import ROOT, RawClient
+
+QUESTION = "how do I retry when a tool throws?"
+URI = "file:///work/shop.py"
+SHOP = """\
+from google.adk.agents import LlmAgent
+from google.adk.plugins import RetryPlugin
+
+# how do I retry when a tool throws?
+
+class Shop:
+    def build(self):
+        return LlmAgent(model="m")
+"""
+INVALID_PARAMS = -32602
+REQUEST_FAILED = -32803
+OWN = ("adk/evidence", "adk/symbol", "adk/source", "adk/status", "adk/ingest")
+CODE_CITATION = f"adk-python@{CODE_COMMIT}:src/google/adk/plugins/retry.py#L6-L18"
+
+
+def place(line: int, character: int) -> dict[str, int]:
+    return {"line": line, "character": character}
+
+
+def selection(start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
+    return {"textDocument": {"uri": URI}, "range": {"start": place(*start), "end": place(*end)}}
+
+
+@pytest.fixture
+def shop(client: RawClient) -> RawClient:
+    client.open(URI, SHOP)
+    return client
+
+
+def pack_of(result: dict[str, Any]) -> EvidencePack:
+    return EvidencePack.model_validate({key: value for key, value in result.items() if key != "queryUsed"})
+
+
+# adk/evidence
+
+
+def test_a_question_is_answered_with_a_pack_and_the_query_that_was_used(client: RawClient) -> None:
+    result = client.result("adk/evidence", {"query": QUESTION, "taskMode": "debug", "maxResults": 3})
+    pack = pack_of(result)
+    assert pack.status == "success"
+    assert (pack.task_mode, len(pack.candidates)) == ("debug", 3)
+    assert pack.pack_id == pack.with_id().pack_id
+    used = result["queryUsed"]
+    assert (used["text"], used["origin"]) == (QUESTION, "given")
+
+
+def test_filters_narrow_the_pack(client: RawClient) -> None:
+    filters = {"source_types": ["code"], "path_allowlist": ["src/google/adk/plugins/**"]}
+    pack = pack_of(client.result("adk/evidence", {"query": QUESTION, "filters": filters}))
+    assert {candidate.path for candidate in pack.candidates} == {
+        "src/google/adk/plugins/__init__.py",
+        "src/google/adk/plugins/retry.py",
+    }
+
+
+def test_a_selection_asks_with_what_is_around_it(shop: RawClient) -> None:
+    request = selection((7, 15), (7, 24))
+    results = [shop.result("adk/evidence", request) for _ in range(2)]
+    used = results[0]["queryUsed"]
+    assert used == {
+        "text": "LlmAgent( (in Shop.build; using LlmAgent)",
+        "origin": "selection",
+        "selection": "LlmAgent(",
+        "enclosing": "Shop.build",
+        "symbols": ["google.adk.agents.llm_agent.LlmAgent"],
+    }
+    assert results[0]["query"] == used["text"]
+    assert results[0]["pack_id"] == results[1]["pack_id"]
+
+
+def test_a_selected_comment_is_the_question(shop: RawClient) -> None:
+    assert shop.result("adk/evidence", selection((3, 0), (3, 38)))["queryUsed"]["text"] == QUESTION
+
+
+def test_a_cursor_asks_for_the_name_under_it(shop: RawClient) -> None:
+    result = shop.result("adk/evidence", {"textDocument": {"uri": URI}, "position": place(7, 18)})
+    assert (result["queryUsed"]["text"], result["queryUsed"]["origin"]) == ("LlmAgent", "name")
+
+
+def test_characters_beyond_the_basic_plane_count_twice(client: RawClient) -> None:
+    uri = "file:///work/emoji.py"
+    client.open(uri, "from google.adk.agents import LlmAgent\nx = '\U0001f600\U0001f600', LlmAgent()\n")
+    where = {"textDocument": {"uri": uri}, "position": place(1, 13)}
+    assert client.result("adk/symbol", where)["name"] == "LlmAgent"
+
+
+def test_progress_begins_and_ends(client: RawClient) -> None:
+    client.result("adk/evidence", {"query": QUESTION, "workDoneToken": "t-1"})
+    kinds = [client.notification("$/progress")["value"]["kind"] for _ in range(2)]
+    assert kinds == ["begin", "end"]
+
+
+def test_numbers_that_json_lacks_are_null(client: RawClient) -> None:
+    assert client.result("adk/evidence", {"query": "NAN retry"})["debug"] == {"nan": None, "inf": [None]}
+
+
+def test_an_unexpected_failure_is_answered_without_its_text(client: RawClient) -> None:
+    error = client.request("adk/evidence", {"query": "BREAK"})["error"]
+    assert error["code"] == -32603
+    assert error["data"]["code"] == "internal_error"
+    assert SECRET not in str(error) and str(ROOT) not in str(error) and "Traceback" not in str(error)
+
+
+# adk/symbol
+
+
+def test_a_symbol_is_found_by_name_path_and_place(shop: RawClient) -> None:
+    asked: list[dict[str, Any]] = [
+        {"name": "LlmAgent"},
+        {"name": "google.adk.agents.Agent"},
+        {"textDocument": {"uri": URI}, "position": place(7, 20)},
+    ]
+    found = [shop.result("adk/symbol", params) for params in asked]
+    assert {symbol["fqn"] for symbol in found} == {"google.adk.agents.llm_agent.LlmAgent"}
+    symbol = found[0]
+    assert symbol["signature"] == "class LlmAgent(BaseAgent)"
+    assert symbol["doc"] == "Asks a model."
+    line = AGENTS.splitlines().index("class LlmAgent(BaseAgent):") + 1
+    assert symbol["lines"] == {"start": line, "end": line + 10}
+    assert symbol["citation"].endswith(f"#L{line}-L{line + 10}")
+
+
+def test_a_name_of_nothing_is_null(shop: RawClient) -> None:
+    assert shop.result("adk/symbol", {"name": "Nothing.of.the.kind"}) is None
+    assert shop.result("adk/symbol", {"textDocument": {"uri": URI}, "position": place(6, 9)}) is None
+    assert shop.result("adk/symbol", {"textDocument": {"uri": URI}, "position": place(2**31 - 1, 2**31 - 1)}) is None
+
+
+def test_a_name_of_several_lists_the_others(client: RawClient) -> None:
+    symbol = client.result("adk/symbol", {"name": "hand_over"})
+    assert (symbol["fqn"], symbol["others"]) == ("google.adk.agents.llm_agent.LlmAgent.hand_over", [])
+    symbol = client.result("adk/symbol", {"name": "session"})
+    assert symbol["symbol"] == "ToolContext.session"
+
+
+# adk/source
+
+
+def test_every_citation_of_a_pack_opens_at_its_lines(client: RawClient, indexed: Workplace) -> None:
+    result = client.result("adk/evidence", {"query": QUESTION, "maxResults": 12})
+    assert {candidate["source_type"] for candidate in result["candidates"]} == {"docs", "code"}
+    for candidate in result["candidates"]:
+        for params in ({"citation": candidate["citation"]}, {"candidateId": candidate["candidate_id"]}):
+            source = client.result("adk/source", params)
+            assert source["path"] == candidate["path"]
+            assert source["matches_index"] and source["local_matches"]
+            assert Path(source["local_file"]).read_text() == source["text"]
+            lines = source["text"].split("\n")[source["lines"]["start"] - 1 : source["lines"]["end"]]
+            cited = source["text"].split("\n")[candidate["lines"]["start"] - 1 : candidate["lines"]["end"]]
+            assert set(cited) <= set(lines)
+
+
+def test_a_path_opens_at_a_commit_and_lines(client: RawClient) -> None:
+    params = {"path": "src/google/adk/runners.py", "commit": CODE_COMMIT, "lines": {"start": 6, "end": 12}}
+    source = client.result("adk/source", params)
+    assert (source["language"], source["lines"], source["corpus"]) == ("py", {"start": 6, "end": 12}, "adk_python")
+    assert client.result("adk/source", {"path": "src/google/adk/runners.py"})["lines"] is None
+
+
+OUTSIDE = [
+    {"path": "/etc/passwd"},
+    {"path": "../../../etc/passwd"},
+    {"path": "src/google/adk/../../../../corpus.json"},
+    {"path": "corpus.json"},
+    {"path": "src/google/adk/runners.py", "commit": "another"},
+    {"path": "src/google/adk/runners.py", "repo": "someone/else"},
+    {"citation": "adk-python@v0:/etc/passwd#L1-L2"},
+    {"citation": f"adk-python@{CODE_COMMIT}:../../etc/passwd#L1-L2"},
+    {"citation": f"adk-docs@{CODE_COMMIT}:https://docs.example.org/nothing/"},
+    {"citation": f"adk-docs@{CODE_COMMIT}:file:///etc/passwd"},
+    {"candidateId": f"google/adk-python@{CODE_COMMIT}:/etc/passwd:{'0' * 40}"},
+    {"path": "src\x00google"},
+    {"path": "C:\\Windows\\win.ini"},
+]
+
+
+@pytest.mark.parametrize("params", OUTSIDE, ids=str)
+def test_nothing_but_indexed_files_is_opened(client: RawClient, params: dict[str, str]) -> None:
+    error = client.request("adk/source", params)["error"]
+    assert error["code"] == REQUEST_FAILED
+    assert error["data"]["code"] == "not_indexed"
+    assert "root:" not in str(error)
+
+
+# adk/status and commands
+
+
+def test_the_status_says_what_is_indexed_and_what_is_amiss(client: RawClient, indexed: Workplace) -> None:
+    status = client.result("adk/status")
+    current = indexed.generations.current()
+    assert current is not None
+    assert status["index"]["generation"] == current.id == status["generations"][0]
+    assert Path(status["home"]) == indexed.home
+    assert {"index", "home", "packages"} <= {finding["what"] for finding in status["findings"]}
+    assert (status["ingesting"], status["settings_problem"]) == (False, None)
+
+
+def test_requests_run_as_commands_for_other_editors(shop: RawClient) -> None:
+    def run(command: str, *arguments: Any) -> Any:
+        return shop.request("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
+
+    assert run("adkEvidence.server.findEvidence", {"query": QUESTION})["result"]["status"] == "success"
+    assert run("adkEvidence.server.symbol", {"name": "Runner"})["result"]["name"] == "Runner"
+    assert run("adkEvidence.server.status")["result"]["version"]
+    for answer in (
+        run("adkEvidence.server.findEvidence"),
+        run("adkEvidence.server.findEvidence", {}, {}),
+        run("adkEvidence.server.findEvidence", "x"),
+        run("no.such.command", {}),
+        shop.request("workspace/executeCommand", {"command": 7}),
+        shop.request("workspace/executeCommand"),
+    ):
+        assert answer["error"]["code"] == INVALID_PARAMS
+
+
+def test_an_error_offers_evidence_for_its_message(shop: RawClient) -> None:
+    where = {"start": place(7, 15), "end": place(7, 23)}
+    diagnostic = {"range": where, "message": "Unknown field\n  'modle'", "severity": 1}
+    params = {
+        "textDocument": {"uri": URI},
+        "range": where,
+        "context": {"diagnostics": [diagnostic, {"range": where, "message": "  "}]},
+    }
+    (action,) = shop.result("textDocument/codeAction", params)
+    assert action["command"]["command"] == "adkEvidence.findEvidence"
+    (request,) = action["command"]["arguments"]
+    assert (request["query"], request["taskMode"]) == ("Unknown field 'modle'", "debug")
+    assert shop.result("adk/evidence", request)["task_mode"] == "debug"
+    params["context"] = {"diagnostics": [diagnostic], "only": ["source.organizeImports"]}
+    assert shop.result("textDocument/codeAction", params) == []
+
+
+# Parameters that do not fit
+
+ANY_BAD: list[Any] = [
+    [],
+    ["x"],
+    "x",
+    7,
+    True,
+    {"no": "such"},
+    {"a-b": 1, "class": 2},
+    {"type_name": "x"},
+    {"jsonrpc": "2.0"},
+    {"x": {"jsonrpc": "2.0", "id": 1, "method": "exit"}},
+    {"workDoneToken": {}},
+    {"workDoneToken": [1]},
+]
+BAD: list[tuple[str, Any]] = [(method, params) for method in OWN for params in ANY_BAD] + [
+    *(
+        ("adk/evidence", params)
+        for params in (
+            {},
+            None,
+            {"query": ""},
+            {"query": "  \n "},
+            {"query": 7},
+            {"query": None},
+            {"query": "x" * 8001},
+            {"query": "\ud800"},
+            {"query": "x", "taskMode": "guess"},
+            {"query": "x", "maxResults": 0},
+            {"query": "x", "maxResults": 101},
+            {"query": "x", "maxResults": 1.5},
+            {"query": "x", "maxResults": float("nan")},
+            {"query": "x", "maxResults": float("inf")},
+            {"query": "x", "maxResults": 10**400},
+            {"query": "x", "timeBudgetMs": -1},
+            {"query": "x", "filters": []},
+            {"query": "x", "filters": {"source_types": []}},
+            {"query": "x", "filters": {"nonsense": 1}},
+            {"query": "x", "filters": {"path_allowlist": [""]}},
+            {"query": "x", "supersedeKey": ""},
+            {"textDocument": {"uri": URI}},
+            {"textDocument": {"uri": ""}, "position": place(0, 0)},
+            {"textDocument": "x", "position": place(0, 0)},
+            {"textDocument": {"uri": "file:///etc/passwd"}, "position": place(0, 0)},
+            {"textDocument": {"uri": URI}, "position": place(-1, 0)},
+            {"textDocument": {"uri": URI}, "position": {"line": 0}},
+            {"textDocument": {"uri": URI}, "range": {"start": place(0, 0)}},
+            {"textDocument": {"uri": URI}, "position": place(2, 0)},
+        )
+    ),
+    *(
+        ("adk/symbol", params)
+        for params in (
+            {},
+            None,
+            {"name": ""},
+            {"name": 1},
+            {"name": "x" * 501},
+            {"textDocument": {"uri": URI}},
+            {"textDocument": {"uri": "file:///not/open.py"}, "position": place(0, 0)},
+        )
+    ),
+    *(
+        ("adk/source", params)
+        for params in (
+            {},
+            None,
+            {"citation": ""},
+            {"citation": "no citation"},
+            {"candidateId": "no candidate"},
+            {"path": "x", "lines": {"start": 0, "end": 1}},
+            {"path": "x", "lines": {"start": 2, "end": 1}},
+            {"path": "x", "lines": [1, 2]},
+        )
+    ),
+    *(
+        ("adk/ingest", params)
+        for params in ({"mode": "some"}, {"docs": 1}, {"offline": "perhaps"}, {"mode": "all", "code": ""})
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "params"), BAD, ids=lambda value: str(value)[:60])
+def test_wrong_parameters_get_a_sentence(shop: RawClient, method: str, params: Any) -> None:
+    error = shop.request(method, params)["error"]
+    assert error["code"] == INVALID_PARAMS
+    assert error["message"].rstrip().endswith((".", "..."))
+    assert "Traceback" not in str(error) and "pydantic" not in str(error)
+    assert len(error["message"]) < 500
+
+
+@pytest.mark.parametrize("method", [*OWN[:3], "textDocument/hover", "textDocument/codeAction"])
+def test_a_request_without_params_is_answered(client: RawClient, method: str) -> None:
+    assert client.request(method)["error"]["code"] == INVALID_PARAMS
+
+
+@pytest.mark.parametrize("params", [None, {}, [], "x", {"textDocument": 1}, {"textDocument": {"uri": URI}}])
+@pytest.mark.parametrize("method", ["textDocument/hover", "textDocument/codeAction"])
+def test_standard_requests_with_wrong_parameters_are_answered(client: RawClient, method: str, params: Any) -> None:
+    assert client.request(method, params)["error"]["code"] == INVALID_PARAMS
+
+
+def test_what_is_no_request_is_answered_or_passed_over(client: RawClient) -> None:
+    client.send_bytes(b"{not json")
+    assert client.answer(None)["error"]["code"] == -32700
+    client.send_bytes(b"\xff\xfe")
+    assert client.answer(None)["error"]["code"] == -32700
+    for message in ([], "x", 7, {"id": 1}, {"jsonrpc": "1.0", "method": "adk/status"}):
+        client.send(message)
+        client.answer(1 if message == {"id": 1} else None)
+    client.send({"jsonrpc": "2.0", "id": {}, "method": "adk/status"})
+    assert client.answer(None)["error"]["code"] == -32600
+    client.send({"jsonrpc": "2.0", "id": "text", "method": "adk/symbol", "params": {"name": "Runner"}})
+    assert client.answer("text")["result"]["name"] == "Runner"
+    client.send({"jsonrpc": "2.0", "id": "unasked", "result": 7})
+    client.notify("$/cancelRequest", {"id": "unknown"})
+    client.notify("$/cancelRequest", {})
+    client.notify("textDocument/didOpen", {"nonsense": 1})
+    client.notify("no/such", None)
+    assert client.request("no/such", {})["error"]["code"] == -32601
+    assert client.result("adk/symbol", {"name": "Runner"})["name"] == "Runner"
+
+
+def test_requests_before_initialize_and_after_shutdown_are_refused(start: Start) -> None:
+    server = start(initialize=False)
+    assert server.request("adk/status", {})["error"]["code"] == -32002
+    server.initialize()
+    assert server.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["error"]
+    server.request("shutdown")
+    assert server.request("adk/status", {})["error"]["code"] == -32600
+    server.notify("exit", None)
+    assert server.process.wait(30) == 0
+
+
+# Homes without an index, settings
+
+
+def test_without_an_index_every_request_says_what_to_do(start: Start, tmp_path: Path) -> None:
+    server = start(Workplace(tmp_path))
+    server.open(URI, SHOP)
+    for method, params in (
+        ("adk/evidence", {"query": "x"}),
+        ("adk/symbol", {"name": "x"}),
+        ("adk/source", {"path": "x"}),
+    ):
+        error = server.request(method, params)["error"]
+        assert (error["code"], error["data"]["code"]) == (REQUEST_FAILED, "index_missing")
+        assert "adk-ingest" in error["data"]["hint"]
+    where = {"textDocument": {"uri": URI}, "position": place(7, 18)}
+    assert server.result("textDocument/hover", where) is None
+    status = server.result("adk/status", {})
+    assert status["index"] is None
+    assert any(finding["state"] == "broken" for finding in status["findings"])
+
+
+def test_settings_are_pulled_and_take_effect_when_they_change(start: Start, indexed: Workplace, tmp_path: Path) -> None:
+    server = start(Workplace(tmp_path), taskMode="explain", maxResults=2, profile="")
+    assert server.request("adk/evidence", {"query": QUESTION})["error"]["data"]["code"] == "index_missing"
+    server.settings = {"home": str(indexed.home), "taskMode": "explain", "maxResults": 2, "other": {"unknown": 1}}
+    server.notify("workspace/didChangeConfiguration", {"settings": None})
+    result = server.result("adk/evidence", {"query": QUESTION})
+    assert (result["task_mode"], len(result["candidates"])) == ("explain", 2)
+    server.settings = {**server.settings, "taskMode": "nonsense"}
+    server.notify("workspace/didChangeConfiguration", {"settings": None})
+    status = server.result("adk/status", {})
+    assert "taskMode" in status["settings_problem"]
+    assert server.result("adk/evidence", {"query": QUESTION})["task_mode"] == "explain"
+    server.settings = {**server.settings, "taskMode": "build", "profile": "no-such"}
+    server.notify("workspace/didChangeConfiguration", {"settings": None})
+    assert server.request("adk/evidence", {"query": QUESTION})["error"]["data"]["code"] == "invalid_settings"
+
+
+def test_a_client_that_cannot_be_asked_sends_its_settings(start: Start, indexed: Workplace) -> None:
+    server = start(initialize=False)
+    server.settings = None
+    options = {"home": str(indexed.home), "maxResults": 1, "apiKey": SECRET}
+    server.initialize(initializationOptions=options)
+    assert len(server.result("adk/evidence", {"query": QUESTION})["candidates"]) == 1
+    changed = {"adkEvidence": {"home": str(indexed.home), "maxResults": 2, "hover": {"enabled": False}}}
+    server.notify("workspace/didChangeConfiguration", {"settings": changed})
+    assert len(server.result("adk/evidence", {"query": QUESTION})["candidates"]) == 2
+    server.open(URI, SHOP)
+    where = {"textDocument": {"uri": URI}, "position": place(7, 18)}
+    assert server.result("textDocument/hover", where) is None
+
+
+def test_the_log_holds_neither_bodies_nor_secrets(start: Start, indexed: Workplace) -> None:
+    server = start(initialize=False)
+    server.initialize(initializationOptions={"apiKey": SECRET})
+    server.notify("test/prepare", {})
+    server.open(URI, SHOP + f"# {SECRET}\n")
+    server.result("adk/evidence", {"query": f"{SECRET} retry"})
+    server.request("adk/evidence", {"query": f"BREAK {SECRET}"})
+    server.request("adk/evidence", {SECRET: SECRET})
+    server.request("textDocument/hover", {SECRET: SECRET})
+    server.notify("textDocument/didOpen", {SECRET: SECRET})
+    server.send_bytes(b'{"x": "' + SECRET.encode())
+    server.answer(None)
+    server.end()
+    for reader in server._readers:
+        reader.join()
+    log = "".join(server.log)
+    assert "A request failed with RuntimeError" in log
+    assert SECRET not in log and "LlmAgent" not in log
