@@ -1,9 +1,8 @@
-"""Cancelling, superseding, several clients, clients that vanish, ingestion: nothing hangs and nothing is left."""
+"""Cancelling, superseding, several clients, clients that vanish: nothing hangs and nothing is left."""
 
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start, command
@@ -19,7 +17,6 @@ from tests.lsp.rpc import RawClient, environment
 
 QUESTION = "how do I retry when a tool throws?"
 CANCELLED = -32800
-TOKEN = "mine"  # noqa: S105
 SECONDS = 20
 
 
@@ -199,88 +196,3 @@ def test_a_client_over_tcp_is_served_and_its_end_is_the_servers(indexed: Workpla
         process.wait()
         if process.stderr is not None:
             process.stderr.close()
-
-
-# Ingestion
-
-
-def wait_for_end_of_ingestion(workplace: Workplace) -> None:
-    """Wait until no ingesting process lives: it holds this lock."""
-    with FileLock(workplace.root / "ingesting.lock", timeout=SECONDS, poll_interval=0.01):
-        pass
-
-
-def sources(workplace: Workplace) -> dict[str, object]:
-    return {"mode": "all", "docs": str(workplace.docs), "code": str(workplace.code), "offline": True}
-
-
-def wait_until_held(server: RawClient) -> str:
-    """Wait until the ingestion stands still; returns the token of its progress."""
-    while True:
-        progress = server.notification("$/progress")
-        if progress["value"].get("message") == "held":
-            return str(progress["token"])
-
-
-def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    server = start(workplace)
-    run = server.result("adk/ingest", {**sources(workplace), "workDoneToken": TOKEN})
-    assert run["status"] == "complete"
-    events = []
-    while not events or events[-1]["kind"] != "end":
-        progress = server.notification("$/progress")
-        assert progress["token"] == TOKEN
-        events.append(progress["value"])
-    assert events[0]["kind"] == "begin" and events[0]["cancellable"]
-    assert len({event.get("message") for event in events}) > 3
-    assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
-
-
-@pytest.mark.parametrize("way", ["request", "progress", "own token"])
-def test_a_cancelled_ingestion_ends_its_process(start: Start, tmp_path: Path, way: str) -> None:
-    workplace = Workplace(tmp_path)
-    (tmp_path / "hold").touch()
-    server = start(workplace)
-    token = {} if way == "own token" else {"workDoneToken": TOKEN}
-    number = server.ask("adk/ingest", {**sources(workplace), **token})
-    shown = wait_until_held(server)
-    assert server.result("adk/status", {})["ingesting"]
-    busy = server.request("adk/ingest", sources(workplace))["error"]
-    assert busy["data"]["code"] == "ingest_running"
-    if way == "request":
-        server.notify("$/cancelRequest", {"id": number})
-    else:
-        server.notify("window/workDoneProgress/cancel", {"token": shown})
-    assert server.answer(number)["error"]["code"] == CANCELLED
-    wait_for_end_of_ingestion(workplace)
-    (tmp_path / "hold").unlink()
-    assert server.result("adk/ingest", sources(workplace))["status"] == "complete"
-
-
-@pytest.mark.parametrize("way", ["closed", "terminated", "killed"])
-def test_no_ingestion_outlives_its_server(start: Start, tmp_path: Path, way: str) -> None:
-    workplace = Workplace(tmp_path)
-    (tmp_path / "hold").touch()
-    server = start(workplace)
-    server.ask("adk/ingest", {**sources(workplace), "workDoneToken": TOKEN})
-    wait_until_held(server)
-    if way == "closed":
-        assert server.process.stdin is not None
-        server.process.stdin.close()
-    elif way == "terminated":
-        server.process.terminate()
-    else:
-        server.process.kill()
-    assert server.process.wait(SECONDS) != 0
-    wait_for_end_of_ingestion(workplace)
-
-
-def test_a_failed_ingestion_says_what_the_command_says(start: Start, tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    server = start(workplace)
-    params = {**sources(workplace), "docs": str(tmp_path / "nowhere"), "code": "--home=/elsewhere"}
-    error = server.request("adk/ingest", params)["error"]
-    assert error["data"]["code"] == "source_unavailable"
-    assert error["message"].endswith(".")
-    assert not os.path.exists("/elsewhere")  # noqa: PTH110

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.citations.verify import verify
-from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder, SparseVector, SparseVector
+from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder, SparseVector
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
