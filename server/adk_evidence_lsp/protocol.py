@@ -11,11 +11,11 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
 from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
-from adk_evidence.models.pack import IndexInfo, LineSpan
+from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
 from adk_evidence.models.request import EvidenceFilters, TaskMode
 
 EVIDENCE = "adk/evidence"
@@ -23,6 +23,7 @@ SYMBOL = "adk/symbol"
 SOURCE = "adk/source"
 STATUS = "adk/status"
 INGEST = "adk/ingest"
+RENDER = "adk/render"
 
 # Commands that the server runs itself (workspace/executeCommand), each with the parameters of its request.
 COMMANDS = {
@@ -31,6 +32,7 @@ COMMANDS = {
     "adkEvidence.server.source": SOURCE,
     "adkEvidence.server.status": STATUS,
     "adkEvidence.server.ingest": INGEST,
+    "adkEvidence.server.render": RENDER,
 }
 # The client's command that shows evidence; hovers and code actions name it, the server does not run it.
 CLIENT_FIND_EVIDENCE = "adkEvidence.findEvidence"
@@ -144,6 +146,29 @@ class IngestParams(_Params):
     code: str | None = Field(default=None, min_length=1, max_length=4000)
     offline: bool = False
     work_done_token: Token | None = None
+
+
+def _without_question(pack: Any) -> Any:
+    # What `adk/evidence` answered may be sent back as it came.
+    return {key: value for key, value in pack.items() if key != "queryUsed"} if isinstance(pack, dict) else pack
+
+
+class RenderParams(_Params):
+    """`adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; `maxTokens` is a prompt's."""
+
+    # For its schema see `adk_evidence_lsp.schema`: what a client sends back is the result of `adk/evidence`.
+    pack: Annotated[EvidencePack, BeforeValidator(_without_question), WithJsonSchema({"type": "object"})]
+    format: Literal["markdown", "prompt"]
+    candidate_ids: tuple[str, ...] | None = None
+    max_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
+
+
+class RenderResult(BaseModel):
+    """`adk/render`'s result."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str
 
 
 class FindingInfo(BaseModel):

@@ -29,6 +29,7 @@ from adk_evidence_lsp.features.configuration import ConfigurationFeature
 from adk_evidence_lsp.features.evidence import EvidenceFeature
 from adk_evidence_lsp.features.hover import HoverFeature
 from adk_evidence_lsp.features.ingest import INGEST_COMMAND, IngestFeature
+from adk_evidence_lsp.features.render import RenderFeature
 from adk_evidence_lsp.features.source import SourceFeature
 from adk_evidence_lsp.features.status import StatusFeature
 from adk_evidence_lsp.features.symbol import SymbolFeature
@@ -75,6 +76,7 @@ class EvidenceServer(LanguageServer):
         EvidenceFeature(self)
         SymbolFeature(self)
         SourceFeature(self)
+        RenderFeature(self)
         self.ingest = IngestFeature(self, tuple(ingest_command))
         StatusFeature(self)
         HoverFeature(self)

@@ -1,0 +1,11 @@
+import type { CancellationToken, Uri } from "vscode";
+import type { Method, Params, Result } from "../protocol/requests";
+
+/** Something that answers the server's requests; it is started when it is first needed. */
+export interface Backend {
+  /**
+   * @param scope The document or folder that is asked for: folders may have servers of their own.
+   * @throws Problem for every failure: no environment, no index, a crash, a cancellation (`cancelled`), ...
+   */
+  request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken, scope?: Uri): Promise<Result<M>>;
+}

@@ -1,0 +1,31 @@
+/** Names that package.json and the language server know, too. */
+
+export const SECTION = "adkEvidence";
+
+export const COMMANDS = {
+  findEvidence: "adkEvidence.findEvidence",
+  askQuestion: "adkEvidence.askQuestion",
+  ingest: "adkEvidence.ingest",
+  showStatus: "adkEvidence.showStatus",
+  setVoyageApiKey: "adkEvidence.setVoyageApiKey",
+  copyMarkdown: "adkEvidence.copyMarkdown",
+  copyJson: "adkEvidence.copyJson",
+  copyPrompt: "adkEvidence.copyPrompt",
+  setUpEnvironment: "adkEvidence.setUpEnvironment",
+  restartServer: "adkEvidence.restartServer",
+  showLogs: "adkEvidence.showLogs",
+  runDoctor: "adkEvidence.runDoctor",
+} as const;
+
+/** Context keys for `when` clauses. */
+export const CONTEXT = {
+  hasPack: "adkEvidence.hasPack",
+  hasIndex: "adkEvidence.hasIndex",
+  serverReady: "adkEvidence.serverReady",
+} as const;
+
+/** The webview panel's type. */
+export const PACK_VIEW = "adkEvidence.pack";
+
+/** The scheme of read-only documents with a cited source at its commit. */
+export const SOURCE_SCHEME = "adk-evidence";

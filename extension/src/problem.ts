@@ -1,0 +1,24 @@
+/** A failure that a user can do something about: one sentence, and commands that mend it. */
+
+export interface Mend {
+  /** The button's text. */
+  title: string;
+  command: string;
+  arguments?: unknown[];
+}
+
+export class Problem extends Error {
+  /**
+   * @param message One sentence: what is wrong and what to do.
+   * @param code Stable and machine-readable, e.g. `no_environment`, `no_index`, `cancelled`.
+   * @param mends What can be offered as buttons, the best first.
+   */
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly mends: readonly Mend[] = [],
+  ) {
+    super(message);
+    this.name = "Problem";
+  }
+}

@@ -1,0 +1,462 @@
+// Generated from the server's models by `npm run protocol`. Do not edit.
+
+/**
+ * Parameters and results of the server's own requests.
+ */
+export interface Protocol {
+  EvidenceParams: EvidenceParams;
+  SymbolParams: SymbolParams;
+  SourceParams: SourceParams;
+  StatusParams: StatusParams;
+  IngestParams: IngestParams;
+  RenderParams: RenderParams;
+  EvidenceResult: EvidenceResult;
+  SymbolResult: SymbolResult;
+  CitedSource: CitedSource;
+  ServerStatus: ServerStatus;
+  RunManifest: RunManifest;
+  RenderResult: RenderResult;
+}
+/**
+ * `adk/evidence`: a question, or the place in an open document to make one of.
+ *
+ * A later request for the same document, or with the same `supersedeKey`, cancels this one.
+ */
+export interface EvidenceParams {
+  query?: string | null;
+  textDocument?: DocumentId | null;
+  range?: Range | null;
+  position?: Position | null;
+  taskMode?: ("build" | "debug" | "explain" | "refactor") | null;
+  maxResults?: number | null;
+  filters?: EvidenceFilters;
+  timeBudgetMs?: number | null;
+  strict?: boolean | null;
+  supersedeKey?: string | null;
+  workDoneToken?: string | number | null;
+}
+/**
+ * A document that is open in the editor.
+ */
+export interface DocumentId {
+  uri: string;
+}
+/**
+ * A selection; `end` is exclusive.
+ */
+export interface Range {
+  start: Position;
+  end: Position;
+}
+/**
+ * A place in a document: line and UTF-16 offset in it, from 0.
+ */
+export interface Position {
+  line: number;
+  character: number;
+}
+/**
+ * Narrowing of a request; empty means no narrowing.
+ *
+ * Paths are gitignore-style globs against the repository-relative path; a plain folder or file name matches
+ * everything below it.
+ */
+export interface EvidenceFilters {
+  path_allowlist?: string[];
+  path_blocklist?: string[];
+  /**
+   * @minItems 1
+   */
+  source_types?: ["docs" | "code", ...("docs" | "code")[]];
+  /**
+   * File or tab languages, e.g. `py`, `md`, `python`.
+   */
+  languages?: string[];
+  /**
+   * Commit, tag or branch that evidence must be of.
+   */
+  repo_ref_hint?: string | null;
+}
+/**
+ * `adk/symbol`: a name, or the place of one in an open document.
+ */
+export interface SymbolParams {
+  name?: string | null;
+  textDocument?: DocumentId | null;
+  position?: Position | null;
+}
+/**
+ * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+ */
+export interface SourceParams {
+  citation?: string | null;
+  candidateId?: string | null;
+  path?: string | null;
+  repo?: string | null;
+  commit?: string | null;
+  lines?: LineSpan | null;
+}
+/**
+ * Lines of a file, 1-based and inclusive.
+ */
+export interface LineSpan {
+  start: number;
+  end: number;
+}
+/**
+ * `adk/status` takes nothing.
+ */
+export interface StatusParams {
+  workDoneToken?: string | number | null;
+}
+/**
+ * `adk/ingest`: what `adk-ingest` is to do.
+ */
+export interface IngestParams {
+  mode?: "docs" | "code" | "all";
+  docs?: string | null;
+  code?: string | null;
+  offline?: boolean;
+  workDoneToken?: string | number | null;
+}
+/**
+ * `adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; `maxTokens` is a prompt's.
+ */
+export interface RenderParams {
+  pack: EvidenceResult;
+  format: "markdown" | "prompt";
+  candidateIds?: string[] | null;
+  maxTokens?: number | null;
+}
+/**
+ * `adk/evidence`'s result: the pack, and the question that was asked.
+ */
+export interface EvidenceResult {
+  pack_id: string;
+  query_id: string;
+  status: "success" | "no_results" | "error";
+  query: string;
+  task_mode: "build" | "debug" | "explain" | "refactor";
+  profile: string;
+  index: IndexInfo | null;
+  quality: Quality;
+  retrieval_plan: RetrievalPlan | null;
+  candidates: Candidate[];
+  coverage: Coverage;
+  warnings: string[];
+  debug: {
+    [k: string]: unknown;
+  };
+  queryUsed: QueryUsed;
+}
+/**
+ * Which index answered.
+ */
+export interface IndexInfo {
+  generation: string;
+  created_at: string;
+  fingerprint: string;
+  dense: "complete" | "pending";
+  corpora: {
+    [k: string]: CorpusInfo;
+  };
+}
+/**
+ * One corpus of the index.
+ */
+export interface CorpusInfo {
+  repo: string;
+  commit: string;
+  ref: string | null;
+  source: string;
+  chunks: number;
+}
+/**
+ * How far the answer can be relied on, with a sentence for a person or a model.
+ */
+export interface Quality {
+  level: "none" | "keyword_only" | "mixed" | "high";
+  note: string;
+}
+/**
+ * What was asked of the store.
+ */
+export interface RetrievalPlan {
+  collections_queried: string[];
+  hybrid_fusion: string;
+  rrf_k: number | null;
+  prefetch_limits: {
+    [k: string]: number;
+  };
+  final_limits: {
+    [k: string]: number;
+  };
+  qdrant_search_params: {
+    [k: string]: unknown;
+  };
+  sub_queries: string[];
+  /**
+   * Passages that moved the query, and by how much.
+   */
+  feedback: {
+    [k: string]: number;
+  } | null;
+  rerank_model: string | null;
+  filters: {
+    [k: string]: unknown;
+  };
+  /**
+   * Kinds of docs that were left out on purpose.
+   */
+  excluded_origins: string[];
+}
+/**
+ * One piece of evidence.
+ */
+export interface Candidate {
+  rank: number;
+  rerank_score: number | null;
+  collection: string;
+  source_type: "docs" | "code";
+  origin: string;
+  repo: string;
+  ref: string;
+  path_or_url: string;
+  path: string;
+  chunk_id: string;
+  candidate_id: string;
+  text: string;
+  text_tokens: number;
+  symbol: string | null;
+  headings: string[];
+  title: string | null;
+  language: string;
+  lines: LineSpan | null;
+  citation: string;
+  citation_confidence: "high" | "medium" | "low";
+  verification: Verification;
+  why: Why;
+}
+/**
+ * Whether the citation holds in the source as it is now.
+ */
+export interface Verification {
+  state: "exact" | "moved" | "changed" | "gone" | "unverified";
+  /**
+   * Where the text is now, if it moved or changed.
+   */
+  lines: LineSpan | null;
+  reason: string;
+}
+/**
+ * Why a candidate stands where it stands.
+ */
+export interface Why {
+  branches: BranchRank[];
+  matched_terms: string[];
+  fused_rank: number | null;
+  fused_score: number | null;
+  /**
+   * Rank in the merged pool, before the reranker.
+   */
+  pool_rank: number | null;
+  rerank_score: number | null;
+  /**
+   * Places won (positive) or lost by the reranker.
+   */
+  rerank_moved: number | null;
+  /**
+   * What the local reranker summed up.
+   */
+  features: {
+    [k: string]: number;
+  };
+}
+/**
+ * Where one retrieval branch placed a candidate.
+ */
+export interface BranchRank {
+  /**
+   * `dense` or `sparse`, with `#n` for a sub-query's.
+   */
+  branch: string;
+  rank: number;
+  score: number;
+}
+/**
+ * How the final results split.
+ */
+export interface Coverage {
+  docs_in_top_k: number;
+  code_in_top_k: number;
+}
+/**
+ * The question that was asked, and how it came about.
+ *
+ * `origin` is `given`, or what it was built from: the `selection`, the `name` at the cursor or its `line`.
+ */
+export interface QueryUsed {
+  text: string;
+  origin: "given" | "selection" | "name" | "line";
+  selection: string | null;
+  enclosing: string | null;
+  symbols: string[];
+}
+/**
+ * `adk/symbol`'s result; `others` are paths that the name may mean, too.
+ */
+export interface SymbolResult {
+  name: string;
+  symbol: string;
+  fqn: string;
+  kind: string;
+  signature: string | null;
+  doc: string | null;
+  repo: string;
+  commit: string;
+  ref: string | null;
+  path: string;
+  lines: LineSpan;
+  citation: string;
+  documentation: DocReference | null;
+  others: string[];
+}
+/**
+ * The section of the docs that is about a symbol.
+ */
+export interface DocReference {
+  citation: string;
+  url: string | null;
+  path: string;
+  origin: "repository" | "api-reference";
+  headings: string[];
+  lines: LineSpan;
+}
+/**
+ * The text of a cited file.
+ *
+ * `matches_index` says whether `text` is to the letter what was indexed. Where it is not, `verification` says
+ * what became of the cited lines, and `lines` are those where they are now. `local_file` is where the file lies on
+ * this machine; its text is `text` only if `local_matches`.
+ */
+export interface CitedSource {
+  repo: string;
+  commit: string;
+  path: string;
+  corpus: string;
+  language: string;
+  text: string;
+  lines: LineSpan | null;
+  cited_lines: LineSpan | null;
+  url: string | null;
+  matches_index: boolean;
+  verification: Verification | null;
+  local_file: string | null;
+  local_matches: boolean;
+}
+/**
+ * `adk/status`'s result. `generations` are those on the disk, the current one first.
+ */
+export interface ServerStatus {
+  version: string;
+  home: string;
+  profile: string;
+  index: IndexInfo | null;
+  generations: string[];
+  models: {
+    [k: string]: string | number;
+  };
+  findings: FindingInfo[];
+  ingesting: boolean;
+  settings_problem: string | null;
+}
+/**
+ * One thing that `adk-evidence doctor` looks at.
+ */
+export interface FindingInfo {
+  what: string;
+  state: "ok" | "note" | "broken";
+  found: string;
+  mend: string;
+}
+/**
+ * One ingestion run.
+ */
+export interface RunManifest {
+  run_id: string;
+  pid: number;
+  status: "running" | "complete" | "unchanged" | "failed" | "interrupted";
+  started_at: string;
+  finished_at: string | null;
+  mode: "docs" | "code" | "all";
+  profile: string;
+  config: {
+    [k: string]: unknown;
+  };
+  chunker_version: string;
+  dense_model: string;
+  sparse_model: string;
+  corpora: {
+    [k: string]: CorpusRun;
+  };
+  cursor: Cursor | null;
+  generation: string | null;
+  lexical_generation: string | null;
+  points_uploaded: {
+    [k: string]: number;
+  };
+  qdrant_counts: {
+    [k: string]: number;
+  };
+  vectors_embedded: number;
+  vectors_from_cache: number;
+  resumed_from: string | null;
+  seconds: {
+    [k: string]: number;
+  };
+  peak_rss_mb: number | null;
+  notices: string[];
+  errors: string[];
+}
+/**
+ * What one run did with one corpus.
+ */
+export interface CorpusRun {
+  repo: string;
+  commit: string;
+  ref: string | null;
+  source: string;
+  root: string;
+  dirty: boolean;
+  include_globs: string[];
+  exclude_globs: string[];
+  files: number;
+  files_changed: number;
+  files_removed: number;
+  skipped: {
+    [k: string]: number;
+  };
+  skipped_examples: {
+    [k: string]: string[];
+  };
+  decode_warnings: string[];
+  parse_failures: string[];
+  warnings: string[];
+  chunks: number;
+  tokens: number;
+}
+/**
+ * The last batch that was done: its stage, its number and how many units that makes.
+ */
+export interface Cursor {
+  stage: "discover" | "chunk" | "embed" | "sparse" | "upsert" | "verify" | "publish";
+  batch: number;
+  done: number;
+  total: number | null;
+}
+/**
+ * `adk/render`'s result.
+ */
+export interface RenderResult {
+  text: string;
+}

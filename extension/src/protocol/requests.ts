@@ -1,0 +1,29 @@
+/** The server's own requests: their methods, each with its parameters' and its result's type. */
+
+import type {
+  CitedSource,
+  EvidenceParams,
+  EvidenceResult,
+  IngestParams,
+  RenderParams,
+  RenderResult,
+  RunManifest,
+  ServerStatus,
+  SourceParams,
+  StatusParams,
+  SymbolParams,
+  SymbolResult,
+} from "./generated";
+
+export interface Requests {
+  "adk/evidence": [EvidenceParams, EvidenceResult];
+  "adk/symbol": [SymbolParams, SymbolResult | null];
+  "adk/source": [SourceParams, CitedSource];
+  "adk/status": [StatusParams, ServerStatus];
+  "adk/ingest": [IngestParams, RunManifest];
+  "adk/render": [RenderParams, RenderResult];
+}
+
+export type Method = keyof Requests;
+export type Params<M extends Method> = Requests[M][0];
+export type Result<M extends Method> = Requests[M][1];

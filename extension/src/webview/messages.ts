@@ -1,0 +1,54 @@
+/** What the panel's host and its page say to each other. Both sides check what they get. */
+
+import type { EvidenceResult } from "../protocol/generated";
+
+export type TaskMode = EvidenceResult["task_mode"];
+export type Sources = "both" | "docs" | "code";
+
+/** The controls of the query line. */
+export interface Question {
+  query: string;
+  taskMode: TaskMode;
+  sources: Sources;
+  /** Globs of repository paths, separated by commas; empty: all. */
+  path: string;
+}
+
+export interface HistoryItem {
+  id: string;
+  query: string;
+  taskMode: TaskMode;
+  results: number;
+  /** ISO 8601. */
+  askedAt: string;
+}
+
+export interface ViewError {
+  /** One sentence. */
+  message: string;
+  actions: { title: string; id: string }[];
+}
+
+/** Everything that the page shows. */
+export interface ViewState {
+  phase: "empty" | "loading" | "ready" | "error";
+  question: Question;
+  /** Which entry of the history `pack` is. */
+  current: string | null;
+  pack: EvidenceResult | null;
+  error: ViewError | null;
+  history: HistoryItem[];
+}
+
+export type ToPage = { type: "state"; state: ViewState } | { type: "say"; text: string };
+
+export type FromPage =
+  | { type: "ready" }
+  | { type: "ask"; question: Question }
+  | { type: "cancel" }
+  /** `where` overrides the setting `adkEvidence.openDocs`. */
+  | { type: "open"; candidateId: string; where: "default" | "source" | "browser" }
+  | { type: "copy"; what: "citation" | "markdown" | "json" | "prompt"; candidateId: string | null }
+  | { type: "history"; id: string }
+  | { type: "clearHistory" }
+  | { type: "action"; id: string };

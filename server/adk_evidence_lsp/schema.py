@@ -1,0 +1,104 @@
+"""The JSON schema of the server's own requests, from which the extension's TypeScript types are generated.
+
+python -m adk_evidence_lsp.schema
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from pydantic import BaseModel, Field
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
+
+from adk_evidence.citations.cited import CitedSource
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.symbols.lookup import SymbolInfo
+from adk_evidence.symbols.query import QueryUsed
+from adk_evidence_lsp.protocol import (
+    EvidenceParams,
+    IngestParams,
+    RenderParams,
+    RenderResult,
+    ServerStatus,
+    SourceParams,
+    StatusParams,
+    SymbolParams,
+)
+from adk_ingest.manifest import RunManifest
+
+
+class EvidenceResult(EvidencePack):
+    """`adk/evidence`'s result: the pack, and the question that was asked."""
+
+    query_used: QueryUsed = Field(alias="queryUsed")
+
+
+class SymbolResult(SymbolInfo):
+    """`adk/symbol`'s result; `others` are paths that the name may mean, too."""
+
+    others: tuple[str, ...]
+
+
+_PARAMS: tuple[type[BaseModel], ...] = (
+    EvidenceParams,
+    SymbolParams,
+    SourceParams,
+    StatusParams,
+    IngestParams,
+    RenderParams,
+)
+_RESULTS: tuple[type[BaseModel], ...] = (
+    EvidenceResult,
+    SymbolResult,
+    CitedSource,
+    ServerStatus,
+    RunManifest,
+    RenderResult,
+)
+
+
+class _Generator(GenerateJsonSchema):
+    """Results are always written whole: what has a default is there, too."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        return self.mode == "serialization" or super().field_is_required(field, total)
+
+
+def protocol_schema() -> dict[str, Any]:
+    """One schema that defines every request's parameters and result, each a property of its own name."""
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        *((model, "validation") for model in _PARAMS),
+        *((model, "serialization") for model in _RESULTS),
+    ]
+    _, schema = models_json_schema(models, schema_generator=_Generator)
+    for definition in schema["$defs"].values():
+        for name, member in definition.get("properties", {}).items():
+            definition["properties"][name] = _plain(member)
+    schema["$defs"]["RenderParams"]["properties"]["pack"] = {"$ref": "#/$defs/EvidenceResult"}
+    names = [model.__name__ for model, _ in models]
+    return {
+        "title": "Protocol",
+        "description": "Parameters and results of the server's own requests.",
+        "type": "object",
+        "properties": {name: {"$ref": f"#/$defs/{name}"} for name in names},
+        "required": names,
+        "additionalProperties": False,
+        **schema,
+    }
+
+
+def _plain(member: Any) -> Any:
+    """A member's schema without what would make a second type of it: titles, and whatever stands beside a reference."""
+    if isinstance(member, list):
+        return [_plain(part) for part in member]
+    if not isinstance(member, dict):
+        return member
+    if "$ref" in member:
+        return {"$ref": member["$ref"]}
+    return {key: _plain(part) for key, part in member.items() if key != "title"}
+
+
+if __name__ == "__main__":
+    json.dump(protocol_schema(), sys.stdout, indent=2)
