@@ -1,58 +1,107 @@
 #!/usr/bin/env node
 // The project's checks.
 //
-//     node .ci/test.mjs                  ruff, mypy, then all tests in parallel
-//     node .ci/test.mjs --lint           ruff and mypy alone
+//     node .ci/test.mjs                  linters, then all tests of the server and of the extension
+//     node .ci/test.mjs --lint           the linters alone
 //     node .ci/test.mjs ARGUMENT...      pytest alone, with these arguments
+//
+// A part that fails does not hide the others; the last lines say what failed and what was skipped.
 
-import { ROOT, endLike, ensureVenv, runInVenv, spawnInVenv, tellFailures } from "./venv.mjs";
+import path from "node:path";
+import { ensureNodeModules, spawnNode } from "./node.mjs";
+import { ROOT, endLike, ended, tellFailures } from "./setup.mjs";
+import { ensureVenv, runInVenv, spawnInVenv } from "./venv.mjs";
 
-const CHECKS = [
-  { name: "ruff check", command: "ruff", args: ["check", "--output-format", "concise", "."] },
-  { name: "ruff format", command: "ruff", args: ["format", "--check", "--output-format", "concise", "."] },
-  { name: "mypy", command: "mypy", args: [] },
+const EXTENSION = path.join(ROOT, "extension");
+const QUIET = { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] };
+const LINTERS = [
+  ["ruff check", () => spawnInVenv("ruff", ["check", "--output-format", "concise", "."], QUIET)],
+  ["ruff format", () => spawnInVenv("ruff", ["format", "--check", "--output-format", "concise", "."], QUIET)],
+  ["mypy", () => spawnInVenv("mypy", [], QUIET)],
+  ["biome", () => spawnNode("biome", ["check", "--diagnostic-level=warn", "."], { ...QUIET, cwd: EXTENSION })],
+  ["tsc", () => spawnNode("tsc", ["--project", "extension"], QUIET)],
+  ["protocol", () => spawnNode("extension/protocol.mjs", ["--check"], QUIET)],
 ];
 // Fixtures of a file are built once when the file stays with one worker; a worker may hold a model and an index.
 const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
 
-async function check({ name, command, args }) {
+/** @typedef {{name: string, state: "passed" | "FAILED" | "SKIPPED", seconds: number, reason?: string}} Result */
+
+async function timed(name, action) {
   const started = Date.now();
-  const child = spawnInVenv(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
-  const passed = await new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve(code === 0));
-  });
-  return { name, passed, output, seconds: (Date.now() - started) / 1000 };
+  const result = await action();
+  return { name, ...result, seconds: (Date.now() - started) / 1000 };
 }
 
-/** Runs every check, prints one line for each and what the failed ones said. Returns the names of those. */
+async function lintWith([name, start]) {
+  return timed(name, async () => {
+    const child = start();
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+    const { code } = await ended(child);
+    return { state: code === 0 ? "passed" : "FAILED", output };
+  });
+}
+
+/** Runs every linter, prints one line for each and what the failed ones said. Returns the results. */
 async function lint() {
-  const results = await Promise.all(CHECKS.map(check));
-  for (const { name, passed, seconds } of results) {
-    console.log(`${name.padEnd(12)} ${passed ? "passed" : "FAILED"}  ${seconds.toFixed(1)} s`);
+  const results = await Promise.all(LINTERS.map(lintWith));
+  for (const result of results) console.log(line(result));
+  for (const { name, state, output } of results) {
+    if (state === "FAILED") console.log(`\n--- ${name} ---\n${output.trimEnd()}`);
   }
-  const failed = results.filter((result) => !result.passed);
-  for (const { name, output } of failed) console.log(`\n--- ${name} ---\n${output.trimEnd()}`);
-  return failed.map((result) => result.name);
+  return results;
+}
+
+function pytest(args) {
+  return runInVenv("pytest", [...PARALLEL, ...args], { cwd: ROOT });
+}
+
+/** Every test of the server and of the extension. Returns the results. */
+async function test() {
+  const python = await timed("pytest", async () => {
+    const { code } = await pytest([]);
+    return { state: code === 0 ? "passed" : "FAILED" };
+  });
+  // Not at the top: it needs the npm packages.
+  const { PARTS, runPart } = await import("../extension/test/run.mjs");
+  const results = [python];
+  for (const part of PARTS) {
+    console.log(`\n--- extension: ${part} ---`);
+    results.push(await timed(`extension: ${part}`, () => runPart(part)));
+  }
+  return results;
+}
+
+function line({ name, state, seconds, reason }) {
+  return `${name.padEnd(20)} ${state}  ${seconds.toFixed(1)} s${reason ? `: ${reason}` : ""}`;
+}
+
+/** The closing lines: what failed, what was skipped. */
+function conclude(results) {
+  const named = (wanted) => results.filter(({ state }) => state === wanted).map(({ name }) => name);
+  const failed = named("FAILED");
+  const skipped = named("SKIPPED");
+  if (skipped.length > 0) console.log(`SKIPPED, not passed: ${skipped.join(", ")} (reasons above).`);
+  if (failed.length > 0) console.log(`FAILED: ${failed.join(", ")} (see above).`);
+  else console.log(skipped.length > 0 ? "All others passed." : "All passed.");
+  process.exitCode = failed.length > 0 ? 1 : 0;
 }
 
 async function main(args) {
-  await ensureVenv({ dev: true });
   const lintOnly = args.length === 1 && args[0] === "--lint";
-  const failed = args.length === 0 || lintOnly ? await lint() : [];
-  if (lintOnly) {
-    process.exitCode = failed.length > 0 ? 1 : 0;
+  await ensureVenv({ dev: true });
+  if (args.length > 0 && !lintOnly) {
+    endLike(await pytest(args));
     return;
   }
-  const result = await runInVenv("pytest", [...PARALLEL, ...args], { cwd: ROOT });
-  endLike(result);
-  // pytest's closing line is the last one, unless it alone would look like success.
-  if (failed.length > 0) {
-    console.error(`Not passed before the tests: ${failed.join(", ")} (see above).`);
-    process.exitCode ||= 1;
+  await ensureNodeModules();
+  const results = await lint();
+  if (!lintOnly) {
+    results.push(...(await test()));
+    console.log(`\n${results.map(line).join("\n")}`);
   }
+  conclude(results);
 }
 
 await tellFailures(() => main(process.argv.slice(2)));

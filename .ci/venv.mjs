@@ -10,19 +10,24 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import {
+  ROOT,
+  SetupError,
+  WINDOWS,
+  endLike,
+  isMain,
+  lastLines,
+  runInForeground,
+  runQuietly,
+  say,
+  tellFailures,
+  withLock,
+} from "./setup.mjs";
 
 const OLDEST_PYTHON = [3, 11];
-const OLDEST_NODE = 20;
 // The first pip that reads dependency groups.
 const PIP_WITH_GROUPS = "pip>=25.1";
-const WINDOWS = process.platform === "win32";
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
-
-export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const VENV = path.join(ROOT, ".venv");
 const BIN = path.join(VENV, WINDOWS ? "Scripts" : "bin");
 const VENV_PYTHON = executable("python");
@@ -31,20 +36,8 @@ const STAMP = path.join(VENV, "adk-evidence-setup.json");
 // Beside the environment, not inside: making the environment anew empties it.
 const LOCK = path.join(ROOT, ".venv.lock");
 
-/** A failure that the user can mend: one sentence, and lines that show its cause. */
-export class SetupError extends Error {
-  constructor(message, detail = "") {
-    super(message);
-    this.detail = detail;
-  }
-}
-
 function executable(name) {
   return path.join(BIN, WINDOWS ? `${name}.exe` : name);
-}
-
-function say(text) {
-  process.stderr.write(`adk-evidence: ${text}\n`);
 }
 
 // --- Python --------------------------------------------------------------------------------------------------------
@@ -106,90 +99,6 @@ function findPython() {
   throw new SetupError(`Python ${wanted} or newer is needed and none was found; ${remedy}`);
 }
 
-// --- Lock ----------------------------------------------------------------------------------------------------------
-
-function takeLock() {
-  try {
-    fs.mkdirSync(LOCK);
-  } catch (error) {
-    if (error.code === "EEXIST") return false;
-    throw error;
-  }
-  fs.writeFileSync(path.join(LOCK, "pid"), String(process.pid));
-  return true;
-}
-
-// The holder renews the lock each second. A silent one is dead if its process is; after two minutes in any case, since
-// the process number may have a new owner by then.
-function lockIsAbandoned() {
-  let silentFor;
-  try {
-    silentFor = Date.now() - fs.statSync(LOCK).mtimeMs;
-  } catch {
-    return false; // Released in this moment.
-  }
-  return silentFor > 120_000 || (silentFor > 10_000 && !isAlive(lockHolder()));
-}
-
-function lockHolder() {
-  try {
-    return Number(fs.readFileSync(path.join(LOCK, "pid"), "utf8"));
-  } catch {
-    return NaN;
-  }
-}
-
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error.code === "EPERM";
-  }
-}
-
-function breakLock() {
-  const aside = `${LOCK}.${process.pid}`;
-  try {
-    fs.renameSync(LOCK, aside);
-  } catch {
-    return; // Another waiting run was quicker.
-  }
-  fs.rmSync(aside, { recursive: true, force: true });
-}
-
-// The step of the set-up that is under way, if any.
-let step = null;
-
-function interruptSetup(signal) {
-  step?.kill(signal);
-  process.exit(128 + os.constants.signals[signal]);
-}
-
-async function withLock(action) {
-  let told = false;
-  while (!takeLock()) {
-    if (lockIsAbandoned()) {
-      breakLock();
-      continue;
-    }
-    if (!told) say("waiting for another run that is setting up .venv");
-    told = true;
-    await delay(200);
-  }
-  const release = () => fs.rmSync(LOCK, { recursive: true, force: true });
-  const renewal = setInterval(() => fs.utimes(LOCK, new Date(), new Date(), () => {}), 1000);
-  process.once("exit", release);
-  for (const signal of SIGNALS) process.on(signal, interruptSetup);
-  try {
-    return await action();
-  } finally {
-    for (const signal of SIGNALS) process.removeListener(signal, interruptSetup);
-    clearInterval(renewal);
-    process.removeListener("exit", release);
-    release();
-  }
-}
-
 // --- Set-up --------------------------------------------------------------------------------------------------------
 
 function readStamp() {
@@ -230,7 +139,7 @@ function isReady(stamp, state, dev) {
 /** Makes or mends .venv; returns at once where there is nothing to do. */
 export async function ensureVenv({ dev = false } = {}) {
   if (isReady(readStamp(), currentState(), dev)) return;
-  await withLock(async () => {
+  await withLock(LOCK, ".venv", async () => {
     const stamp = readStamp();
     if (isReady(stamp, currentState(), dev)) return;
     const started = Date.now();
@@ -271,7 +180,9 @@ async function install({ dev }) {
 }
 
 async function pip([command, ...args]) {
-  const { status, output } = await runQuietly(VENV_PYTHON, ["-m", "pip", command, "--progress-bar", "off", ...args]);
+  const env = { ...pythonEnvironment(), PIP_NO_INPUT: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_USER: "0" };
+  const line = ["-m", "pip", command, "--progress-bar", "off", ...args];
+  const { status, output } = await runQuietly(VENV_PYTHON, line, { env });
   if (status === 0) return;
   const unreachable =
     /.*(?:NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Max retries).*/g;
@@ -283,40 +194,6 @@ async function pip([command, ...args]) {
     );
   }
   throw new SetupError("pip could not install the requirements.", lastLines(output));
-}
-
-function lastLines(output) {
-  return output.trimEnd().split(/\r?\n/).slice(-8).join("\n");
-}
-
-/** Runs a step of the set-up; on a terminal its latest line is shown in passing. */
-async function runQuietly(command, args) {
-  const env = pythonEnvironment();
-  Object.assign(env, { PIP_NO_INPUT: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_USER: "0" });
-  step = spawn(command, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  const collect = (text) => {
-    output += text;
-    showInPassing(text.trimEnd().split("\n").pop());
-  };
-  for (const stream of [step.stdout, step.stderr]) stream.setEncoding("utf8").on("data", collect);
-  const { code } = await ended(step);
-  step = null;
-  showInPassing("");
-  return { status: code ?? 1, output };
-}
-
-function showInPassing(line) {
-  if (!process.stderr.isTTY) return;
-  const width = Math.max((process.stderr.columns ?? 80) - 1, 20);
-  process.stderr.write(`\r\x1b[K${line.trim().slice(0, width)}`);
-}
-
-function ended(child) {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => resolve({ code, signal }));
-  });
 }
 
 // --- Commands in the environment -----------------------------------------------------------------------------------
@@ -338,41 +215,8 @@ export function spawnInVenv(command, args, options = {}) {
 }
 
 /** Runs a command of .venv in the foreground. Returns {code, signal}, one of them null. */
-export async function runInVenv(command, args, options = {}) {
-  let child = null;
-  const forward = (signal) => {
-    // Ctrl-C in a terminal reaches the child by itself; a second one would interrupt its tidying up.
-    if (signal === "SIGINT" && process.stdin.isTTY) return;
-    child.kill(signal);
-  };
-  // Before the start of the child, which may be signalled as soon as it is seen; they are delivered after this turn.
-  for (const signal of SIGNALS) process.on(signal, forward);
-  child = spawnInVenv(command, args, options);
-  const result = await ended(child);
-  for (const signal of SIGNALS) process.removeListener(signal, forward);
-  return result;
-}
-
-/** Ends this process as the child ended. */
-export function endLike({ code, signal }) {
-  if (signal && !WINDOWS) process.kill(process.pid, signal);
-  else process.exitCode = code ?? 1;
-}
-
-/** Runs `main`; what the user can mend is told in a sentence, without a stack trace. */
-export async function tellFailures(main) {
-  try {
-    if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-      throw new SetupError(`Node ${OLDEST_NODE} or newer is needed, but this is ${process.versions.node}.`);
-    }
-    await main();
-  } catch (error) {
-    // Errors of the operating system (no space, read-only folder) carry a code; others are mistakes of this script.
-    if (!(error instanceof SetupError) && !error.syscall) throw error;
-    say(error.message);
-    if (error.detail) process.stderr.write(`${error.detail.replace(/^/gm, "    ")}\n`);
-    process.exitCode = 1;
-  }
+export function runInVenv(command, args, options = {}) {
+  return runInForeground(() => spawnInVenv(command, args, options));
 }
 
 async function main(args) {
@@ -383,6 +227,6 @@ async function main(args) {
   endLike(await runInVenv(command, rest));
 }
 
-if (fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta.url)) {
   await tellFailures(() => main(process.argv.slice(2)));
 }

@@ -6,7 +6,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
-import { ensureVenv, spawnInVenv, tellFailures } from "../.ci/venv.mjs";
+import { tellFailures } from "../.ci/setup.mjs";
+import { ensureVenv, spawnInVenv } from "../.ci/venv.mjs";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const TARGET = path.join(HERE, "src", "protocol", "generated.ts");

@@ -79,6 +79,7 @@ class CorpusInput:
     from the published index's, every file counts as changed. `pages` are generated texts that the index must keep,
     since no source has them; for a corpus that has such pages, `chunk` fills it. `check` looks at the corpus as a
     whole and returns a sentence for each thing that its authors should know; it is asked only when files changed.
+    `site_url` is where its pages are published.
     """
 
     name: str
@@ -94,6 +95,7 @@ class CorpusInput:
     globs: Globs = Globs()
     pages: Mapping[str, str] | None = None
     check: Callable[[], list[str]] = list
+    site_url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         decode_warnings=found.decode_warnings,
         globs=found.globs,
         check=lambda: _check_site(files, site),
+        site_url=site.site_url,
     )
 
 
@@ -203,6 +206,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         state=_state(context, code.source, site, json.dumps(exports, sort_keys=True)),
         files=tuple(SourceFile(path, "", modules[path].file_hash) for path in sorted(modules)),
         pages=pages,
+        site_url=site,
     )
 
 

@@ -609,7 +609,7 @@ def _entry(change: Changes) -> CorpusEntry:
         ref=corpus.source.ref,
         source=corpus.source.kind if corpus.pages is None else "api-reference",
         location=corpus.location,
-        site_url=corpus.source.site_url,
+        site_url=corpus.site_url,
         license=corpus.source.licence,
         state=corpus.state,
         files=dict(sorted({**change.kept, **change.files}.items())),

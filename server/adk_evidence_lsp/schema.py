@@ -41,6 +41,12 @@ class SymbolResult(SymbolInfo):
     others: tuple[str, ...]
 
 
+class SourceResult(CitedSource):
+    """`adk/source`'s result; `url` may be opened in a browser only if it is a page of the site at `site_url`."""
+
+    site_url: str | None
+
+
 _PARAMS: tuple[type[BaseModel], ...] = (
     EvidenceParams,
     SymbolParams,
@@ -52,7 +58,7 @@ _PARAMS: tuple[type[BaseModel], ...] = (
 _RESULTS: tuple[type[BaseModel], ...] = (
     EvidenceResult,
     SymbolResult,
-    CitedSource,
+    SourceResult,
     ServerStatus,
     RunManifest,
     RenderResult,

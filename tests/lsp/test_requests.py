@@ -168,6 +168,17 @@ def test_every_citation_of_a_pack_opens_at_its_lines(client: RawClient, indexed:
             assert set(cited) <= set(lines)
 
 
+def test_a_page_that_was_made_of_docstrings_is_what_was_indexed(client: RawClient) -> None:
+    filters = {"source_types": ["docs"], "path_allowlist": ["api-reference/**"]}
+    pack = client.result("adk/evidence", {"query": "RetryPlugin", "filters": filters})
+    (first, *_) = pack["candidates"]
+    source = client.result("adk/source", {"candidateId": first["candidate_id"]})
+    assert source["matches_index"] and source["verification"] is None
+    assert source["url"].startswith(source["site_url"])
+    lines = source["text"].split("\n")[source["lines"]["start"] - 1 : source["lines"]["end"]]
+    assert any("RetryPlugin" in line for line in lines)
+
+
 def test_a_path_opens_at_a_commit_and_lines(client: RawClient) -> None:
     params = {"path": "src/google/adk/runners.py", "commit": CODE_COMMIT, "lines": {"start": 6, "end": 12}}
     source = client.result("adk/source", params)

@@ -101,7 +101,8 @@ class Project:
 def project(tmp_path: Path) -> Project:
     root = tmp_path / "a project"
     (root / ".ci").mkdir(parents=True)
-    shutil.copy(ROOT / ".ci/venv.mjs", root / ".ci")
+    for script in ("setup.mjs", "venv.mjs"):
+        shutil.copy(ROOT / ".ci" / script, root / ".ci")
     (root / "pyproject.toml").write_text("[project]\n")
     tools = tmp_path / "bin"
     tools.mkdir()

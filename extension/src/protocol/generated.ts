@@ -12,7 +12,7 @@ export interface Protocol {
   RenderParams: RenderParams;
   EvidenceResult: EvidenceResult;
   SymbolResult: SymbolResult;
-  CitedSource: CitedSource;
+  SourceResult: SourceResult;
   ServerStatus: ServerStatus;
   RunManifest: RunManifest;
   RenderResult: RenderResult;
@@ -333,13 +333,9 @@ export interface DocReference {
   lines: LineSpan;
 }
 /**
- * The text of a cited file.
- *
- * `matches_index` says whether `text` is to the letter what was indexed. Where it is not, `verification` says
- * what became of the cited lines, and `lines` are those where they are now. `local_file` is where the file lies on
- * this machine; its text is `text` only if `local_matches`.
+ * `adk/source`'s result; `url` may be opened in a browser only if it is a page of the site at `site_url`.
  */
-export interface CitedSource {
+export interface SourceResult {
   repo: string;
   commit: string;
   path: string;
@@ -353,6 +349,7 @@ export interface CitedSource {
   verification: Verification | null;
   local_file: string | null;
   local_matches: boolean;
+  site_url: string | null;
 }
 /**
  * `adk/status`'s result. `generations` are those on the disk, the current one first.

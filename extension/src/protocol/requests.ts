@@ -1,7 +1,6 @@
 /** The server's own requests: their methods, each with its parameters' and its result's type. */
 
 import type {
-  CitedSource,
   EvidenceParams,
   EvidenceResult,
   IngestParams,
@@ -10,6 +9,7 @@ import type {
   RunManifest,
   ServerStatus,
   SourceParams,
+  SourceResult,
   StatusParams,
   SymbolParams,
   SymbolResult,
@@ -18,7 +18,7 @@ import type {
 export interface Requests {
   "adk/evidence": [EvidenceParams, EvidenceResult];
   "adk/symbol": [SymbolParams, SymbolResult | null];
-  "adk/source": [SourceParams, CitedSource];
+  "adk/source": [SourceParams, SourceResult];
   "adk/status": [StatusParams, ServerStatus];
   "adk/ingest": [IngestParams, RunManifest];
   "adk/render": [RenderParams, RenderResult];

@@ -14,10 +14,9 @@ export interface Question {
   path: string;
 }
 
-export interface HistoryItem {
+/** A question that was answered. */
+export interface HistoryItem extends Question {
   id: string;
-  query: string;
-  taskMode: TaskMode;
   results: number;
   /** ISO 8601. */
   askedAt: string;
@@ -52,3 +51,23 @@ export type FromPage =
   | { type: "history"; id: string }
   | { type: "clearHistory" }
   | { type: "action"; id: string };
+
+/** What the page keeps with the editor, so that a panel survives a reload of the window. */
+export interface SavedState {
+  version: 1;
+  view: ViewState;
+  /** What was typed and not asked yet. */
+  draft: Question;
+  /** The candidate that the keyboard is on. */
+  active: string | null;
+}
+
+/** Actions that are always there; an error's own have ids of the host's making. */
+export const ACTIONS = { ingest: "ingest", retry: "retry" } as const;
+
+/** Longest query that the server takes. */
+export const MAX_QUERY = 8000;
+/** Longest path filter that the page sends. */
+export const MAX_PATH = 2000;
+/** Questions that a session remembers. */
+export const MAX_HISTORY = 50;

@@ -17,7 +17,7 @@ def to_markdown(pack: EvidencePack) -> str:
         lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
     for candidate in pack.candidates:
         lines += _section(candidate)
-    lines.append(f"Pack `{pack.pack_id}`")
+    lines.append(f"Pack {code_span(pack.pack_id)}")
     return "\n".join(lines) + "\n"
 
 

@@ -39,7 +39,8 @@ class SourceFeature:
                 cited = _open_citation(index, store, symbols, params.citation)
             else:
                 cited = _open_path(index, store, params)
-        return cited.model_dump(mode="json")
+            site = index.manifest.corpora[cited.corpus].site_url
+        return {**cited.model_dump(mode="json"), "site_url": site}
 
 
 def _open_path(index: Index, store: StoreSettings, params: SourceParams) -> CitedSource:

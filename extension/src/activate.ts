@@ -1,0 +1,103 @@
+/** Puts the extension together. */
+
+import path from "node:path";
+import * as vscode from "vscode";
+import { createApi } from "./api/index";
+import type { AdkEvidenceApi } from "./api/types";
+import { registerDoctor } from "./commands/doctor";
+import { registerSetUp, type SetUpParts, upgrade } from "./commands/environment";
+import { registerSetKey } from "./commands/key";
+import { registerShowLogs } from "./commands/logs";
+import { registerRestart } from "./commands/restart";
+import { registerEvidence } from "./evidence/register";
+import { SECTION } from "./ids";
+import { createLog } from "./log";
+import { Problem } from "./problem";
+import { findPayload, PrivateEnvironment } from "./server/environment";
+import { createHost, extensionVersion, folderOf } from "./server/host";
+import { VoyageKey } from "./server/key";
+import { offer } from "./server/offer";
+import { ServerPool } from "./server/pool";
+import { run } from "./server/process";
+import { Prober } from "./server/python";
+import { onDidChangePython } from "./server/pythonExtension";
+import { StatusItem } from "./server/status";
+
+let pool: ServerPool | undefined;
+
+/** Starts nothing that takes time: servers start when they are needed, or in the background. */
+export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
+  const log = createLog();
+  const prober = new Prober(run);
+  const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
+  const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
+  const key = new VoyageKey(context.secrets);
+  const servers: ServerPool = new ServerPool(
+    createHost({ context, log, prober, environment, key, pool: () => servers }),
+  );
+  pool = servers;
+  const setUp: SetUpParts = { environment, prober, pool: servers, log };
+
+  context.subscriptions.push(
+    log,
+    new StatusItem(servers, folderOf),
+    registerSetUp(setUp),
+    registerRestart(servers, log),
+    registerShowLogs(log),
+    registerDoctor(servers, extensionVersion(context), log),
+    registerSetKey(key, log),
+    servers.onDidGiveUp((problem) => void offer(problem)),
+    upgradeWhenUsed(setUp),
+    restartWhenNeeded(servers, key),
+    warmForPython(servers),
+  );
+  return createApi(registerEvidence(context, servers, log));
+}
+
+/** Ends the servers with the window. */
+export function deactivate(): Promise<void> | undefined {
+  return pool?.stop();
+}
+
+/** Updates the private environment once in a window, when a server is wanted that runs from an older one. */
+function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
+  const { pool: servers, log } = parts;
+  let looked = false;
+  return servers.onDidChange(() => {
+    const state = servers.state(vscode.window.activeTextEditor?.document.uri);
+    const used =
+      (state.kind === "ready" && state.launch.origin === "privateEnvironment") ||
+      (state.kind === "down" && state.problem.code === "environment_outdated");
+    if (looked || !used) return;
+    looked = true;
+    upgrade(parts).catch((error: unknown) => {
+      log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
+      // An older one that fits serves on; the next window tries again.
+      if (state.kind === "down" && error instanceof Problem) void offer(error);
+    });
+  });
+}
+
+/** Looks again at which programs are needed whenever something that decides it has changed. */
+function restartWhenNeeded(servers: ServerPool, key: VoyageKey): vscode.Disposable {
+  const reconcile = () => void servers.reconcile();
+  return vscode.Disposable.from(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      const deciding = ["server", "home", "profile"];
+      if (deciding.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) reconcile();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(reconcile),
+    vscode.workspace.onDidChangeWorkspaceFolders(reconcile),
+    onDidChangePython(reconcile),
+    key.onDidChange(() => void servers.reconcile(true)),
+  );
+}
+
+/** Starts servers in the background for the folders whose Python files are open, so that hovers work. */
+function warmForPython(servers: ServerPool): vscode.Disposable {
+  const warm = (document: vscode.TextDocument) => {
+    if (document.languageId === "python") void servers.warm(document.uri);
+  };
+  vscode.workspace.textDocuments.forEach(warm);
+  return vscode.workspace.onDidOpenTextDocument(warm);
+}

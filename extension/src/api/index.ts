@@ -1,0 +1,59 @@
+import * as vscode from "vscode";
+import type { Evidence } from "../evidence/client";
+import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { Problem } from "../problem";
+import type { EvidenceResult, RenderParams } from "../protocol/generated";
+import { checkMaxTokens, checkName, checkRequest, paramsOfRequest } from "./request";
+import type { AdkEvidenceApi, CancellationTokenLike, EvidencePack } from "./types";
+
+/** What other extensions get; it does not disturb what the user has in front of them. */
+export function createApi(evidence: Evidence): AdkEvidenceApi {
+  const render = (pack: EvidencePack, format: RenderParams["format"], maxTokens: number | null, token?: Token) => {
+    if (typeof pack !== "object" || pack === null) {
+      throw new Problem("The pack must be one that findEvidence gave.", "invalid_request");
+    }
+    return evidence.render({ pack: asResult(pack), format, maxTokens }, asToken(token));
+  };
+  return Object.freeze<AdkEvidenceApi>({
+    version: 1,
+    async findEvidence(request, token) {
+      const checked = checkRequest(request);
+      const scope = checked.scope === undefined ? undefined : vscode.Uri.parse(checked.scope);
+      const params = { taskMode: taskModeOf(scope), ...limitsOf(scope), ...paramsOfRequest(checked) };
+      const { queryUsed: _, ...pack } = await evidence.find(params, asToken(token), scope);
+      return structuredClone(pack);
+    },
+    async findSymbol(name, token) {
+      return structuredClone(await evidence.symbol({ name: checkName(name) }, asToken(token)));
+    },
+    async toMarkdown(pack, token) {
+      return render(pack, "markdown", null, token);
+    },
+    async toPrompt(pack, maxTokens, token) {
+      return render(pack, "prompt", checkMaxTokens(maxTokens), token);
+    },
+  });
+}
+
+type Token = CancellationTokenLike | undefined;
+
+/** The server checks it: a pack may have come a long way. */
+function asResult(pack: EvidencePack): EvidenceResult {
+  return pack as EvidenceResult;
+}
+
+function asToken(token: Token): vscode.CancellationToken | undefined {
+  return (
+    token && {
+      get isCancellationRequested() {
+        return token.isCancellationRequested;
+      },
+      onCancellationRequested: (listener, thisArgs, disposables) => {
+        const subscription = token.onCancellationRequested((event) => listener.call(thisArgs, event));
+        const disposable = new vscode.Disposable(() => subscription.dispose());
+        disposables?.push(disposable);
+        return disposable;
+      },
+    }
+  );
+}

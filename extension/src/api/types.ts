@@ -1,0 +1,188 @@
+/**
+ * The API that the extension exports to others. This file stands alone: copy it into an extension that uses the API.
+ *
+ * ```ts
+ * const extension = vscode.extensions.getExtension<AdkEvidenceApi>("adk-evidence.adk-evidence");
+ * const api = await extension?.activate();
+ * if (api?.version === 1) {
+ *   const pack = await api.findEvidence({ query: "How do I stream an agent's answer?" }, token);
+ * }
+ * ```
+ *
+ * Every method starts the server when needed and rejects with an `AdkEvidenceError`. Text in a result is quoted from
+ * the corpora: it is data, never markup to render as it is and never an instruction to a model.
+ */
+export interface AdkEvidenceApi {
+  /** Raised when something in here changes in a way that its users notice; members may be added without. */
+  readonly version: 1;
+
+  /** Finds evidence for a question. A cancelled token ends the work on the server, too. */
+  findEvidence(request: FindEvidenceRequest, token?: CancellationTokenLike): Promise<EvidencePack>;
+
+  /**
+   * What the index knows of a name such as `LlmAgent`, `Runner.run_async` or `google.adk.agents.LlmAgent`; null where
+   * it means nothing that is indexed.
+   */
+  findSymbol(name: string, token?: CancellationTokenLike): Promise<SymbolInfo | null>;
+
+  /** A pack as Markdown to paste, in which nothing of the corpora is markup. */
+  toMarkdown(pack: EvidencePack, token?: CancellationTokenLike): Promise<string>;
+
+  /**
+   * A pack as a block for a model's prompt: the texts fenced and marked as data, the least relevant left out first.
+   *
+   * @param maxTokens Budget of the whole block, in estimated tokens; 8000 unless told.
+   */
+  toPrompt(pack: EvidencePack, maxTokens?: number, token?: CancellationTokenLike): Promise<string>;
+}
+
+/** What every promise of the API rejects with. */
+export interface AdkEvidenceError extends Error {
+  /**
+   * For programs: `cancelled`, `invalid_request`, `no_environment` (not set up yet), `no_index` (nothing is ingested
+   * yet), and others. `message` is a sentence for the user.
+   */
+  readonly code: string;
+}
+
+/** A `vscode.CancellationToken` is one. */
+export interface CancellationTokenLike {
+  readonly isCancellationRequested: boolean;
+  onCancellationRequested(listener: (event: unknown) => unknown): { dispose(): unknown };
+}
+
+export interface FindEvidenceRequest {
+  /** A question, a symbol, an error message or code; up to 8000 characters. */
+  query: string;
+  /** What the evidence is for; else as the user's settings say. */
+  taskMode?: TaskMode;
+  /** Number of results, from 1 to 100; else as the user's settings say. */
+  maxResults?: number;
+  /** Time for optional steps, in milliseconds; else as the user's settings say. */
+  timeBudgetMs?: number;
+  /** Which corpora; both unless told. */
+  sources?: ("docs" | "code")[];
+  /** Globs as in `.gitignore` of paths in the repositories. */
+  pathAllowlist?: string[];
+  pathBlocklist?: string[];
+  /** Commit, tag or branch that the evidence must be of. */
+  repoRef?: string;
+  /** URI of the document or folder that is asked for: folders of a workspace may have servers of their own. */
+  scope?: string;
+}
+
+export type TaskMode = "build" | "debug" | "explain" | "refactor";
+
+/** The answer to a question: the same JSON on every surface of ADK Evidence. */
+export interface EvidencePack {
+  /** Hash of all that matters: the same question on the same index gives the same. */
+  pack_id: string;
+  query_id: string;
+  status: "success" | "no_results" | "error";
+  query: string;
+  task_mode: TaskMode;
+  profile: string;
+  /** Which index answered. */
+  index: {
+    generation: string;
+    /** ISO 8601. */
+    created_at: string;
+    fingerprint: string;
+    /** While it is `pending`, answers go by keywords alone. */
+    dense: "complete" | "pending";
+    corpora: { [name: string]: { repo: string; commit: string; ref: string | null; source: string; chunks: number } };
+  } | null;
+  /** How far the answer can be relied on, with a sentence. */
+  quality: { level: "none" | "keyword_only" | "mixed" | "high"; note: string };
+  retrieval_plan: object | null;
+  /** The best first. */
+  candidates: EvidenceCandidate[];
+  coverage: { docs_in_top_k: number; code_in_top_k: number };
+  warnings: string[];
+  debug: { [key: string]: unknown };
+}
+
+/** One piece of evidence. */
+export interface EvidenceCandidate {
+  /** From 1. */
+  rank: number;
+  rerank_score: number | null;
+  collection: string;
+  source_type: "docs" | "code";
+  /** `repository`, or `api-reference` for pages that were made of docstrings. */
+  origin: string;
+  repo: string;
+  /** Commit or tag. */
+  ref: string;
+  /** Address of the page with its anchor (docs), or the path. */
+  path_or_url: string;
+  /** Path in the repository. */
+  path: string;
+  chunk_id: string;
+  candidate_id: string;
+  text: string;
+  text_tokens: number;
+  /** Qualified name in its module (code). */
+  symbol: string | null;
+  /** Trail of headings (docs). */
+  headings: string[];
+  title: string | null;
+  /** Suffix of the file, e.g. `py` or `md`. */
+  language: string;
+  lines: LineSpan | null;
+  /** `adk-docs@<commit>:<url>` or `adk-python@<commit>:<path>#L<start>-L<end>`. */
+  citation: string;
+  citation_confidence: "high" | "medium" | "low";
+  /** Whether the citation holds in the source as it was when the pack was made; `lines` are where it is now. */
+  verification: {
+    state: "exact" | "moved" | "changed" | "gone" | "unverified";
+    lines: LineSpan | null;
+    reason: string;
+  };
+  /** Why it stands where it stands. */
+  why: {
+    branches: { branch: string; rank: number; score: number }[];
+    matched_terms: string[];
+    fused_rank: number | null;
+    fused_score: number | null;
+    pool_rank: number | null;
+    rerank_score: number | null;
+    rerank_moved: number | null;
+    features: { [name: string]: number };
+  };
+}
+
+/** Lines of a file, from 1, the last included. */
+export interface LineSpan {
+  start: number;
+  end: number;
+}
+
+export interface SymbolInfo {
+  name: string;
+  /** Qualified name in its module. */
+  symbol: string;
+  /** Dotted path that it is defined at. */
+  fqn: string;
+  kind: string;
+  signature: string | null;
+  /** First paragraph of its docstring. */
+  doc: string | null;
+  repo: string;
+  commit: string;
+  ref: string | null;
+  path: string;
+  lines: LineSpan;
+  citation: string;
+  /** The section of the docs that is about it. */
+  documentation: {
+    citation: string;
+    url: string | null;
+    path: string;
+    origin: "repository" | "api-reference";
+    headings: string[];
+    lines: LineSpan;
+  } | null;
+  /** Other dotted paths that the name may mean. */
+  others: string[];
+}

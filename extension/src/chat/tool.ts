@@ -1,0 +1,79 @@
+/** The tool with which a model in the editor finds evidence: bounded by the model's budget, its texts fenced as data. */
+
+import * as vscode from "vscode";
+import { checkRequest, paramsOfRequest } from "../api/request";
+import type { Evidence } from "../evidence/client";
+import { plain } from "../evidence/plainText";
+import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { Problem } from "../problem";
+import type { EvidenceResult } from "../protocol/generated";
+
+/** As package.json names it. */
+const TOOL = "adk_find_evidence";
+const DEFAULT_TOKENS = 8000;
+const TRIES = 3;
+
+/** Registers the tool. */
+export function registerEvidenceTool(evidence: Evidence): vscode.Disposable {
+  return vscode.lm.registerTool(TOOL, new EvidenceTool(evidence));
+}
+
+class EvidenceTool implements vscode.LanguageModelTool<object> {
+  constructor(private readonly evidence: Evidence) {}
+
+  prepareInvocation({
+    input,
+  }: vscode.LanguageModelToolInvocationPrepareOptions<object>): vscode.PreparedToolInvocation {
+    const query = "query" in input && typeof input.query === "string" ? input.query : "";
+    return { invocationMessage: vscode.l10n.t("Finding ADK evidence: {0}", plain(query)) };
+  }
+
+  async invoke(
+    { input, tokenizationOptions }: vscode.LanguageModelToolInvocationOptions<object>,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.LanguageModelToolResult> {
+    try {
+      const request = checkRequest(input);
+      const params = { taskMode: taskModeOf(undefined), ...limitsOf(undefined), ...paramsOfRequest(request) };
+      const pack = await this.evidence.find(params, token);
+      const text = await this.promptWithin(pack, tokenizationOptions, token);
+      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+    } catch (reason) {
+      throw forModel(reason);
+    }
+  }
+
+  /** The pack as a prompt that keeps to the budget as the model counts; the server only estimates. */
+  private async promptWithin(
+    pack: EvidenceResult,
+    options: vscode.LanguageModelToolTokenizationOptions | undefined,
+    token: vscode.CancellationToken,
+  ): Promise<string> {
+    const render = (maxTokens: number) => this.evidence.render({ pack, format: "prompt", maxTokens }, token);
+    if (options === undefined) {
+      return render(DEFAULT_TOKENS);
+    }
+    let allowed = Math.min(DEFAULT_TOKENS, options.tokenBudget);
+    for (let tried = 0; tried < TRIES; tried++) {
+      const text = await render(allowed);
+      const counted = await options.countTokens(text, token);
+      if (counted <= options.tokenBudget) {
+        return text;
+      }
+      allowed = Math.floor((allowed * options.tokenBudget * 0.95) / counted);
+    }
+    throw new Problem(`The evidence does not fit into ${options.tokenBudget} tokens.`, "no_room");
+  }
+}
+
+/** An error whose message tells the model what went wrong and what could be done. */
+function forModel(reason: unknown): Error {
+  if (!(reason instanceof Problem)) {
+    return new Error("ADK Evidence failed unexpectedly. Go on without it, or tell the user to look at its log.");
+  }
+  if (reason.code === "cancelled") {
+    return new vscode.CancellationError();
+  }
+  const mends = reason.mends.map(({ title }) => `"${title}"`).join(", ");
+  return new Error(mends === "" ? reason.message : `${reason.message} The user can do this: ${mends}.`);
+}

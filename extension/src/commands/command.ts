@@ -1,0 +1,30 @@
+import * as vscode from "vscode";
+import { Problem } from "../problem";
+import { offer } from "../server/offer";
+import { MENDS } from "../server/problems";
+
+/** Registers a command whose failures are shown; a cancellation is nobody's failure. */
+export function registerCommand(
+  command: string,
+  run: (argument: unknown) => Promise<void>,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable {
+  return vscode.commands.registerCommand(command, async (argument: unknown) => {
+    try {
+      await run(argument);
+    } catch (reason) {
+      // Whoever ran the command does not wait until the message is read.
+      void offer(asProblem(reason, log));
+    }
+  });
+}
+
+function asProblem(reason: unknown, log: vscode.LogOutputChannel): Problem {
+  if (reason instanceof Problem) {
+    return reason;
+  }
+  log.error(reason instanceof Error ? reason : String(reason));
+  return new Problem(vscode.l10n.t("Something went wrong that has no explanation. The log says more."), "unexpected", [
+    MENDS.logs(),
+  ]);
+}

@@ -1,0 +1,94 @@
+import * as vscode from "vscode";
+import type { Evidence } from "../evidence/client";
+import { onIngestProgress } from "../evidence/ingestProgress";
+import { plain } from "../evidence/plainText";
+import { COMMANDS, SECTION } from "../ids";
+import type { IngestParams, RunManifest } from "../protocol/generated";
+
+type Mode = NonNullable<IngestParams["mode"]>;
+
+/** Ingest Corpora: asks which, shows how far it is with a way to cancel, and then what became of it. */
+export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
+  const mode = await pickMode();
+  if (mode === undefined) {
+    return;
+  }
+  const scope = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+  const run = await withProgress((token) => evidence.ingest({ mode, ...corporaOf(scope) }, token, scope));
+  for (const notice of run.notices) {
+    log.warn(plain(notice));
+  }
+  // The message may stand for long; the command is done.
+  void tell(run);
+}
+
+async function pickMode(): Promise<Mode | undefined> {
+  const items: (vscode.QuickPickItem & { mode: Mode })[] = [
+    {
+      mode: "all",
+      label: vscode.l10n.t("Docs and source"),
+      detail: vscode.l10n.t("The documentation of the ADK and the source of its Python package"),
+    },
+    { mode: "docs", label: vscode.l10n.t("Docs"), detail: vscode.l10n.t("The documentation alone") },
+    { mode: "code", label: vscode.l10n.t("Source"), detail: vscode.l10n.t("The source of the Python package alone") },
+  ];
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Ingest Corpora") });
+  return picked?.mode;
+}
+
+/** The corpora that the settings name; the server's own settings name the others. */
+function corporaOf(scope: vscode.Uri | undefined): Pick<IngestParams, "docs" | "code"> {
+  const settings = vscode.workspace.getConfiguration(SECTION, scope ?? null);
+  const named = (name: string) => settings.get<string>(name, "").trim() || null;
+  return { docs: named("ingest.docs"), code: named("ingest.code") };
+}
+
+function withProgress(work: (token: vscode.CancellationToken) => Promise<RunManifest>): Thenable<RunManifest> {
+  return vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      cancellable: true,
+      title: vscode.l10n.t("Ingesting the ADK corpora"),
+    },
+    async (progress, token) => {
+      let reached = 0;
+      const following = onIngestProgress((message, percentage) => {
+        // Each stage begins at zero again, and a bar of the editor cannot go back.
+        const increment = percentage === null ? 0 : Math.max(0, percentage - reached);
+        reached += increment;
+        progress.report({ message: plain(message), increment });
+      });
+      try {
+        return await work(token);
+      } finally {
+        following.dispose();
+      }
+    },
+  );
+}
+
+async function tell(run: RunManifest): Promise<void> {
+  const ask = vscode.l10n.t("Ask a Question…");
+  const status = vscode.l10n.t("Show Status");
+  const chosen = await vscode.window.showInformationMessage(summary(run), ask, status);
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand(chosen === ask ? COMMANDS.askQuestion : COMMANDS.showStatus);
+  }
+}
+
+function summary({ status, corpora, seconds, notices }: RunManifest): string {
+  const parts = Object.values(corpora).map(({ repo, commit, chunks }) =>
+    vscode.l10n.t("{0} at {1} ({2} passages)", plain(repo), plain(shortCommit(commit)), chunks),
+  );
+  const indexed = new Intl.ListFormat(vscode.env.language).format(parts);
+  const noticed = notices.length > 0 ? ` ${vscode.l10n.t("The log has {0} remarks.", notices.length)}` : "";
+  if (status === "unchanged") {
+    return vscode.l10n.t("The index is up to date: {0}.", indexed) + noticed;
+  }
+  const total = Object.values(seconds).reduce((sum, part) => sum + part, 0);
+  return vscode.l10n.t("The index is ready after {0} seconds: {1}.", Math.round(total), indexed) + noticed;
+}
+
+function shortCommit(commit: string): string {
+  return /^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit;
+}

@@ -1,0 +1,115 @@
+import * as vscode from "vscode";
+import type { Evidence } from "../evidence/client";
+import { plain } from "../evidence/plainText";
+import { type Mend, Problem } from "../problem";
+import type { FindingInfo, IndexInfo, ServerStatus } from "../protocol/generated";
+import { offer } from "../server/offer";
+import { MENDS } from "../server/problems";
+import { ageOf } from "./age";
+
+interface StatusItem extends vscode.QuickPickItem {
+  run?: () => PromiseLike<unknown>;
+}
+
+/** Show Status: what is indexed, with which models, what is amiss and what mends it; each line can be chosen. */
+export async function showStatus(evidence: Evidence): Promise<void> {
+  const scope = vscode.window.activeTextEditor?.document.uri;
+  const status = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("ADK Evidence: looking at its status") },
+    () => evidence.status(undefined, scope),
+  );
+  const picked = await vscode.window.showQuickPick(statusItems(status, Date.now()), {
+    title: vscode.l10n.t("ADK Evidence {0}", plain(status.version)),
+    placeHolder: vscode.l10n.t("Choose an action, or a finding to mend it"),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  await picked?.run?.();
+}
+
+/** The lines of the status. */
+export function statusItems(status: ServerStatus, now: number): StatusItem[] {
+  const amiss = status.findings.filter(({ state }) => state !== "ok");
+  const fine = status.findings.filter(({ state }) => state === "ok");
+  return [
+    ...section(vscode.l10n.t("To do"), [...problemItems(status), ...amiss.map(findingItem)]),
+    ...section(vscode.l10n.t("Index"), status.index ? indexItems(status.index, now) : [noIndexItem(status)]),
+    ...section(vscode.l10n.t("Models"), modelItems(status)),
+    ...section(vscode.l10n.t("In order"), fine.map(findingItem)),
+    ...section(
+      vscode.l10n.t("Actions"),
+      [MENDS.ingest(), MENDS.doctor(), MENDS.restart(), MENDS.logs(), MENDS.settings()].map(actionItem),
+    ),
+  ];
+}
+
+function section(title: string, items: StatusItem[]): StatusItem[] {
+  return items.length === 0 ? [] : [{ label: title, kind: vscode.QuickPickItemKind.Separator }, ...items];
+}
+
+function problemItems({ settings_problem: problem, ingesting }: ServerStatus): StatusItem[] {
+  const items: StatusItem[] = [];
+  if (problem !== null) {
+    const wrong = new Problem(plain(problem), "invalid_settings", [MENDS.settings()]);
+    items.push({
+      label: "$(error) ".concat(vscode.l10n.t("Settings")),
+      detail: wrong.message,
+      run: () => offer(wrong),
+    });
+  }
+  if (ingesting) {
+    items.push({ label: "$(sync) ".concat(vscode.l10n.t("The corpora are being ingested.")) });
+  }
+  return items;
+}
+
+function indexItems({ corpora, created_at, dense, generation }: IndexInfo, now: number): StatusItem[] {
+  const held = Object.values(corpora).map(({ repo, commit, ref, source, chunks }) => ({
+    label: `$(repo) ${plain(repo)}`,
+    description: vscode.l10n.t("{0} passages from {1}", chunks, plain(source)),
+    detail: ref !== null && ref !== commit ? `${plain(ref)} · ${plain(commit)}` : plain(commit),
+  }));
+  const built: StatusItem = {
+    label: "$(database) ".concat(vscode.l10n.t("Built {0}", ageOf(created_at, now, vscode.env.language))),
+    description: plain(generation),
+  };
+  if (dense === "pending") {
+    built.detail = vscode.l10n.t("It answers by keywords alone until the ingestion has ended.");
+  }
+  return [built, ...held];
+}
+
+function noIndexItem({ home }: ServerStatus): StatusItem {
+  return {
+    label: "$(warning) ".concat(vscode.l10n.t("Nothing is indexed yet")),
+    detail: plain(home),
+    run: () => runMend(MENDS.ingest()),
+  };
+}
+
+function modelItems({ models, profile }: ServerStatus): StatusItem[] {
+  const described = Object.entries(models).map(([name, value]) => ({
+    label: `$(symbol-parameter) ${plain(name.replaceAll("_", " "))}`,
+    description: plain(String(value)),
+  }));
+  return [{ label: "$(settings) ".concat(vscode.l10n.t("Profile")), description: plain(profile) }, ...described];
+}
+
+function findingItem({ what, state, found, mend }: FindingInfo): StatusItem {
+  const icon = { ok: "$(check)", note: "$(info)", broken: "$(error)" }[state];
+  const item: StatusItem = { label: `${icon} ${plain(what)}`, description: plain(found) };
+  if (mend !== "") {
+    const problem = new Problem(plain(`${found} ${mend}`), "finding", [MENDS.ingest(), MENDS.doctor()]);
+    item.detail = plain(mend);
+    item.run = () => offer(problem);
+  }
+  return item;
+}
+
+function actionItem(mend: Mend): StatusItem {
+  return { label: `$(play) ${mend.title}`, run: () => runMend(mend) };
+}
+
+function runMend({ command, arguments: rest = [] }: Mend): Thenable<unknown> {
+  return vscode.commands.executeCommand(command, ...rest);
+}

@@ -1,0 +1,61 @@
+import type { CancellationToken, Uri } from "vscode";
+import type {
+  EvidenceParams,
+  EvidenceResult,
+  IngestParams,
+  RenderParams,
+  RunManifest,
+  ServerStatus,
+  SourceParams,
+  SourceResult,
+  SymbolParams,
+  SymbolResult,
+} from "../protocol/generated";
+import type { Backend } from "./backend";
+
+/** The server's requests, and which server answered with a pack. Every method throws as `Backend.request` does. */
+export class Evidence {
+  private readonly scopes = new WeakMap<EvidenceResult, Uri>();
+
+  constructor(private readonly backend: Backend) {}
+
+  /** Asks a question, or for the evidence of a place in a document. */
+  async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
+    const pack = await this.backend.request("adk/evidence", params, token, scope);
+    if (scope !== undefined) {
+      this.scopes.set(pack, scope);
+    }
+    return pack;
+  }
+
+  /** What a pack was asked for, so that its citations are opened by the server that it came from. */
+  scopeOf(pack: EvidenceResult): Uri | undefined {
+    return this.scopes.get(pack);
+  }
+
+  /** What the index knows of a name. */
+  symbol(params: SymbolParams, token?: CancellationToken, scope?: Uri): Promise<SymbolResult | null> {
+    return this.backend.request("adk/symbol", params, token, scope);
+  }
+
+  /** The text of a cited file. */
+  source(params: SourceParams, token?: CancellationToken, scope?: Uri): Promise<SourceResult> {
+    return this.backend.request("adk/source", params, token, scope);
+  }
+
+  /** What is installed, indexed, stale or missing. */
+  status(token?: CancellationToken, scope?: Uri): Promise<ServerStatus> {
+    return this.backend.request("adk/status", {}, token, scope);
+  }
+
+  /** Builds the index anew, or brings it up to date. */
+  ingest(params: IngestParams, token?: CancellationToken, scope?: Uri): Promise<RunManifest> {
+    return this.backend.request("adk/ingest", params, token, scope);
+  }
+
+  /** A pack as text to paste. */
+  async render(params: RenderParams, token?: CancellationToken, scope?: Uri): Promise<string> {
+    const { text } = await this.backend.request("adk/render", params, token, scope);
+    return text;
+  }
+}

@@ -1,0 +1,151 @@
+import * as vscode from "vscode";
+import { COMMANDS, PACK_VIEW, SECTION } from "../ids";
+import { Problem } from "../problem";
+import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
+import type { OpenTarget } from "../webview/actions";
+import type { Evidence } from "./client";
+import type { Highlight } from "./highlight";
+import { type Note, planOpening } from "./opening";
+import { plain } from "./plainText";
+import type { SourceDocuments } from "./sourceDocuments";
+
+const STATUS_MS = 10_000;
+
+/** Opens what citations point to, with the cited lines selected and marked. */
+export class Citations {
+  constructor(
+    private readonly evidence: Evidence,
+    private readonly documents: SourceDocuments,
+    private readonly highlight: Highlight,
+  ) {}
+
+  /**
+   * Opens a candidate of a pack: the server says from its id where that is, so nothing that a page or a pack says
+   * decides what is read.
+   *
+   * @throws Problem if it is no candidate of the pack, the index does not hold it any more or nothing is left of it.
+   */
+  async open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void> {
+    if (!pack.candidates.some((held) => held.candidate_id === candidate.candidate_id)) {
+      throw new Problem(vscode.l10n.t("This citation is not of the evidence that is shown. Ask again."), "not_held");
+    }
+    const scope = this.evidence.scopeOf(pack);
+    const source = await this.evidence.source({ candidateId: candidate.candidate_id }, undefined, scope);
+    const openDocs = vscode.workspace.getConfiguration(SECTION).get<string>("openDocs");
+    const opening = planOpening(candidate, source, where, openDocs === "source" ? "source" : "browser");
+    switch (opening.kind) {
+      case "page":
+        await vscode.env.openExternal(vscode.Uri.parse(opening.url, true));
+        return;
+      case "nothing":
+        throw opening.reason === "gone" ? gone(source) : noPage();
+      case "file": {
+        const shown = await this.showFile(opening.file, source);
+        // Where the file is being edited, its text may be another than the one on the disk that the lines are of.
+        return shown === null && source.matches_index
+          ? this.showDocument(source, scope, opening.lines, "kept")
+          : this.mark(shown ?? (await show(vscode.Uri.file(opening.file))), source, opening.lines, opening.note);
+      }
+      case "document":
+        return this.showDocument(source, scope, opening.lines, opening.note);
+    }
+  }
+
+  /** The editor with a file; null if its text is not the source's. */
+  private async showFile(file: string, source: SourceResult): Promise<vscode.TextEditor | null> {
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+    const same = document.getText().replaceAll("\r\n", "\n") === source.text;
+    return same ? show(document.uri) : null;
+  }
+
+  private async showDocument(
+    source: SourceResult,
+    scope: vscode.Uri | undefined,
+    lines: LineSpan | null,
+    note: Note | null,
+  ): Promise<void> {
+    this.mark(await show(this.documents.addressOf(source, scope)), source, lines, note);
+  }
+
+  private mark(editor: vscode.TextEditor, source: SourceResult, lines: LineSpan | null, note: Note | null): void {
+    const remark = note === null ? null : remarkOn(note, source, lines);
+    const { document } = editor;
+    if (lines !== null) {
+      const start = new vscode.Position(lines.start - 1, 0);
+      const end = document.lineAt(Math.min(lines.end, document.lineCount) - 1).range.end;
+      this.highlight.show(editor, document.validateRange(new vscode.Range(start, end)), remark);
+    }
+    if (remark === null) {
+      return;
+    }
+    if (note === "changed" || note === "gone") {
+      void vscode.window.showWarningMessage(remark);
+    } else {
+      vscode.window.setStatusBarMessage(remark, STATUS_MS);
+    }
+  }
+}
+
+/** What the reader is told; apart from a path and a commit it is in words of our own. */
+function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): string {
+  const path = plain(source.path);
+  const span = lines === null ? "" : `${lines.start}–${lines.end}`;
+  switch (note) {
+    case "kept":
+      return vscode.l10n.t("This is {0} as it was cited, at {1}; the file on the disk differs.", path, short(source));
+    case "moved":
+      return vscode.l10n.t("The file has changed since it was indexed: the cited text now stands at lines {0}.", span);
+    case "changed":
+      return vscode.l10n.t(
+        "What was cited has changed since it was indexed: it is at lines {0} now, with another text.",
+        span,
+      );
+    case "gone":
+      return vscode.l10n.t("What was cited is no longer in {0}. Ingest again to bring the index up to date.", path);
+    case "unverified":
+      return vscode.l10n.t("{0} has changed since it was indexed, and the cited lines could not be found again.", path);
+    case "no-page":
+      return vscode.l10n.t("There is no page for this on the site of the docs, so its source is shown.");
+  }
+}
+
+function short({ commit }: SourceResult): string {
+  return plain(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
+}
+
+function gone(source: SourceResult): Problem {
+  return new Problem(
+    vscode.l10n.t("{0} is gone from the source that was indexed. Ingest again.", plain(source.path)),
+    "source_unavailable",
+    [{ title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest }],
+  );
+}
+
+function noPage(): Problem {
+  return new Problem(
+    vscode.l10n.t("This citation has no page on the site of the docs. Open its source instead."),
+    "no_page",
+  );
+}
+
+/** Shows a document where it does not hide the panel: in another group, or beside it if there is none. */
+function show(uri: vscode.Uri): Thenable<vscode.TextEditor> {
+  return vscode.workspace
+    .openTextDocument(uri)
+    .then((document) => vscode.window.showTextDocument(document, { viewColumn: columnBesidePanel(), preview: true }));
+}
+
+function columnBesidePanel(): vscode.ViewColumn {
+  const { all, activeTabGroup } = vscode.window.tabGroups;
+  const others = all.filter((group) => !isPanel(group.activeTab));
+  // Never "the active column": a click in the panel makes its own the active one, sooner or later.
+  const chosen = others.includes(activeTabGroup)
+    ? activeTabGroup
+    : (others.find((group) => group.activeTab?.input instanceof vscode.TabInputText) ?? others[0]);
+  return chosen?.viewColumn ?? vscode.ViewColumn.Beside;
+}
+
+function isPanel(tab: vscode.Tab | undefined): boolean {
+  // The editor puts a prefix of its own before a webview's type.
+  return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(PACK_VIEW);
+}

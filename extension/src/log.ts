@@ -1,0 +1,38 @@
+/** The output channel, and what must never reach it. */
+
+import * as vscode from "vscode";
+
+/** The one channel: the extension's own lines, the server's, and those of pip. */
+export function createLog(): vscode.LogOutputChannel {
+  return vscode.window.createOutputChannel("ADK Evidence", { log: true });
+}
+
+/** Writes a line at the level that it was said with, without credentials. */
+export function writeLine(log: vscode.LogOutputChannel, level: Level, text: string): void {
+  const line = withoutCredentials(text);
+  log[level](line);
+}
+
+export type Level = "error" | "warn" | "info" | "debug";
+
+const LEVELS: Readonly<Record<string, Level>> = {
+  CRITICAL: "error",
+  ERROR: "error",
+  WARNING: "warn",
+  INFO: "info",
+  DEBUG: "debug",
+};
+
+/** The level and the text of a line that the server wrote to its standard error, as Python's logging writes them. */
+export function serverLine(line: string): { level: Level; text: string } {
+  const found = /^(CRITICAL|ERROR|WARNING|INFO|DEBUG) (.*)$/s.exec(line);
+  const level = LEVELS[found?.[1] ?? ""];
+  return level && found?.[2] !== undefined ? { level, text: found[2] } : { level: "info", text: line };
+}
+
+/** The text with passwords of addresses and keys of Voyage AI struck out: package indexes may have passwords. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1***@")
+    .replaceAll(/\b(?:pa|al)-[A-Za-z0-9_-]{16,}/g, "***");
+}

@@ -1,0 +1,85 @@
+/** Turns what a request to the server failed with into a problem. */
+
+import { l10n } from "vscode";
+import { type Mend, Problem } from "../problem";
+import { MENDS, PROBLEMS } from "./problems";
+
+// JSON-RPC's and the language server protocol's own numbers.
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const CANCELLED = [-32800, -32802];
+// The last two are vscode-jsonrpc's own, for a connection that was closed or disposed of.
+const CONNECTION_GONE = [-32096, -32097, -32098, -32099, 1, 2];
+const REQUEST_FAILED = -32803;
+
+/** The problem that a failed request is. */
+export function requestProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { code, message, data } = parts(error);
+  if (code !== undefined && CANCELLED.includes(code)) return PROBLEMS.cancelled();
+  if (code !== undefined && CONNECTION_GONE.includes(code)) return PROBLEMS.ended();
+  if (code === METHOD_NOT_FOUND) {
+    return new Problem(
+      l10n.t("The ADK Evidence server is too old for this request. Install a version that fits the extension."),
+      "unknown_request",
+      [MENDS.doctor(), MENDS.settings("server")],
+    );
+  }
+  if (code === INVALID_PARAMS) return new Problem(message, "invalid_request", []);
+  if (code === REQUEST_FAILED && data) return expected(message, data);
+  return new Problem(l10n.t("The ADK Evidence server failed at this request. Its log says where."), "internal_error", [
+    MENDS.logs(),
+    MENDS.restart(),
+  ]);
+}
+
+/** A failure that the server knows: its sentence, its hint, and what in the editor mends it. */
+function expected(message: string, { code, hint }: { code: string; hint: string }): Problem {
+  const sentence = [message, hint].filter(Boolean).join(" ");
+  switch (code) {
+    case "index_missing":
+      // The hint is for a terminal.
+      return new Problem(l10n.t("Nothing is indexed yet. Ingest the ADK's docs and source first."), "no_index", [
+        MENDS.ingest(),
+      ]);
+    case "index_mismatch":
+      return new Problem(sentence, code, [MENDS.ingest(), MENDS.settings("profile")]);
+    case "invalid_settings":
+      return new Problem(sentence, code, [MENDS.settings(), MENDS.doctor()]);
+    case "model_unavailable":
+      return new Problem(sentence, code, modelMends(sentence));
+    case "source_unavailable":
+      return new Problem(sentence, code, [MENDS.settings("ingest"), MENDS.doctor()]);
+    case "ingest_running":
+    case "invalid_request":
+      return new Problem(sentence, code, []);
+    default:
+      return new Problem(sentence, code, [MENDS.doctor(), MENDS.logs()]);
+  }
+}
+
+function modelMends(sentence: string): Mend[] {
+  return sentence.includes("VOYAGE_API_KEY") ? [MENDS.key(), MENDS.doctor()] : [MENDS.doctor(), MENDS.logs()];
+}
+
+interface Parts {
+  code: number | undefined;
+  message: string;
+  data: { code: string; hint: string } | undefined;
+}
+
+function parts(error: unknown): Parts {
+  if (typeof error !== "object" || error === null) return { code: undefined, message: "", data: undefined };
+  const { code, message, data } = error as Record<string, unknown>;
+  return {
+    code: typeof code === "number" ? code : undefined,
+    message: typeof message === "string" ? message : "",
+    data: expectedData(data),
+  };
+}
+
+function expectedData(data: unknown): Parts["data"] {
+  if (typeof data !== "object" || data === null) return undefined;
+  const { code, hint } = data as Record<string, unknown>;
+  return typeof code === "string" ? { code, hint: typeof hint === "string" ? hint : "" } : undefined;
+}

@@ -1,0 +1,99 @@
+/** What the pool asks of the editor: folders, settings, interpreters. */
+
+import fs from "node:fs/promises";
+import path from "node:path";
+import * as vscode from "vscode";
+import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
+import type { PrivateEnvironment } from "./environment";
+import type { VoyageKey } from "./key";
+import type { Folder, PoolHost, ServerPool } from "./pool";
+import { environmentPython, type Prober } from "./python";
+import { activePython } from "./pythonExtension";
+import { type Resolution, resolve } from "./resolve";
+import { ClientSession } from "./session";
+
+export interface HostParts {
+  readonly context: vscode.ExtensionContext;
+  readonly log: vscode.LogOutputChannel;
+  readonly prober: Prober;
+  readonly environment: PrivateEnvironment;
+  readonly key: VoyageKey;
+  /** The pool itself, which exists only after its host. */
+  readonly pool: () => ServerPool;
+}
+
+export function createHost(parts: HostParts): PoolHost {
+  const { context, log, prober, environment, key, pool } = parts;
+  const known = new Map<string, Promise<Resolution>>();
+
+  const look = async (folder: Folder): Promise<Resolution> => {
+    const settings = launchSettings(folder.uri);
+    const workspaceFolder = folderAt(folder);
+    const resolution = await resolve(
+      {
+        command: settings.command,
+        interpreter: { text: settings.interpreter, path: expandHere(settings.interpreter, workspaceFolder) },
+        trusted: vscode.workspace.isTrusted,
+        version: extensionVersion(context),
+        logLevel: log.logLevel !== vscode.LogLevel.Off && log.logLevel <= vscode.LogLevel.Debug ? "debug" : "info",
+      },
+      {
+        probe: prober.probe,
+        // One without a folder on a disk has no interpreter of its own.
+        activePython: () => activePython(folderPath(workspaceFolder) === undefined ? undefined : folder.uri),
+        privateEnvironment: () => environment.state(),
+        checkoutPython: () => checkoutPython(context),
+      },
+    );
+    for (const { origin, found } of resolution.trail) log.debug(`${origin}: ${found}`);
+    return resolution;
+  };
+
+  return {
+    folderOf,
+    isOpen: (folder) => folder.id === "" || folderAt(folder) !== undefined,
+    resolve: (folder, fresh) => {
+      const earlier = fresh ? undefined : known.get(folder.id);
+      if (fresh) prober.forget();
+      const found = earlier ?? look(folder);
+      known.set(folder.id, found);
+      return found;
+    },
+    variant: (folder) => JSON.stringify(indexSettings(folderAt(folder))),
+    createSession: (launch, sessionKey, folder, ended) =>
+      new ClientSession(launch, {
+        log,
+        environment: () => key.environment(),
+        settings: () => serverSettings(folderAt(folder)),
+        serves: (document) => pool().serves(sessionKey, document.uri),
+        hoversWanted: (document) => hoversWanted(document.uri),
+        ended,
+      }),
+  };
+}
+
+/** The folder of a document; the first one for what is in none, so that a window has one server where one will do. */
+export function folderOf(scope: vscode.Uri | undefined): Folder {
+  const found = scope && vscode.workspace.getWorkspaceFolder(scope);
+  const folder = found ?? vscode.workspace.workspaceFolders?.[0];
+  return folder ? { id: folder.uri.toString(), uri: folder.uri } : { id: "", uri: undefined };
+}
+
+function folderAt(folder: Folder): vscode.WorkspaceFolder | undefined {
+  return vscode.workspace.workspaceFolders?.find(({ uri }) => uri.toString() === folder.id);
+}
+
+export function extensionVersion(context: vscode.ExtensionContext): string {
+  const manifest: { version?: unknown } = context.extension.packageJSON;
+  return typeof manifest.version === "string" ? manifest.version : "";
+}
+
+/** The interpreter of the checkout, while the extension is developed in it. */
+async function checkoutPython(context: vscode.ExtensionContext): Promise<string | undefined> {
+  if (context.extensionMode !== vscode.ExtensionMode.Development) return undefined;
+  const python = environmentPython(path.join(context.extensionPath, ".venv"));
+  return fs.access(python).then(
+    () => python,
+    () => undefined,
+  );
+}

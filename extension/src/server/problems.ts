@@ -1,0 +1,183 @@
+/** What can be wrong with the server, each in a sentence, and the commands that mend it. */
+
+import { l10n } from "vscode";
+import { COMMANDS, SECTION } from "../ids";
+import { type Mend, Problem } from "../problem";
+import { OLDEST_PYTHON, type ProbeFailure } from "./python";
+import type { SetUpFailure } from "./setUpFailures";
+
+export const MENDS = {
+  setUp: (): Mend => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
+  choosePython: (): Mend => ({
+    title: l10n.t("Choose Interpreter"),
+    command: COMMANDS.setUpEnvironment,
+    arguments: [{ choose: true }],
+  }),
+  retrySetUp: (): Mend => ({
+    title: l10n.t("Try Again"),
+    command: COMMANDS.setUpEnvironment,
+    arguments: [{ consented: true }],
+  }),
+  restart: (): Mend => ({ title: l10n.t("Restart Server"), command: COMMANDS.restartServer }),
+  logs: (): Mend => ({ title: l10n.t("Show Logs"), command: COMMANDS.showLogs }),
+  doctor: (): Mend => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
+  ingest: (): Mend => ({ title: l10n.t("Ingest Corpora"), command: COMMANDS.ingest }),
+  key: (): Mend => ({ title: l10n.t("Set Voyage API Key"), command: COMMANDS.setVoyageApiKey }),
+  settings: (name = ""): Mend => ({
+    title: l10n.t("Open Settings"),
+    command: "workbench.action.openSettings",
+    arguments: [name ? `${SECTION}.${name}` : SECTION],
+  }),
+  trust: (): Mend => ({ title: l10n.t("Manage Workspace Trust"), command: "workbench.trust.manage" }),
+} as const;
+
+export const PROBLEMS = {
+  noEnvironment: () =>
+    new Problem(l10n.t("ADK Evidence has no Python environment yet. Set it up once to use it."), "no_environment", [
+      MENDS.setUp(),
+      MENDS.settings("server"),
+    ]),
+
+  environmentOutdated: () =>
+    new Problem(
+      l10n.t("The Python environment of ADK Evidence is of another version of the extension. Set it up again."),
+      "environment_outdated",
+      [MENDS.setUp(), MENDS.settings("server")],
+    ),
+
+  interpreter: (path: string, failure: ProbeFailure) =>
+    new Problem(interpreterSentence(path, failure), "bad_interpreter", [
+      MENDS.settings("server.interpreter"),
+      MENDS.logs(),
+    ]),
+
+  interpreterNotOnDisk: (text: string) =>
+    new Problem(
+      l10n.t("The interpreter {0} has no folder on this machine to count from. Write its full path.", text),
+      "bad_interpreter",
+      [MENDS.settings("server.interpreter")],
+    ),
+
+  packageMissing: (path: string) =>
+    new Problem(
+      l10n.t(
+        "The Python {0} has no package adk-evidence. Install it there, or clear the setting of the interpreter.",
+        path,
+      ),
+      "package_missing",
+      [MENDS.settings("server.interpreter"), MENDS.logs()],
+    ),
+
+  packageIncompatible: (path: string, found: string, wanted: string) =>
+    new Problem(
+      l10n.t(
+        "The Python {0} has adk-evidence {1}, and this extension needs {2}. Install that version there, or clear the setting of the interpreter.",
+        path,
+        found,
+        wanted,
+      ),
+      "package_incompatible",
+      [MENDS.settings("server.interpreter"), MENDS.logs()],
+    ),
+
+  startFailed: (program: string) =>
+    new Problem(
+      l10n.t("The ADK Evidence server could not be started with {0}. The log says why.", program),
+      "start_failed",
+      [MENDS.logs(), MENDS.restart(), MENDS.settings("server")],
+    ),
+
+  programMissing: (program: string) =>
+    new Problem(
+      l10n.t("There is no program {0} to start the ADK Evidence server with. Correct the setting.", program),
+      "start_failed",
+      [MENDS.settings("server"), MENDS.logs()],
+    ),
+
+  startTimedOut: (seconds: number) =>
+    new Problem(
+      l10n.t("The ADK Evidence server did not answer within {0} seconds. The log may say why.", seconds),
+      "start_failed",
+      [MENDS.restart(), MENDS.logs()],
+    ),
+
+  crashed: () =>
+    new Problem(
+      l10n.t("The ADK Evidence server ended unexpectedly several times and stays off. Restart it, or look at its log."),
+      "server_crashed",
+      [MENDS.restart(), MENDS.logs()],
+    ),
+
+  ended: () =>
+    new Problem(l10n.t("The ADK Evidence server ended before it answered. Ask again."), "server_ended", [MENDS.logs()]),
+
+  setUp: (failure: SetUpFailure) => new Problem(setUpSentence(failure), `set_up_${failure}`, setUpMends(failure)),
+
+  cancelled: () => new Problem(l10n.t("The request was cancelled."), "cancelled"),
+} as const;
+
+function interpreterSentence(path: string, failure: ProbeFailure): string {
+  switch (failure) {
+    case "missing":
+      return l10n.t("There is no Python at {0}. Correct the setting of the interpreter.", path);
+    case "too_old":
+      return l10n.t("The Python {0} is too old: the server needs {1} or newer.", path, OLDEST_PYTHON);
+    case "timed_out":
+      return l10n.t("The Python {0} did not answer in time. Try again, or choose another.", path);
+    case "failed":
+      return l10n.t("The program {0} does not answer as a Python does. Correct the setting of the interpreter.", path);
+  }
+}
+
+function setUpSentence(failure: SetUpFailure): string {
+  switch (failure) {
+    case "cancelled":
+      return l10n.t("The set-up was cancelled.");
+    case "no_payload":
+      return l10n.t(
+        "This build of the extension brings no server along. Name an interpreter that has adk-evidence in the settings.",
+      );
+    case "no_python":
+      return l10n.t("No Python {0} or newer was found. Install one, or choose its program.", OLDEST_PYTHON);
+    case "no_venv":
+      return l10n.t(
+        "This Python cannot make environments: its modules venv or ensurepip are missing. Install them (on Debian and Ubuntu the package python3-venv), or choose another Python.",
+      );
+    case "no_network":
+      return l10n.t(
+        "The package index could not be reached. Check the network and pip's configuration, then try again.",
+      );
+    case "no_package":
+      return l10n.t(
+        "The package index lacks a package that the server needs for this Python. Choose another Python, or see the log.",
+      );
+    case "disk_full":
+      return l10n.t("The disk is full. Make room, then try again.");
+    case "not_writable":
+      return l10n.t("The extension's storage cannot be written to. The log says where it is.");
+    case "not_installed":
+      return l10n.t("The server was installed but does not answer. The log may say why.");
+    case "failed":
+      return l10n.t("The Python environment could not be set up. The log says why.");
+  }
+}
+
+function setUpMends(failure: SetUpFailure): Mend[] {
+  switch (failure) {
+    case "cancelled":
+      return [];
+    case "no_payload":
+      return [MENDS.settings("server")];
+    case "no_python":
+    case "no_venv":
+      return [MENDS.choosePython(), MENDS.logs()];
+    case "no_package":
+      return [MENDS.choosePython(), MENDS.retrySetUp(), MENDS.logs()];
+    case "no_network":
+    case "disk_full":
+    case "not_writable":
+    case "not_installed":
+    case "failed":
+      return [MENDS.retrySetUp(), MENDS.choosePython(), MENDS.logs()];
+  }
+}

@@ -1,0 +1,136 @@
+/** Python interpreters: what one of them is and has, and how the server is started with it. */
+
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { findOnPath } from "./paths";
+import type { Run } from "./process";
+
+export const OLDEST_PYTHON = "3.11";
+
+/** What a probe found out about an interpreter. */
+export interface Python {
+  readonly path: string;
+  readonly version: string;
+  /** Version of the package `adk-evidence`; null where it is not installed. */
+  readonly package: string | null;
+  /** Whether environments can be made with it: some systems ship the modules for that apart. */
+  readonly makesEnvironments: boolean;
+}
+
+export type ProbeFailure = "missing" | "too_old" | "timed_out" | "failed";
+export type Probed = { readonly python: Python } | { readonly failure: ProbeFailure };
+export type Probe = (interpreter: string) => Promise<Probed>;
+
+const PROBE_MS = 10_000;
+const PROBE = `
+import json, sys
+from importlib import metadata, util
+try:
+    package = metadata.version("adk-evidence")
+except metadata.PackageNotFoundError:
+    package = None
+makes = all(util.find_spec(name) for name in ("venv", "ensurepip"))
+print(json.dumps({"version": ".".join(map(str, sys.version_info[:3])), "package": package, "makes": makes}))
+`;
+
+/** -E and -P: neither variables of the shell nor modules in the current folder may change what runs. */
+const ISOLATED = ["-E", "-P"];
+
+/** Asks interpreters what they are. An answer holds until the interpreter's file changes or it is forgotten. */
+export class Prober {
+  readonly #run: Run;
+  readonly #known = new Map<string, { mtime: number; probed: Promise<Probed> }>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  readonly probe: Probe = async (interpreter) => {
+    const mtime = await modified(interpreter);
+    if (mtime === undefined) return { failure: "missing" };
+    const known = this.#known.get(interpreter);
+    if (known?.mtime === mtime) return known.probed;
+    const probed = this.#ask(interpreter);
+    this.#known.set(interpreter, { mtime, probed });
+    return probed;
+  };
+
+  /** Forgets all answers: packages may have been installed since. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #ask(interpreter: string): Promise<Probed> {
+    const options = { cwd: os.homedir(), env: pythonEnvironment(), timeoutMs: PROBE_MS };
+    const done = await this.#run(interpreter, [...ISOLATED, "-c", PROBE], options);
+    if (done.end === "timed_out") return { failure: "timed_out" };
+    // -P came with 3.11.
+    if (/unknown option:? '?-P/i.test(done.stderr)) return { failure: "too_old" };
+    const answer = done.code === 0 ? readAnswer(done.stdout) : undefined;
+    return answer ? { python: { path: interpreter, ...answer } } : { failure: "failed" };
+  }
+}
+
+function readAnswer(stdout: string): Omit<Python, "path"> | undefined {
+  try {
+    const found: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    if (typeof found !== "object" || found === null) return undefined;
+    const { version, package: installed, makes } = found as Record<string, unknown>;
+    if (typeof version !== "string") return undefined;
+    return {
+      version,
+      package: typeof installed === "string" ? installed : null,
+      makesEnvironments: makes === true,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function modified(file: string): Promise<number | undefined> {
+  try {
+    return (await fs.stat(file)).mtimeMs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Arguments that make an interpreter the language server. */
+export function serverArguments(logLevel: "info" | "debug"): string[] {
+  // Not the installed script: where an environment was copied or moved, that names an interpreter that is gone.
+  const program = ["-c", "from adk_evidence_cli.main import run; run()"];
+  return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", logLevel];
+}
+
+/** The editor's environment without what would make one interpreter load another's modules. */
+export function pythonEnvironment(): NodeJS.ProcessEnv {
+  const { PYTHONHOME: _home, PYTHONPATH: _path, __PYVENV_LAUNCHER__: _launcher, ...rest } = process.env;
+  return rest;
+}
+
+/** Where a virtual environment has its interpreter. */
+export function environmentPython(folder: string): string {
+  return process.platform === "win32" ? path.join(folder, "Scripts", "python.exe") : path.join(folder, "bin", "python");
+}
+
+/** Names of interpreters, those first for which the packages that are needed are likeliest to be published. */
+const NAMES = ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];
+
+/** The interpreters on PATH. */
+export async function pythonsOnPath(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const found = await Promise.all(NAMES.map((name) => findOnPath(name, env)));
+  return [...new Set(found.filter((file) => file !== undefined))];
+}
+
+/** Whether an environment for the server can be made with an interpreter. */
+export function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major === 3 && minor >= 11;
+}
+
+/** Whether a server of one version fits an extension of another: the wire may change with the minor version. */
+export function areCompatible(server: string, extension: string): boolean {
+  const release = (version: string) => /^(\d+\.\d+)(?!\d)/.exec(version)?.[1];
+  return release(server) !== undefined && release(server) === release(extension);
+}

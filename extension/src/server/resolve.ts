@@ -1,0 +1,150 @@
+/** Decides which program is started for a folder; starts nothing. */
+
+import { l10n } from "vscode";
+import type { Problem } from "../problem";
+import type { EnvironmentState } from "./environment";
+import { PROBLEMS } from "./problems";
+import { areCompatible, type Probe, type Python, serverArguments } from "./python";
+
+export type Origin = "command" | "interpreter" | "pythonExtension" | "privateEnvironment" | "checkout";
+
+/** A program that is the language server. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Whether variables that point Python elsewhere are taken out of its environment. */
+  readonly isolated: boolean;
+  /** Equal for equal programs. */
+  readonly key: string;
+  readonly origin: Origin;
+  /** Version of the package; null where nothing was asked. */
+  readonly version: string | null;
+}
+
+/** One place that was looked at, and what was found there, in a sentence. */
+export interface Step {
+  readonly origin: Origin;
+  readonly found: string;
+}
+
+export type Resolution = { readonly trail: readonly Step[] } & (
+  | { readonly launch: Launch }
+  | { readonly problem: Problem }
+);
+
+/** What is known of a folder without looking at any program. */
+export interface Wishes {
+  readonly command: readonly string[];
+  /** The setting as it was written, and the path that it means; undefined where it means none. */
+  readonly interpreter: { readonly text: string; readonly path: string | undefined };
+  readonly trusted: boolean;
+  /** The extension's own version. */
+  readonly version: string;
+  readonly logLevel: "info" | "debug";
+}
+
+/** How programs are looked at. */
+export interface Surroundings {
+  readonly probe: Probe;
+  /** The interpreter that the Python extension uses for the folder. */
+  activePython(): Promise<string | undefined>;
+  privateEnvironment(): Promise<EnvironmentState>;
+  /** The interpreter of the checkout that the extension is developed in. */
+  checkoutPython(): Promise<string | undefined>;
+}
+
+/** The program for a folder, or what is wrong and how to mend it. Settings win, and are never passed over silently. */
+export async function resolve(wishes: Wishes, around: Surroundings): Promise<Resolution> {
+  const trail: Step[] = [];
+  const note = (origin: Origin, found: string) => trail.push({ origin, found });
+
+  const [command, ...args] = wishes.command;
+  if (command) {
+    note("command", l10n.t("The setting adkEvidence.server.command names {0}.", command));
+    return { trail, launch: launch(command, args, "command", null) };
+  }
+  note("command", l10n.t("The setting adkEvidence.server.command is empty."));
+
+  if (wishes.interpreter.text) return configured(wishes, around, trail);
+  note("interpreter", l10n.t("The setting adkEvidence.server.interpreter is empty."));
+
+  const development = await around.checkoutPython();
+  if (development) {
+    note("checkout", l10n.t("The extension is being developed: {0} is used.", development));
+    return { trail, launch: pythonLaunch(development, "checkout", null, wishes) };
+  }
+
+  const active = await fromPythonExtension(wishes, around, note);
+  if (active) return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package, wishes) };
+
+  const environment = await around.privateEnvironment();
+  if (environment.kind === "ready" && areCompatible(environment.version, wishes.version)) {
+    note("privateEnvironment", l10n.t("It has adk-evidence {0}.", environment.version));
+    return { trail, launch: pythonLaunch(environment.python, "privateEnvironment", environment.version, wishes) };
+  }
+  if (environment.kind === "ready") {
+    note(
+      "privateEnvironment",
+      l10n.t("It has adk-evidence {0}, which this extension cannot use.", environment.version),
+    );
+    return { trail, problem: PROBLEMS.environmentOutdated() };
+  }
+  note("privateEnvironment", l10n.t("It is not set up."));
+  return { trail, problem: PROBLEMS.noEnvironment() };
+}
+
+async function configured(wishes: Wishes, around: Surroundings, trail: Step[]): Promise<Resolution> {
+  const { text, path } = wishes.interpreter;
+  const refuse = (problem: Problem): Resolution => {
+    trail.push({ origin: "interpreter", found: problem.message });
+    return { trail, problem };
+  };
+  if (path === undefined) return refuse(PROBLEMS.interpreterNotOnDisk(text));
+  const probed = await around.probe(path);
+  if ("failure" in probed) return refuse(PROBLEMS.interpreter(path, probed.failure));
+  const installed = probed.python.package;
+  if (installed === null) return refuse(PROBLEMS.packageMissing(path));
+  if (!areCompatible(installed, wishes.version)) {
+    return refuse(PROBLEMS.packageIncompatible(path, installed, wishes.version));
+  }
+  trail.push({ origin: "interpreter", found: l10n.t("{0} has adk-evidence {1}.", path, installed) });
+  return { trail, launch: pythonLaunch(path, "interpreter", installed, wishes) };
+}
+
+async function fromPythonExtension(
+  wishes: Wishes,
+  around: Surroundings,
+  note: (origin: Origin, found: string) => void,
+): Promise<Python | undefined> {
+  if (!wishes.trusted) {
+    // It may be an interpreter inside the folder.
+    note("pythonExtension", l10n.t("It is not asked in Restricted Mode."));
+    return undefined;
+  }
+  const path = await around.activePython();
+  if (path === undefined) {
+    note("pythonExtension", l10n.t("It names no interpreter."));
+    return undefined;
+  }
+  const probed = await around.probe(path);
+  if ("failure" in probed) {
+    note("pythonExtension", PROBLEMS.interpreter(path, probed.failure).message);
+    return undefined;
+  }
+  const installed = probed.python.package;
+  if (installed === null) {
+    note("pythonExtension", l10n.t("{0} has no package adk-evidence.", path));
+    return undefined;
+  }
+  note("pythonExtension", l10n.t("{0} has adk-evidence {1}.", path, installed));
+  return areCompatible(installed, wishes.version) ? probed.python : undefined;
+}
+
+function pythonLaunch(python: string, origin: Origin, version: string | null, wishes: Wishes): Launch {
+  return launch(python, serverArguments(wishes.logLevel), origin, version);
+}
+
+function launch(command: string, args: readonly string[], origin: Origin, version: string | null): Launch {
+  const isolated = origin !== "command";
+  return { command, args, isolated, key: JSON.stringify([command, args]), origin, version };
+}

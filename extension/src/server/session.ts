@@ -1,0 +1,223 @@
+/** One running language server, from its start to its end. */
+
+import os from "node:os";
+import readline from "node:readline";
+import type { CancellationToken, LogOutputChannel, TextDocument } from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  type Executable,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+  type ServerCapabilities,
+  type StaticFeature,
+} from "vscode-languageclient/node";
+import { progressMiddleware } from "../evidence/ingestProgress";
+import { SYNCHRONIZED } from "../evidence/synchronized";
+import { COMMANDS, SECTION } from "../ids";
+import { serverLine, writeLine } from "../log";
+import type { Problem } from "../problem";
+import type { Method, Params, Result } from "../protocol/requests";
+import { requestProblem } from "./errors";
+import { PROBLEMS } from "./problems";
+import { pythonEnvironment } from "./python";
+import type { Launch } from "./resolve";
+
+/** A server that was started. It is never started twice. */
+export interface ServerSession {
+  /** @throws Problem where the server cannot be started. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>>;
+}
+
+/** What a session is told by its surroundings. */
+export interface SessionHost {
+  readonly log: LogOutputChannel;
+  /** Variables that are added to the server's environment, secrets among them. */
+  environment(): Promise<Readonly<Record<string, string>>>;
+  /** The section `adkEvidence` as the server is told it. */
+  settings(): Record<string, unknown>;
+  /** Whether hovers and code actions of a document are this server's. */
+  serves(document: TextDocument): boolean;
+  hoversWanted(document: TextDocument): boolean;
+  /** The server ended without being asked to, after it had started. */
+  ended(): void;
+}
+
+const START_SECONDS = 60;
+
+/** A client that leaves messages to the pool: its own would come on top, with technical text. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, withoutStack(data), false);
+  }
+
+  override warn(message: string, data?: unknown): void {
+    super.warn(message, withoutStack(data), false);
+  }
+}
+
+export class ClientSession implements ServerSession {
+  readonly #launch: Launch;
+  readonly #host: SessionHost;
+  #client: LanguageClient | undefined;
+  #running = false;
+  /** The settings that the server has, as text. */
+  #told: string | undefined;
+
+  constructor(launch: Launch, host: SessionHost) {
+    this.#launch = launch;
+    this.#host = host;
+  }
+
+  async start(): Promise<void> {
+    const client = new QuietClient(SECTION, "ADK Evidence", await this.#executable(), this.#options());
+    client.registerFeature(withoutServerCommands);
+    this.#client = client;
+    try {
+      await withinTime(client.start());
+    } catch (error) {
+      // It cannot be stopped in order, as it has not started; this ends its process.
+      client.stop().catch(() => undefined);
+      throw this.#startProblem(error);
+    }
+    this.#running = true;
+    const server = client.initializeResult?.serverInfo;
+    this.#host.log.info(
+      `Started ${server?.name ?? "the server"} ${server?.version ?? ""} with ${this.#launch.command}`,
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    try {
+      await this.#client?.stop();
+    } catch (error) {
+      this.#host.log.warn(`The server did not stop in order: ${error instanceof Error ? error.message : ""}`);
+    }
+  }
+
+  async request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>> {
+    const client = this.#client;
+    if (!client || !this.#running) throw PROBLEMS.ended();
+    try {
+      // An undefined argument would be put on the wire as one more parameter.
+      return token
+        ? await client.sendRequest<Result<M>>(method, params, token)
+        : await client.sendRequest<Result<M>>(method, params);
+    } catch (error) {
+      const problem = requestProblem(error);
+      if (problem.code === "internal_error") this.#host.log.error(`${method} failed: ${messageOf(error)}`);
+      throw problem;
+    }
+  }
+
+  async #executable(): Promise<Executable> {
+    const env = { ...(this.#launch.isolated ? pythonEnvironment() : process.env), ...(await this.#host.environment()) };
+    // Not the workspace's folder: what lies there must not be found as a program or a module.
+    return { command: this.#launch.command, args: [...this.#launch.args], options: { env, cwd: os.homedir() } };
+  }
+
+  #options(): LanguageClientOptions {
+    const host = this.#host;
+    return {
+      documentSelector: SYNCHRONIZED,
+      outputChannel: host.log,
+      traceOutputChannel: host.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      stdioOptions: {
+        stdout: () => undefined,
+        stderr: (input) => {
+          readline.createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+            const said = serverLine(line);
+            writeLine(host.log, said.level, said.text);
+          });
+        },
+      },
+      markdown: { isTrusted: { enabledCommands: [COMMANDS.findEvidence] }, supportHtml: false },
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => {
+          const wasRunning = this.#running;
+          this.#running = false;
+          if (wasRunning) host.ended();
+          // Whether another is started is the pool's to decide.
+          return {
+            action: CloseAction.DoNotRestart,
+            message: "The connection to the server was closed.",
+            handled: true,
+          };
+        },
+      },
+      middleware: {
+        ...progressMiddleware,
+        workspace: {
+          configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.#settings() : null)),
+          // The server pulls what changed; the whole section is nothing that it needs to be sent.
+          didChangeConfiguration: async () => {
+            if (JSON.stringify(host.settings()) === this.#told) return;
+            await this.#client?.sendNotification("workspace/didChangeConfiguration", { settings: null });
+          },
+        },
+        provideHover: (document, position, token, next) =>
+          document.languageId === "python" && host.serves(document) && host.hoversWanted(document)
+            ? next(document, position, token)
+            : undefined,
+        provideCodeActions: (document, range, context, token, next) =>
+          context.diagnostics.length > 0 && host.serves(document) ? next(document, range, context, token) : undefined,
+      },
+    };
+  }
+
+  #settings(): Record<string, unknown> {
+    const settings = this.#host.settings();
+    this.#told = JSON.stringify(settings);
+    return settings;
+  }
+
+  #startProblem(error: unknown): Problem {
+    const program = this.#launch.command;
+    this.#host.log.error(`The server could not be started with ${program}: ${messageOf(error)}`);
+    if (error === TIMED_OUT) return PROBLEMS.startTimedOut(START_SECONDS);
+    return /ENOENT/.test(messageOf(error)) ? PROBLEMS.programMissing(program) : PROBLEMS.startFailed(program);
+  }
+}
+
+/**
+ * Leaves out the commands that the server offers to other editors: the editor has one registry of them, and a second
+ * server would fail to start.
+ */
+const withoutServerCommands: StaticFeature = {
+  fillClientCapabilities: () => undefined,
+  preInitialize: (capabilities: ServerCapabilities) => {
+    delete capabilities.executeCommandProvider;
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: "static" }),
+  clear: () => undefined,
+};
+
+const TIMED_OUT = new Error("no answer in time");
+
+async function withinTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(TIMED_OUT), START_SECONDS * 1000);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function withoutStack(data: unknown): unknown {
+  return data instanceof Error ? data.message : data;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,83 @@
+/** What the status item says of a server and its index. */
+
+import { l10n } from "vscode";
+import { ageOf } from "../commands/age";
+import { plain } from "../evidence/plainText";
+import type { IndexInfo } from "../protocol/generated";
+import type { ServerState } from "./pool";
+
+export type StatusKind = "idle" | "starting" | "ready" | "noIndex" | "notSetUp" | "restricted" | "down";
+
+/** What is known of a folder. `index` is undefined until the server has told. */
+export interface Situation {
+  readonly state: ServerState;
+  readonly index: IndexInfo | null | undefined;
+  readonly trusted: boolean;
+}
+
+export interface StatusText {
+  readonly kind: StatusKind;
+  /** With the editor's icons. */
+  readonly text: string;
+  /** Plain text: it quotes the index. */
+  readonly tooltip: string;
+}
+
+const SET_UP_CODES = ["no_environment", "environment_outdated"];
+
+export function statusKind({ state, index, trusted }: Situation): StatusKind {
+  switch (state.kind) {
+    case "idle":
+    case "starting":
+      return state.kind;
+    case "ready":
+      return index === null ? "noIndex" : "ready";
+    case "down":
+      if (!SET_UP_CODES.includes(state.problem.code)) return "down";
+      return trusted ? "notSetUp" : "restricted";
+  }
+}
+
+/**
+ * @param now For the index's age.
+ * @param locale The language of the editor.
+ */
+export function statusText(situation: Situation, now: Date, locale: string): StatusText {
+  const kind = statusKind(situation);
+  const lines = [LABELS[kind]()];
+  if (situation.state.kind === "down") lines.push(situation.state.problem.message);
+  if (kind === "ready" && situation.index) lines.push(...indexLines(situation.index, now, locale));
+  if (!situation.trusted) {
+    lines.push(l10n.t("Restricted Mode: this folder's own interpreter and index are not used."));
+  }
+  return { kind, text: `${ICONS[kind]} ADK`, tooltip: lines.join("\n") };
+}
+
+const ICONS: Record<StatusKind, string> = {
+  idle: "$(circle-outline)",
+  starting: "$(loading~spin)",
+  ready: "$(verified)",
+  noIndex: "$(database)",
+  notSetUp: "$(tools)",
+  restricted: "$(shield)",
+  down: "$(error)",
+};
+
+const LABELS: Record<StatusKind, () => string> = {
+  idle: () => l10n.t("ADK Evidence"),
+  starting: () => l10n.t("ADK Evidence is starting"),
+  ready: () => l10n.t("ADK Evidence is ready"),
+  noIndex: () => l10n.t("ADK Evidence: nothing is indexed yet"),
+  notSetUp: () => l10n.t("ADK Evidence is not set up"),
+  restricted: () => l10n.t("ADK Evidence is not set up, and this folder is not trusted"),
+  down: () => l10n.t("ADK Evidence does not run"),
+};
+
+function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
+  const corpora = Object.values(index.corpora).map(({ repo, commit, ref }) =>
+    plain(`${repo}@${ref ?? commit.slice(0, 12)}`),
+  );
+  const made = l10n.t("Index made {0}", plain(ageOf(index.created_at, now.getTime(), locale)));
+  // What is made of a corpus has the corpus's commit.
+  return [made, ...new Set(corpora)];
+}

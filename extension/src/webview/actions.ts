@@ -1,0 +1,34 @@
+/** What the panel lets others do: it shows evidence and takes clicks, and knows neither the server nor the editor. */
+
+import type { CancellationToken } from "vscode";
+import type { Mend } from "../problem";
+import type { Candidate, EvidenceResult } from "../protocol/generated";
+import type { FromPage, Question } from "./messages";
+
+/** What a click asks to copy. */
+export type CopyFormat = Extract<FromPage, { type: "copy" }>["what"];
+/** What a click asks to open: as the settings say, the cited source, or the page in the browser. */
+export type OpenTarget = Extract<FromPage, { type: "open" }>["where"];
+
+/**
+ * Done for the panel when something is asked for or clicked. Each may throw a `Problem`: a failed `ask` becomes the
+ * panel's error state, with the problem's mends as buttons; that of another action is announced in the page.
+ */
+export interface PanelActions {
+  /** Answers a question. `token` is cancelled when the user cancels, asks something else or closes the panel. */
+  ask(question: Question, token: CancellationToken): Promise<EvidenceResult>;
+  /** Opens what a candidate cites; `candidate` is one of `pack`'s. */
+  open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void>;
+  /** Puts a pack, or one of its candidates, on the clipboard. */
+  copy(what: CopyFormat, pack: EvidenceResult, candidate: Candidate | null): Promise<void>;
+  /** Runs the command of a button that the panel showed: a problem's mend, or "Ingest" of the empty state. */
+  act(mend: Mend): Promise<void>;
+}
+
+/** A request that somebody else makes and the panel shows, e.g. for a selection in an editor. */
+export interface ShownRequest {
+  /** What is known of the question beforehand; where the server builds the query, the pack tells it. */
+  question: Partial<Question>;
+  /** Makes the request. It is called again when the user chooses to try again. */
+  run(token: CancellationToken): Promise<EvidenceResult>;
+}

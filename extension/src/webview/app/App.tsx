@@ -1,0 +1,233 @@
+import { t } from "@vscode/l10n";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import type { EvidenceResult } from "../../protocol/generated";
+import type { FromPage, Question } from "../messages";
+import { Card, type CardActions, cardElementId } from "./Card";
+import { History } from "./History";
+import type { Host } from "./host";
+import { type Command, commandOf, keyOf } from "./keyboard";
+import { type Event, initial, type Model, reduce, saved } from "./model";
+import { QUERY_ID, QueryLine } from "./QueryLine";
+import { SafeText } from "./SafeText";
+import { Empty, Failure, Loading, Nothing } from "./States";
+import { countOf, Summary } from "./Summary";
+import { scoresOf } from "./score";
+
+const SAVE_AFTER_MS = 300;
+const SAY_FOR_MS = 4000;
+
+/** The Evidence page. */
+export function App({ host }: { host: Host }) {
+  const [start] = useState(() => initial(host.load()));
+  const [model, dispatch] = useReducer(reduce, start);
+  useEffect(() => {
+    host.listen((message) => dispatch({ type: "host", message }));
+    host.send({ type: "ready" });
+  }, [host]);
+  useSaving(host, model);
+  useKeys(host, model, dispatch);
+  const { view, draft } = model;
+  if (view === null) {
+    return null;
+  }
+  const loading = view.phase === "loading";
+  const ask = (question: Question) => {
+    const query = question.query.trim();
+    if (query !== "") {
+      host.send({ type: "ask", question: { ...question, query } });
+    }
+  };
+  const choose = (question: Question) => {
+    dispatch({ type: "draft", draft: question });
+    // Narrowing what is shown is asking again; before that it only prepares the question.
+    if (view.pack !== null) {
+      ask(question);
+    }
+  };
+  return (
+    <div class={loading ? "page busy" : "page"}>
+      <div class="progress" aria-hidden="true" />
+      <header class="top">
+        <h1 class="hidden">{t("ADK Evidence")}</h1>
+        <QueryLine
+          draft={draft}
+          loading={loading}
+          onDraft={(next) => dispatch({ type: "draft", draft: next })}
+          onAsk={ask}
+          onChoose={choose}
+          onCancel={() => host.send({ type: "cancel" })}
+        />
+      </header>
+      <History
+        items={view.history}
+        current={view.current}
+        onRecall={(id) => host.send({ type: "history", id })}
+        onClear={() => host.send({ type: "clearHistory" })}
+      />
+      <main aria-busy={loading}>
+        {view.phase === "empty" && (
+          <Empty onAsk={(query) => ask({ ...draft, query })} onAction={(id) => host.send({ type: "action", id })} />
+        )}
+        {loading && <Loading query={view.question.query} />}
+        {view.phase === "error" && view.error !== null && (
+          <Failure error={view.error} onAction={(id) => host.send({ type: "action", id })} />
+        )}
+        {view.pack !== null && (
+          <Pack key={view.current} pack={view.pack} model={model} host={host} dispatch={dispatch} />
+        )}
+      </main>
+      <p class="hidden" role="status">
+        {announcement(model)}
+      </p>
+      <Said model={model} dispatch={dispatch} />
+    </div>
+  );
+}
+
+interface PackProps {
+  pack: EvidenceResult;
+  model: Model;
+  host: Host;
+  dispatch(event: Event): void;
+}
+
+function Pack({ pack, model, host, dispatch }: PackProps) {
+  const results = useMemo(() => {
+    const scores = scoresOf(pack);
+    return pack.candidates.map((candidate) => ({ candidate, scores: scores(candidate) }));
+  }, [pack]);
+  const actions = useMemo(
+    (): CardActions => ({
+      activate: (id) => dispatch({ type: "activate", id }),
+      expand: (id) => dispatch({ type: "expand", id }),
+      explain: (id) => dispatch({ type: "explain", id }),
+      open: (candidateId, where) => host.send({ type: "open", candidateId, where }),
+      copyCitation: (candidateId) => host.send({ type: "copy", what: "citation", candidateId }),
+    }),
+    [host, dispatch],
+  );
+  return (
+    <>
+      <Summary pack={pack} onCopy={(what) => host.send({ type: "copy", what, candidateId: null })} />
+      {results.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
+      <ol class="results" aria-label={t("Results")}>
+        {results.map(({ candidate, scores }, index) => (
+          <Card
+            key={index}
+            candidate={candidate}
+            scores={scores}
+            index={index}
+            active={model.active === candidate.candidate_id}
+            expanded={model.expanded.has(candidate.candidate_id)}
+            explained={model.explained.has(candidate.candidate_id)}
+            actions={actions}
+          />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** What the host had to say, for a while. */
+function Said({ model, dispatch }: { model: Model; dispatch(event: Event): void }) {
+  const { said } = model;
+  useEffect(() => {
+    if (said === null) {
+      return;
+    }
+    const timer = setTimeout(() => dispatch({ type: "silence" }), SAY_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [said, dispatch]);
+  return (
+    <div class="said" role="status">
+      {said !== null && (
+        <p key={said.number}>
+          <SafeText text={said.text} longest={500} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Keeps the state with the editor, not at every key that is typed. */
+function useSaving(host: Host, model: Model): void {
+  useEffect(() => {
+    const state = saved(model);
+    if (state === null) {
+      return;
+    }
+    const timer = setTimeout(() => host.save(state), SAVE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [host, model.view, model.draft, model.active]);
+}
+
+function useKeys(host: Host, model: Model, dispatch: (event: Event) => void): void {
+  const latest = useRef(model);
+  latest.current = model;
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      const command = event.defaultPrevented ? null : commandOf(keyOf(event));
+      if (command !== null && obey(command, latest.current, host, dispatch)) {
+        event.preventDefault();
+      }
+    };
+    window.addEventListener("keydown", listener);
+    return () => window.removeEventListener("keydown", listener);
+  }, [host, dispatch]);
+}
+
+/** Does what a key means; false if there is nothing to do it on. */
+function obey(command: Command, { view, active }: Model, host: Host, dispatch: (event: Event) => void): boolean {
+  const candidates = view?.pack?.candidates ?? [];
+  const at = candidates.findIndex((candidate) => candidate.candidate_id === active);
+  const id = candidates[at]?.candidate_id;
+  switch (command) {
+    case "query":
+      document.getElementById(QUERY_ID)?.focus();
+      return true;
+    case "cancel":
+      return view?.phase === "loading" && sent(host, { type: "cancel" });
+    case "open":
+      return id !== undefined && sent(host, { type: "open", candidateId: id, where: "default" });
+    case "copy":
+      return id !== undefined && sent(host, { type: "copy", what: "citation", candidateId: id });
+    case "explain":
+      if (id !== undefined) {
+        dispatch({ type: "explain", id });
+      }
+      return id !== undefined;
+    default:
+      return goTo(step(command, at, candidates.length));
+  }
+}
+
+function sent(host: Host, message: FromPage): boolean {
+  host.send(message);
+  return true;
+}
+
+/** The index to go to. The first step from outside the list goes to the active card itself. */
+function step(command: "next" | "previous" | "first" | "last", at: number, count: number): number {
+  if (command === "first" || command === "last") {
+    return command === "first" ? 0 : count - 1;
+  }
+  if (document.activeElement?.closest(".card") == null) {
+    return Math.max(at, 0);
+  }
+  return Math.min(count - 1, Math.max(0, at + (command === "next" ? 1 : -1)));
+}
+
+/** Moves the focus; the card that gets it becomes the active one. */
+function goTo(index: number): boolean {
+  const card = document.getElementById(cardElementId(index));
+  card?.focus({ preventScroll: true });
+  card?.scrollIntoView({ block: "nearest" });
+  return card !== null;
+}
+
+function announcement({ view }: Model): string {
+  if (view?.phase === "loading") {
+    return t("Searching\u2026");
+  }
+  return view?.pack == null ? "" : `${countOf(view.pack.candidates.length)}. ${t("Press j for the next result.")}`;
+}

@@ -1,0 +1,218 @@
+import { t } from "@vscode/l10n";
+import { useMemo } from "preact/hooks";
+import type { Candidate } from "../../protocol/generated";
+import type { OpenTarget } from "../actions";
+import { CodeText } from "./CodeText";
+import { plain } from "./controls";
+import { body, excerpt } from "./excerpt";
+import { scoreText } from "./format";
+import { Icon } from "./Icon";
+import { locationOf, nameOf, sourceBadge, trailOf, verificationLabel } from "./labels";
+import { SafeText } from "./SafeText";
+import { ScoreBar } from "./ScoreBar";
+import type { Scores } from "./score";
+import { termPattern } from "./terms";
+import { Why } from "./Why";
+
+interface Props {
+  candidate: Candidate;
+  scores: Scores;
+  /** A number of the page's own: a candidate's id never becomes an element's. */
+  index: number;
+  active: boolean;
+  expanded: boolean;
+  explained: boolean;
+  actions: CardActions;
+}
+
+/** What can be done with a candidate. */
+export interface CardActions {
+  activate(id: string): void;
+  expand(id: string): void;
+  explain(id: string): void;
+  open(id: string, where: OpenTarget): void;
+  copyCitation(id: string): void;
+}
+
+/** The element that the keyboard goes to for the candidate at `index`. */
+export function cardElementId(index: number): string {
+  return `card-${index}`;
+}
+
+/** One piece of evidence; made anew only if something of it changes, as there may be a hundred. */
+export function Card({ candidate, scores, index, active, expanded, explained, actions }: Props) {
+  return useMemo(
+    () => <CardContent {...{ candidate, scores, index, active, expanded, explained, actions }} />,
+    [candidate, scores, index, active, expanded, explained, actions],
+  );
+}
+
+/** Only the active card's controls are in the tab order. */
+function CardContent(props: Props) {
+  const { candidate, scores, index, active, explained, actions } = props;
+  const { candidate_id: key } = candidate;
+  const tab = active ? 0 : -1;
+  const id = cardElementId(index);
+  const badge = sourceBadge(candidate);
+  const { state, reason } = candidate.verification;
+  return (
+    <li class="result">
+      <article
+        class={active ? "card active" : "card"}
+        id={id}
+        tabIndex={tab}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-place`}
+        onFocusIn={() => actions.activate(key)}
+      >
+        <header class="card-head">
+          <span class="rank" aria-hidden="true">
+            {candidate.rank}
+          </span>
+          <h3 class="card-title" id={`${id}-label`}>
+            <span class="hidden">{t("Result {0}, {1}:", candidate.rank, badge.label)} </span>
+            <button type="button" class="title-link" tabIndex={tab} onClick={() => actions.open(key, "default")}>
+              <Trail candidate={candidate} />
+            </button>
+          </h3>
+          <span class={`verification state-${state}`}>
+            <Icon name={state} />
+            {verificationLabel(candidate.verification)}
+          </span>
+        </header>
+        <div class="card-place" id={`${id}-place`}>
+          <span class={`badge badge-${badge.kind}`}>
+            <Icon name={badge.icon} />
+            {badge.label}
+          </span>
+          <span class="path">
+            <SafeText text={locationOf(candidate)} longest={500} />
+          </span>
+          {scores.rerank !== null && (
+            <span class="relevance" title={t("Relevance, relative to the best of these results")}>
+              <span class="hidden">{t("Relevance")}</span>
+              <ScoreBar part={scores.rerank.part} />
+              {scoreText(scores.rerank.value)}
+            </span>
+          )}
+        </div>
+        {reason !== "" && (
+          <p class={`reason state-${state}`}>
+            <SafeText text={reason} longest={1000} />
+          </p>
+        )}
+        <Text {...props} tab={tab} />
+        <div class="citation">
+          <code class="citation-text" title={plain(candidate.citation, 1000)}>
+            <SafeText text={candidate.citation} />
+          </code>
+          <button
+            type="button"
+            class="quiet"
+            tabIndex={tab}
+            aria-label={t("Copy citation: {0}", nameOf(candidate))}
+            onClick={() => actions.copyCitation(key)}
+          >
+            <Icon name="copy" />
+            {t("Copy citation")}
+          </button>
+        </div>
+        <footer class="card-actions">
+          {candidate.source_type === "docs" ? (
+            <>
+              <Action
+                label={t("Open page")}
+                name={nameOf(candidate)}
+                icon="open"
+                tab={tab}
+                run={() => actions.open(key, "browser")}
+              />
+              <Action
+                label={t("Open source")}
+                name={nameOf(candidate)}
+                icon="file"
+                tab={tab}
+                run={() => actions.open(key, "source")}
+              />
+            </>
+          ) : (
+            <Action
+              label={t("Open")}
+              name={nameOf(candidate)}
+              icon="file"
+              tab={tab}
+              run={() => actions.open(key, "source")}
+            />
+          )}
+          <button
+            type="button"
+            class="quiet disclosure"
+            tabIndex={tab}
+            aria-expanded={explained}
+            aria-controls={`${id}-why`}
+            onClick={() => actions.explain(key)}
+          >
+            <Icon name="chevron" />
+            {t("Why this result")}
+          </button>
+        </footer>
+        {explained && <Why candidate={candidate} scores={scores} id={`${id}-why`} />}
+      </article>
+    </li>
+  );
+}
+
+function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
+  const text = useMemo(() => body(candidate.text), [candidate]);
+  const shown = useMemo(() => excerpt(text, expanded), [text, expanded]);
+  const terms = useMemo(() => termPattern(candidate.why.matched_terms), [candidate]);
+  const more = shown.lines === 1 ? t("Show the whole line") : t("Show all {0} lines", shown.lines);
+  return (
+    <div class={shown.folded ? "text folded" : "text"}>
+      <CodeText text={shown.text} language={candidate.language} terms={terms} />
+      {shown.cut && <p class="cut">{t("This text is too long to show whole. Open its source for the rest.")}</p>}
+      {shown.foldable && (
+        <button
+          type="button"
+          class="fold"
+          tabIndex={tab}
+          aria-expanded={expanded}
+          onClick={() => actions.expand(candidate.candidate_id)}
+        >
+          {expanded ? t("Show less") : more}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Trail({ candidate }: { candidate: Candidate }) {
+  const trail = trailOf(candidate);
+  return trail.map((part, index) => (
+    <span
+      key={index}
+      class={`${index === trail.length - 1 ? "trail-last" : "trail"} ${candidate.source_type === "code" ? "symbol" : ""}`}
+    >
+      {index > 0 && <span class="trail-mark"> › </span>}
+      <SafeText text={part} longest={300} />
+    </span>
+  ));
+}
+
+interface ActionProps {
+  label: string;
+  /** What the action is on, for those who do not see where the button stands. */
+  name: string;
+  icon: "open" | "file";
+  tab: number;
+  run(): void;
+}
+
+function Action({ label, name, icon, tab, run }: ActionProps) {
+  return (
+    <button type="button" class="quiet" tabIndex={tab} aria-label={`${label}: ${name}`} onClick={run}>
+      <Icon name={icon} />
+      {label}
+    </button>
+  );
+}

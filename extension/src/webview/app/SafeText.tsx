@@ -1,0 +1,18 @@
+import { clip, splitControls } from "./controls";
+
+/** Text from elsewhere on one line's rank: isolated from the text around it, its control characters named. */
+export function SafeText({ text, longest = 2000 }: { text: string; longest?: number }) {
+  return (
+    <bdi>
+      {splitControls(clip(text, longest)).map((piece, index) =>
+        piece.kind === "text" ? (
+          piece.text
+        ) : (
+          <span key={index} class="control" title={piece.description}>
+            {piece.label}
+          </span>
+        ),
+      )}
+    </bdi>
+  );
+}

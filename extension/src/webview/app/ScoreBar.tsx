@@ -1,0 +1,8 @@
+/** A bar for a part of the best; the number beside it says the same. */
+export function ScoreBar({ part }: { part: number }) {
+  return (
+    <span class="bar" aria-hidden="true">
+      <span class="bar-fill" style={{ inlineSize: `${(part * 100).toFixed(1)}%` }} />
+    </span>
+  );
+}

@@ -1,0 +1,136 @@
+/** What the page shows where there is no pack. */
+
+import { t } from "@vscode/l10n";
+import { ACTIONS, type Question, type ViewError } from "../messages";
+import { Icon } from "./Icon";
+import { SafeText } from "./SafeText";
+
+interface EmptyProps {
+  onAsk(query: string): void;
+  onAction(id: string): void;
+}
+
+/** Before the first question. */
+export function Empty({ onAsk, onAction }: EmptyProps) {
+  return (
+    <section class="empty" aria-labelledby="empty-title">
+      <h2 id="empty-title">{t("Evidence from the ADK\u2019s docs and source")}</h2>
+      <p>
+        {t(
+          "Ask a question, or select code or an error in an editor and run Find ADK Evidence. Every result carries a citation that was checked against its source.",
+        )}
+      </p>
+      <h3>{t("Try one of these")}</h3>
+      <ul class="examples">
+        {examples().map((query) => (
+          <li key={query}>
+            <button type="button" class="example" onClick={() => onAsk(query)}>
+              <Icon name="search" />
+              {query}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <h3>{t("No index yet?")}</h3>
+      <p>{t("Ingest the docs and the source once; the index stays on this machine.")}</p>
+      <button type="button" class="secondary" onClick={() => onAction(ACTIONS.ingest)}>
+        <Icon name="database" />
+        {t("Ingest corpora")}
+      </button>
+      <h3>{t("Keys")}</h3>
+      <dl class="keys">
+        {keys().map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** A question that nothing answers. */
+export function Nothing({ question }: { question: Question }) {
+  const narrowed = question.sources !== "both" || question.path.trim() !== "";
+  return (
+    <p class="hint">
+      {narrowed
+        ? t("Search both sources without a path, or say it in other words.")
+        : t("Say it in other words, or name a class or function of the ADK.")}
+    </p>
+  );
+}
+
+/** While a request runs. `query` is empty while the server still makes one of the selection. */
+export function Loading({ query }: { query: string }) {
+  return (
+    <section class="loading" aria-label={t("Loading")}>
+      <p class="loading-text">
+        {query === "" ? (
+          t("Making a question of the selection\u2026")
+        ) : (
+          <>
+            {t("Searching for")} <SafeText text={query} longest={300} />
+          </>
+        )}
+      </p>
+      {[0, 1, 2].map((card) => (
+        <div key={card} class="skeleton" aria-hidden="true">
+          <span class="bone title" />
+          <span class="bone place" />
+          <span class="bone text" />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** What went wrong, and what can be done about it. */
+export function Failure({ error, onAction }: { error: ViewError; onAction(id: string): void }) {
+  return (
+    <section class="failure" role="alert">
+      <Icon name="error" />
+      <div>
+        <h2>{t("No evidence this time")}</h2>
+        <p>
+          <SafeText text={error.message} />
+        </p>
+        <div class="failure-actions">
+          {error.actions.map((action, index) => (
+            <button
+              key={action.id}
+              type="button"
+              class={index === 0 ? "primary" : "secondary"}
+              onClick={() => onAction(action.id)}
+            >
+              {action.title}
+            </button>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function examples(): string[] {
+  return [
+    t("How do I retry a failing tool?"),
+    t("What does before_model_callback receive?"),
+    t("How do I keep state between sessions?"),
+    t("How do I stream events from a runner?"),
+  ];
+}
+
+function keys(): [string, string][] {
+  return [
+    ["/", t("question")],
+    ["j k", t("next and previous result")],
+    ["Enter", t("open")],
+    ["c", t("copy the citation")],
+    ["w", t("why this result")],
+    ["Esc", t("cancel")],
+  ];
+}

@@ -1,0 +1,85 @@
+/** The words for what the protocol names. */
+
+import { t } from "@vscode/l10n";
+import type { Candidate, EvidenceResult, Verification } from "../../protocol/generated";
+import type { Sources, TaskMode } from "../messages";
+import { plain } from "./controls";
+import type { IconName } from "./Icon";
+
+export function taskModes(): { value: TaskMode; label: string }[] {
+  return [
+    { value: "build", label: t("Build") },
+    { value: "debug", label: t("Debug") },
+    { value: "explain", label: t("Explain") },
+    { value: "refactor", label: t("Refactor") },
+  ];
+}
+
+export function sourceChoices(): { value: Sources; label: string }[] {
+  return [
+    { value: "both", label: t("Both") },
+    { value: "docs", label: t("Docs") },
+    { value: "code", label: t("Code") },
+  ];
+}
+
+/** What kind of source a candidate is from. */
+export function sourceBadge(candidate: Candidate): { icon: IconName; label: string; kind: string } {
+  if (candidate.origin === "api-reference") {
+    return { icon: "api", label: t("API reference"), kind: "api" };
+  }
+  return candidate.source_type === "docs"
+    ? { icon: "docs", label: t("Docs"), kind: "docs" }
+    : { icon: "code", label: t("Code"), kind: "code" };
+}
+
+/** What became of a citation, in a few words. */
+export function verificationLabel({ state, lines }: Verification): string {
+  const words = {
+    exact: t("Verified"),
+    moved: t("Moved"),
+    changed: t("Changed"),
+    gone: t("Gone"),
+    unverified: t("Not verified"),
+  }[state];
+  return lines === null || state === "exact" ? words : t("{0}, now lines {1}\u2013{2}", words, lines.start, lines.end);
+}
+
+export function qualityLabel(level: EvidenceResult["quality"]["level"]): string {
+  return {
+    none: t("No close match"),
+    keyword_only: t("Keywords only"),
+    mixed: t("Mixed quality"),
+    high: t("High quality"),
+  }[level];
+}
+
+/** Where a candidate is from: its symbol, or the trail of headings that leads to it. */
+export function trailOf(candidate: Candidate): string[] {
+  if (candidate.source_type === "code") {
+    return [candidate.symbol ?? candidate.path];
+  }
+  return candidate.headings.length > 0 ? candidate.headings : [candidate.title ?? candidate.path];
+}
+
+/** `path:start-end` in the repository. */
+export function locationOf({ path, lines }: Candidate): string {
+  return lines === null ? path : `${path}:${lines.start}-${lines.end}`;
+}
+
+/** A candidate's name for attributes, on one line. */
+export function nameOf(candidate: Candidate): string {
+  return plain(trailOf(candidate).join(" \u203a "));
+}
+
+/** The words for a branch of retrieval, e.g. `dense#2`. */
+export function branchLabel(branch: string): string {
+  const [kind = branch, part] = branch.split("#", 2);
+  const words = new Map([
+    ["dense", t("Meaning")],
+    ["sparse", t("Keywords")],
+    ["symbol", t("Symbol")],
+  ]);
+  const label = words.get(kind) ?? kind;
+  return part === undefined ? label : t("{0}, part {1}", label, part);
+}

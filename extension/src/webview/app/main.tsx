@@ -1,0 +1,16 @@
+/** Starts the Evidence page. */
+
+import { config } from "@vscode/l10n";
+import { render } from "preact";
+import { recordOf, text } from "../shape";
+import { App } from "./App";
+import { connect } from "./host";
+
+const root = document.getElementById("app");
+if (root !== null) {
+  const strings: unknown = JSON.parse(root.dataset.strings ?? "{}");
+  if (recordOf(text)(strings)) {
+    config({ contents: strings });
+  }
+  render(<App host={connect()} />, root);
+}

@@ -1,0 +1,97 @@
+/** What the page knows and how events change it. */
+
+import type { Question, SavedState, ToPage, ViewState } from "../messages";
+import { sameQuestion } from "../question";
+
+export interface Model {
+  /** What the host says is to be shown; null until it has spoken. */
+  view: ViewState | null;
+  draft: Question;
+  /** The question that `draft` was typed over. */
+  asked: Question | null;
+  /** The candidate that the keyboard is on. */
+  active: string | null;
+  expanded: ReadonlySet<string>;
+  explained: ReadonlySet<string>;
+  /** What the host had to say last; the number tells two of the same text apart. */
+  said: { text: string; number: number } | null;
+}
+
+export type Event =
+  | { type: "host"; message: ToPage }
+  | { type: "draft"; draft: Question }
+  | { type: "activate"; id: string }
+  | { type: "expand"; id: string }
+  | { type: "explain"; id: string }
+  | { type: "silence" };
+
+export const NO_QUESTION: Question = { query: "", taskMode: "build", sources: "both", path: "" };
+/** Packs beyond this many characters are not kept with the editor. */
+const LARGEST_SAVED = 3_000_000;
+
+/** The model that a page starts with; `saved` is what it was before the editor dropped it. */
+export function initial(saved: SavedState | null): Model {
+  return {
+    view: null,
+    draft: saved?.draft ?? NO_QUESTION,
+    asked: saved?.view.question ?? null,
+    active: saved?.active ?? null,
+    expanded: new Set(),
+    explained: new Set(),
+    said: null,
+  };
+}
+
+/** The model after an event. */
+export function reduce(model: Model, event: Event): Model {
+  switch (event.type) {
+    case "host":
+      return event.message.type === "say"
+        ? { ...model, said: { text: event.message.text, number: (model.said?.number ?? 0) + 1 } }
+        : show(model, event.message.state);
+    case "draft":
+      return { ...model, draft: event.draft };
+    case "activate":
+      return model.active === event.id ? model : { ...model, active: event.id };
+    case "expand":
+      return { ...model, expanded: toggled(model.expanded, event.id) };
+    case "explain":
+      return { ...model, explained: toggled(model.explained, event.id) };
+    case "silence":
+      return { ...model, said: null };
+  }
+}
+
+/** What to keep with the editor; null before there is anything. */
+export function saved(model: Model): SavedState | null {
+  if (model.view === null) {
+    return null;
+  }
+  const { pack } = model.view;
+  const size = pack?.candidates.reduce((sum, candidate) => sum + candidate.text.length, 0) ?? 0;
+  const view = size > LARGEST_SAVED ? { ...model.view, pack: null, current: null } : model.view;
+  return { version: 1, view, draft: model.draft, active: model.active };
+}
+
+function show(model: Model, view: ViewState): Model {
+  const ids = view.pack?.candidates.map((candidate) => candidate.candidate_id) ?? [];
+  const samePack = model.view === null || model.view.current === view.current;
+  return {
+    ...model,
+    view,
+    asked: view.question,
+    // What is being typed stays, unless another question has been asked.
+    draft: model.asked !== null && sameQuestion(model.asked, view.question) ? model.draft : view.question,
+    active: samePack && model.active !== null && ids.includes(model.active) ? model.active : (ids[0] ?? null),
+    expanded: samePack ? model.expanded : new Set(),
+    explained: samePack ? model.explained : new Set(),
+  };
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) {
+    next.add(id);
+  }
+  return next;
+}

@@ -1,0 +1,217 @@
+/** The questions of one session and what became of them: no editor, no page, no server. */
+
+import { randomUUID } from "node:crypto";
+import type { CancellationToken } from "vscode";
+import { type Mend, Problem } from "../problem";
+import type { Candidate, EvidenceResult } from "../protocol/generated";
+import type { ShownRequest } from "./actions";
+import {
+  ACTIONS,
+  type HistoryItem,
+  MAX_HISTORY,
+  type Question,
+  type SavedState,
+  type ViewError,
+  type ViewState,
+} from "./messages";
+import { questionOf, sameQuestion } from "./question";
+
+/** What a request is cancelled with; the editor's `CancellationTokenSource` is one. */
+export interface Cancellation {
+  readonly token: CancellationToken;
+  cancel(): void;
+  dispose(): void;
+}
+
+export interface SessionHost {
+  newCancellation(): Cancellation;
+  /** Something that the page shows has changed. */
+  changed(): void;
+  /** Words for the panel, in the user's language. */
+  readonly words: { tryAgain: string; unexpected: string };
+}
+
+interface Entry {
+  item: HistoryItem;
+  /** Null for an entry of an earlier session, whose pack was not kept. */
+  pack: EvidenceResult | null;
+}
+
+/** What `PackSession.start` runs: a question, as far as it is known, and the way to its answer. */
+export interface Run extends ShownRequest {
+  question: Question;
+}
+
+export class PackSession {
+  private phase: ViewState["phase"] = "empty";
+  private question: Question;
+  private shown: Entry | null = null;
+  private error: ViewError | null = null;
+  private mends = new Map<string, Mend>();
+  private entries: Entry[] = [];
+  private running: Cancellation | null = null;
+  private lastRun: Run | null = null;
+
+  constructor(
+    private readonly host: SessionHost,
+    start: Question,
+  ) {
+    this.question = start;
+  }
+
+  /** What the page shows now. */
+  get state(): ViewState {
+    return {
+      phase: this.phase,
+      question: this.question,
+      current: this.phase === "ready" && this.shown !== null ? this.shown.item.id : null,
+      pack: this.phase === "ready" && this.shown !== null ? this.shown.pack : null,
+      error: this.phase === "error" ? this.error : null,
+      history: this.entries.map((entry) => entry.item),
+    };
+  }
+
+  /** The last pack that was shown; a later question that failed does not take it away. */
+  get pack(): EvidenceResult | null {
+    return this.shown?.pack ?? null;
+  }
+
+  /** The candidate of the shown pack with this id. */
+  candidate(id: string): Candidate | undefined {
+    return this.pack?.candidates.find((candidate) => candidate.candidate_id === id);
+  }
+
+  /** What a button of the shown error does. */
+  mend(id: string): Mend | undefined {
+    return this.mends.get(id);
+  }
+
+  /**
+   * Runs a request in place of the one that is running, whose answer then counts no more.
+   *
+   * @returns The answer; null if it failed, was cancelled or superseded.
+   */
+  async start(run: Run): Promise<EvidenceResult | null> {
+    this.running?.cancel();
+    const mine = this.host.newCancellation();
+    this.running = mine;
+    this.lastRun = run;
+    this.question = run.question;
+    this.forgetError();
+    this.enter("loading");
+    try {
+      const result = await run.run(mine.token);
+      if (this.running !== mine) {
+        return null;
+      }
+      this.running = null;
+      this.remember(run.question, result);
+      this.enter("ready");
+      return result;
+    } catch (reason) {
+      if (this.running === mine) {
+        this.running = null;
+        this.fail(reason);
+      }
+      return null;
+    } finally {
+      mine.dispose();
+    }
+  }
+
+  /** Runs the last request again. */
+  async retry(): Promise<void> {
+    if (this.lastRun !== null) {
+      await this.start(this.lastRun);
+    }
+  }
+
+  /** Stops what is running and shows again what was there before. */
+  cancel(): void {
+    if (this.running === null) {
+      return;
+    }
+    this.running.cancel();
+    this.running = null;
+    this.enter(this.pack === null ? "empty" : "ready");
+  }
+
+  /**
+   * Shows an earlier question's pack again.
+   *
+   * @returns The question if its pack is not kept and it has to be asked again.
+   */
+  recall(id: string): Question | null {
+    const entry = this.entries.find((candidate) => candidate.item.id === id);
+    if (entry === undefined) {
+      return null;
+    }
+    const question = questionOf(entry.item);
+    if (entry.pack === null) {
+      return question;
+    }
+    this.running?.cancel();
+    this.running = null;
+    this.question = question;
+    this.shown = entry;
+    this.forgetError();
+    this.enter("ready");
+    return null;
+  }
+
+  /** Forgets all questions but the one that is shown. */
+  clearHistory(): void {
+    this.entries = this.entries.filter((entry) => entry === this.shown);
+    this.host.changed();
+  }
+
+  /** Goes on from a saved state. What was running or had failed then is not taken up by itself. */
+  restore(saved: SavedState): void {
+    const { view } = saved;
+    this.entries = view.history.map((item) => ({ item, pack: item.id === view.current ? view.pack : null }));
+    this.shown = this.entries.find((entry) => entry.pack !== null) ?? null;
+    this.question = view.question;
+    this.enter(this.shown === null ? "empty" : "ready");
+  }
+
+  private remember(asked: Question, pack: EvidenceResult): void {
+    const question: Question = { ...asked, query: pack.queryUsed.text, taskMode: pack.task_mode };
+    const item: HistoryItem = {
+      ...question,
+      id: randomUUID(),
+      results: pack.candidates.length,
+      askedAt: new Date().toISOString(),
+    };
+    this.question = question;
+    this.shown = { item, pack };
+    const others = this.entries.filter((entry) => !sameQuestion(entry.item, question));
+    this.entries = [this.shown, ...others].slice(0, MAX_HISTORY);
+  }
+
+  private fail(reason: unknown): void {
+    if (reason instanceof Problem && reason.code === "cancelled") {
+      this.enter(this.pack === null ? "empty" : "ready");
+      return;
+    }
+    const problem = reason instanceof Problem ? reason : new Problem(this.host.words.unexpected, "unexpected");
+    this.mends = new Map(problem.mends.map((mend, index) => [`mend-${index}`, mend]));
+    this.error = {
+      message: problem.message,
+      actions: [
+        ...[...this.mends].map(([id, mend]) => ({ id, title: mend.title })),
+        { id: ACTIONS.retry, title: this.host.words.tryAgain },
+      ],
+    };
+    this.enter("error");
+  }
+
+  private forgetError(): void {
+    this.error = null;
+    this.mends.clear();
+  }
+
+  private enter(phase: ViewState["phase"]): void {
+    this.phase = phase;
+    this.host.changed();
+  }
+}

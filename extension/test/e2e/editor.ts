@@ -1,0 +1,173 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
+import type { CodeServer } from "./codeServer";
+import { until } from "./until";
+
+const READY_MS = 90_000;
+const STEP_MS = 30_000;
+
+/** One window of the editor, in a browser profile of its own. */
+export class Editor {
+  private constructor(
+    readonly page: Page,
+    private readonly context: BrowserContext,
+  ) {}
+
+  /** Open a folder or workspace file and wait until the window is there. Close it. */
+  static async open(browser: Browser, server: CodeServer, workspace: string): Promise<Editor> {
+    const context = await browser.newContext({
+      viewport: { width: 1400, height: 900 },
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(STEP_MS);
+    const editor = new Editor(page, context);
+    await page.goto(server.address(workspace), { timeout: READY_MS });
+    await editor.ready();
+    return editor;
+  }
+
+  /** Leave the page, so that its extension host ends, and close it. */
+  async close(): Promise<void> {
+    await this.page.goto("about:blank").catch(() => undefined);
+    await this.context.close();
+  }
+
+  /** Wait until the window is there. */
+  async ready(): Promise<void> {
+    await this.page.locator(".monaco-workbench").waitFor({ timeout: READY_MS });
+    await this.page.locator('[id="status.host"]').waitFor({ timeout: READY_MS });
+  }
+
+  /** Run a command by its title in the palette, as soon as it is there: "ADK Evidence: Show Status". */
+  async run(title: string): Promise<void> {
+    const row = this.row(title).first();
+    await until(`the palette has ${title}`, READY_MS, async () => {
+      await this.page.keyboard.press("F1");
+      await this.quickInput.fill(`>${title}`);
+      await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+      if (await row.isVisible()) return true;
+      // It does not notice commands that come later.
+      await this.page.keyboard.press("Escape");
+      return false;
+    });
+    await row.click();
+  }
+
+  /** Choose a colour theme by its name; `kind` is the class that the window gets. */
+  async theme(name: string, kind: "vs" | "vs-dark" | "hc-black"): Promise<void> {
+    await this.run("Preferences: Color Theme");
+    await this.quickInput.fill(name);
+    await this.row(name).first().click();
+    await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
+  }
+
+  /** The titles that the palette offers for a text. */
+  async palette(text: string): Promise<string[]> {
+    await this.page.keyboard.press("F1");
+    await this.quickInput.fill(`>${text}`);
+    await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+    const titles = await this.page.locator(".quick-input-list .monaco-list-row .label-name").allInnerTexts();
+    await this.page.keyboard.press("Escape");
+    return titles;
+  }
+
+  /** The box of the palette, of pickers and of questions. */
+  get quickInput(): Locator {
+    return this.page.locator(".quick-input-widget:visible .quick-input-box input");
+  }
+
+  /** A row of the palette or of a picker. */
+  row(text: string): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+  }
+
+  /** Open a file of the workspace by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press("Control+P");
+    await this.quickInput.fill(name);
+    await this.row(name).first().click();
+    await this.tab(name).waitFor();
+  }
+
+  /** The tab of an active editor. */
+  tab(name: string): Locator {
+    return this.page.locator(".tabs-container .tab.active", { hasText: name }).first();
+  }
+
+  /** Select `length` characters of the focused editor from a line and column, both counted from 1. */
+  async select(line: number, column: number, length: number): Promise<void> {
+    await this.page.keyboard.press("Control+G");
+    await this.quickInput.fill(`:${line}:${column}`);
+    await this.page.keyboard.press("Enter");
+    await this.cursor(`Ln ${line}, Col ${column}`);
+    for (let i = 0; i < length; i++) await this.page.keyboard.press("Shift+ArrowRight");
+    if (length > 0) await this.cursor(`(${length} selected)`);
+  }
+
+  /** Wait until the status bar says this of cursor and selection. */
+  async cursor(text: string | RegExp): Promise<void> {
+    await this.page.locator('[id="status.editor.selection"]', { hasText: text }).waitFor();
+  }
+
+  /** The lines in sight of the focused editor, each with its number. */
+  async visibleLines(): Promise<Map<number, string>> {
+    const editor = this.page.locator(".monaco-editor.focused");
+    const byTop = async (selector: string) => {
+      const found = await editor.locator(selector).evaluateAll((elements) =>
+        elements.map((element) => ({ top: element.getBoundingClientRect().top, text: element.textContent ?? "" })),
+      );
+      return new Map(found.map(({ top, text }) => [Math.round(top), text.replaceAll("\u00a0", " ")]));
+    };
+    const numbers = await byTop(".margin-view-overlays .line-numbers");
+    const texts = await byTop(".view-lines .view-line");
+    return new Map([...numbers].map(([top, number]) => [Number(number), texts.get(top) ?? ""]));
+  }
+
+  /** The text of the clipboard. */
+  clipboard(): Promise<string> {
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  /** Rest the mouse on a word of a line, which is told by its text. Returns what opens. */
+  async hover(line: string, word: string): Promise<Locator> {
+    const lines = this.page.locator(".monaco-editor .view-line").filter({ hasText: line });
+    await lines.first().locator("span span", { hasText: word }).first().hover();
+    const hover = this.page.locator(".monaco-hover:visible .hover-contents");
+    await hover.first().waitFor();
+    return hover;
+  }
+
+  /** The page inside the visible webview. */
+  get webview(): FrameLocator {
+    return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  }
+
+  /** A message in the corner. */
+  notification(text: string | RegExp): Locator {
+    return this.page.locator(".notification-toast .notification-list-item", { hasText: text });
+  }
+
+  /** A modal question. */
+  dialog(text: string | RegExp): Locator {
+    return this.page.locator(".monaco-dialog-box", { hasText: text });
+  }
+
+  /** Press a button in a message or a modal question. */
+  async press(where: Locator, button: string): Promise<void> {
+    await where.locator(".monaco-button", { hasText: button }).first().click();
+  }
+
+  /** An item of the status bar by its id. */
+  statusItem(id: string): Locator {
+    return this.page.locator(`[id="${id}"]`);
+  }
+
+  /** Save a picture as extension/out/FOLDER/NAME.png. */
+  async picture(folder: string, name: string): Promise<void> {
+    const file = path.join(process.cwd(), "extension", "out", folder, `${name}.png`);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    await this.page.screenshot({ path: file });
+  }
+}

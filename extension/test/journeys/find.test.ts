@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "mocha";
+import type { Locator } from "playwright-core";
+import type { Editor } from "../e2e/editor";
+import { until } from "../e2e/until";
+import { RETRY_GUIDE_URL } from "../e2e/workplace";
+import { type Bench, bench, closeWindow } from "./bench";
+
+const QUESTION = "How do I retry a tool that throws?";
+const CODE_CITATION = /^adk-python@[0-9a-f]{40}:(src\/\S+\.py)#L(\d+)-L(\d+)$/;
+
+describe("evidence in the editor", () => {
+  let shared: Bench;
+  let editor: Editor;
+
+  before(async () => {
+    shared = await bench();
+    editor = await shared.open();
+    await editor.openFile("agent.py");
+  });
+  after(() => closeWindow(editor));
+
+  /** The first card of a kind. */
+  function card(kind: "docs" | "code"): Locator {
+    return editor.webview.locator(".card", { has: editor.page.locator(`.badge-${kind}`) }).first();
+  }
+
+  it("is shown in a panel for a selection, which is named", async () => {
+    await editor.select(6, 10, "RetryPlugin".length);
+    await editor.run("ADK Evidence: Find ADK Evidence");
+    await card("docs").waitFor();
+    await card("code").waitFor();
+    assert.match(await editor.webview.locator(".summary").innerText(), /selection: RetryPlugin/);
+    assert.match(await card("code").locator(".verification").innerText(), /Verified/);
+  });
+
+  it("looks right in light, dark and high contrast", async () => {
+    for (const [name, theme, kind, page] of [
+      ["dark", "Dark Modern", "vs-dark", "vscode-dark"],
+      ["high-contrast", "Dark High Contrast", "hc-black", "vscode-high-contrast"],
+      ["light", "Light Modern", "vs", "vscode-light"],
+    ] as const) {
+      await editor.theme(theme, kind);
+      await editor.webview.locator(`body.${page}`).waitFor();
+      await editor.picture("screenshots", `panel-${name}`);
+    }
+  });
+
+  it("opens the file of a code citation at its lines, beside the panel", async () => {
+    const citation = CODE_CITATION.exec(await card("code").locator(".citation-text").innerText());
+    assert.ok(citation);
+    const [, path = "", start, end] = citation;
+    const quoted = (await card("code").locator(".text").innerText()).split("\n");
+    await card("code").locator(".title-link").click();
+    await editor.tab(path.split("/").at(-1) ?? "").waitFor();
+    await editor.cursor(new RegExp(`Ln ${start}, Col 1 \\(\\d+ selected\\)`));
+    const lines = await editor.visibleLines();
+    assert.equal(lines.get(Number(start)), quoted[0]);
+    assert.equal(lines.get(Number(end)), quoted.at(-1));
+    assert.ok(await card("code").isVisible(), "the panel is hidden by the file");
+  });
+
+  it("asks before it opens the page of a docs citation in the browser", async () => {
+    await card("docs").locator(".title-link").click();
+    const question = editor.dialog("open the external website");
+    await question.waitFor();
+    assert.ok((await question.innerText()).includes(RETRY_GUIDE_URL), await question.innerText());
+    await editor.press(question, "Cancel");
+    await question.waitFor({ state: "hidden" });
+  });
+
+  it("opens the Markdown source of a docs citation at its lines", async () => {
+    await card("docs").getByRole("button", { name: "Open source" }).click();
+    await editor.tab("retry.md").waitFor();
+    await editor.cursor(/Ln 19, Col 1 \(\d+ selected\)/);
+    assert.equal((await editor.visibleLines()).get(19), "## Use the RetryPlugin");
+    assert.ok(await card("docs").isVisible(), "the panel is hidden by the file");
+  });
+
+  it("is copied as a citation, Markdown, JSON and a prompt", async () => {
+    const citation = await card("code").locator(".citation-text").innerText();
+    await card("code").getByRole("button", { name: /^Copy (the )?citation/ }).click();
+    await editor.webview.getByText("Citation copied.").waitFor();
+    assert.equal(await editor.clipboard(), citation);
+    for (const [kind, check] of [
+      ["Markdown", (text: string) => text.includes(citation)],
+      ["JSON", (text: string) => JSON.parse(text).candidates.some((one: { citation: string }) => one.citation === citation)],
+      ["Prompt", (text: string) => text.includes(citation)],
+    ] as const) {
+      await editor.run(`ADK Evidence: Copy Evidence as ${kind}`);
+      await editor.page.locator(".statusbar", { hasText: "Evidence copied." }).waitFor();
+      const text = await editor.clipboard();
+      assert.ok(check(text), `${kind}: ${text.slice(0, 500)}`);
+    }
+  });
+
+  it("answers a question that is typed", async () => {
+    await editor.run("ADK Evidence: Ask a Question…");
+    await editor.quickInput.fill(QUESTION);
+    await editor.row(QUESTION).first().click();
+    await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
+    assert.equal(await editor.webview.locator("#query").inputValue(), QUESTION);
+  });
+
+  it("is still there after the window was loaded anew", async () => {
+    await editor.page.reload();
+    await editor.ready();
+    await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
+    assert.equal(await editor.webview.locator("#query").inputValue(), QUESTION);
+  });
+
+  it("is a hover over a name, with a link that finds more", async () => {
+    await editor.page.locator(".tabs-container .tab", { hasText: "agent.py" }).first().click();
+    const hover = await editor.hover("plugin = RetryPlugin", "RetryPlugin");
+    await hover.getByText("Retries a tool that throws.").waitFor();
+    await editor.picture("screenshots", "hover");
+    assert.match(await hover.first().innerText(), /class RetryPlugin[\s\S]*adk-python@/);
+    await hover.getByRole("link", { name: "Find evidence" }).click();
+    await until("the panel asks for it", 30_000, async () =>
+      (await editor.webview.locator("#query").inputValue()).includes("RetryPlugin"),
+    );
+  });
+});

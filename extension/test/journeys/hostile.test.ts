@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "mocha";
+import type { Editor } from "../e2e/editor";
+import { HOSTILE_WORD } from "../e2e/workplace";
+import { type Bench, bench, closeWindow } from "./bench";
+
+/** What no text of a corpus may become in the page. */
+const ACTIVE = "a[href], area, base, embed, form[action], iframe, img, link, math, meta, object, script, style, video";
+// The page names them instead: they would hide or reorder what is around them.
+const ACTING = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/u;
+
+describe("text of the corpora that tries to be more than text", () => {
+  let shared: Bench;
+  let editor: Editor;
+  const opened: string[] = [];
+
+  before(async () => {
+    shared = await bench();
+    shared.configure({ "adkEvidence.maxResults": 100 });
+    editor = await shared.open();
+    editor.page.on("dialog", (dialog) => {
+      opened.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    editor.page.context().on("request", (request) => {
+      if (/evil\.example|javascript:/i.test(request.url())) opened.push(request.url());
+    });
+    editor.page.context().on("page", (page) => opened.push(`window ${page.url()}`));
+  });
+  after(async () => {
+    shared.configure();
+    await closeWindow(editor);
+  });
+
+  it("is text in the panel", async () => {
+    assert.ok(shared.workplace.hostile.length >= 50);
+    await editor.run("ADK Evidence: Ask a Question…");
+    await editor.quickInput.fill(`${HOSTILE_WORD} payload`);
+    await editor.page.keyboard.press("Enter");
+    await editor.webview.locator(".card").nth(49).waitFor();
+    for (const button of await editor.webview.locator("button.fold[aria-expanded=false]").all()) await button.click();
+    const cards = editor.webview.locator(".results");
+    assert.equal(await cards.locator(ACTIVE).count(), 0);
+    const handlers = await cards.evaluate((element) =>
+      [...element.querySelectorAll("*")].flatMap((one) => one.getAttributeNames().filter((name) => name.startsWith("on"))),
+    );
+    assert.deepEqual(handlers, []);
+    const shown = (await cards.innerText()).replaceAll(/\s+/g, " ");
+    const missing = shared.workplace.hostile.filter((payload) => !shown.includes(visible(payload)));
+    assert.ok(missing.length <= shared.workplace.hostile.length - 50, `not shown: ${JSON.stringify(missing)}`);
+    await editor.picture("screenshots", "hostile");
+  });
+
+  it("is copied without a way to act in a terminal or a page", async () => {
+    await editor.run("ADK Evidence: Copy Evidence as Markdown");
+    await editor.page.locator(".statusbar", { hasText: "Evidence copied." }).waitFor();
+    assert.doesNotMatch(await editor.clipboard(), /\u001b|\u202e|\u2066|\u009b/);
+  });
+
+  it("runs nothing and opens nothing", () => {
+    assert.deepEqual(opened, []);
+  });
+});
+
+/** The longest part of a payload that the page shows as it is. */
+function visible(payload: string): string {
+  const parts = payload.replaceAll("\n", " ").split(ACTING);
+  const longest = parts.reduce((best, part) => (part.length > best.length ? part : best), "");
+  return longest.replaceAll(/\s+/g, " ").trim().slice(0, 300);
+}

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import type { CancellationToken, Uri } from "vscode";
+import { Problem } from "../../../src/problem";
+import { type Folder, type PoolHost, ServerPool } from "../../../src/server/pool";
+import { PROBLEMS } from "../../../src/server/problems";
+import type { Launch, Resolution } from "../../../src/server/resolve";
+import type { ServerSession } from "../../../src/server/session";
+
+function scope(folder: string): Uri {
+  return { toString: () => folder } as Uri;
+}
+
+function launch(command: string): Launch {
+  return { command, args: [], isolated: false, key: command, origin: "command", version: null };
+}
+
+/** A window whose programs, folders and crashes a test decides. */
+class Window implements PoolHost {
+  readonly seen: string[] = [];
+  readonly programs = new Map<string, string | Problem>();
+  readonly variants = new Map<string, string>();
+  readonly closed = new Set<string>();
+  readonly crash: (() => void)[] = [];
+  /** What a request waits for before it is answered. */
+  hold: Promise<void> = Promise.resolve();
+  startFails: Problem | undefined;
+  resolutions = 0;
+
+  folderOf(uri: Uri | undefined): Folder {
+    return { id: uri?.toString() ?? "main", uri };
+  }
+
+  isOpen(folder: Folder): boolean {
+    return !this.closed.has(folder.id);
+  }
+
+  async resolve(folder: Folder): Promise<Resolution> {
+    this.resolutions += 1;
+    const program = this.programs.get(folder.id) ?? "server";
+    return program instanceof Problem ? { trail: [], problem: program } : { trail: [], launch: launch(program) };
+  }
+
+  variant(folder: Folder): string {
+    return this.variants.get(folder.id) ?? "";
+  }
+
+  createSession(wanted: Launch, _key: string, _folder: Folder, ended: () => void): ServerSession {
+    const say = (what: string) => this.seen.push(`${what} ${wanted.command}`);
+    this.crash.push(ended);
+    return {
+      start: async () => {
+        say("start");
+        await Promise.resolve();
+        if (this.startFails) throw this.startFails;
+      },
+      stop: async () => {
+        say("stop");
+      },
+      request: async <R>() => {
+        await this.hold;
+        return { from: wanted.command } as R;
+      },
+    };
+  }
+}
+
+function ask(pool: ServerPool, folder?: string, token?: CancellationToken): Promise<unknown> {
+  return pool.request("adk/status", {}, token, folder === undefined ? undefined : scope(folder));
+}
+
+function cancellation(): { token: CancellationToken; cancel: () => void } {
+  const listeners = new Set<(event: undefined) => void>();
+  let cancelled = false;
+  const token: CancellationToken = {
+    get isCancellationRequested() {
+      return cancelled;
+    },
+    onCancellationRequested: (listener) => {
+      listeners.add(listener);
+      return { dispose: () => listeners.delete(listener) };
+    },
+  };
+  const cancel = () => {
+    cancelled = true;
+    for (const listener of listeners) listener(undefined);
+  };
+  return { token, cancel };
+}
+
+function setUp(): { window: Window; pool: ServerPool } {
+  const window = new Window();
+  return { window, pool: new ServerPool(window) };
+}
+
+describe("the servers of a window", () => {
+  it("start when they are first asked, once", async () => {
+    const { window, pool } = setUp();
+    assert.equal(pool.state(undefined).kind, "idle");
+    await Promise.all([ask(pool), ask(pool), ask(pool, "a"), ask(pool, "b")]);
+    assert.deepEqual(window.seen, ["start server"]);
+    assert.equal(pool.state(scope("a")).kind, "ready");
+  });
+
+  it("are one for each program, and for each index", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", "other");
+    window.variants.set("c", "another home");
+    const answers = await Promise.all([ask(pool, "a"), ask(pool, "b"), ask(pool, "c")]);
+    assert.deepEqual(answers, [{ from: "server" }, { from: "other" }, { from: "server" }]);
+    assert.deepEqual(window.seen, ["start server", "start other", "start server"]);
+  });
+
+  it("serve the documents of their folders alone", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", "other");
+    await Promise.all([ask(pool, "a"), ask(pool, "b")]);
+    assert.ok(pool.serves("server ", scope("a")));
+    assert.ok(!pool.serves("server ", scope("b")));
+    assert.ok(!pool.serves("server ", scope("nobody asked")));
+  });
+
+  it("are restarted once for many wishes", async () => {
+    const { window, pool } = setUp();
+    await ask(pool);
+    await Promise.all([pool.reconcile(true), pool.reconcile(), pool.reconcile(true), pool.reconcile()]);
+    assert.deepEqual(window.seen, ["start server", "stop server", "start server"]);
+  });
+
+  it("are restarted only where the program is another now", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", "other");
+    await Promise.all([ask(pool, "a"), ask(pool, "b")]);
+    window.programs.set("b", "newer");
+    await pool.reconcile();
+    assert.deepEqual(window.seen, ["start server", "start other", "stop other", "start newer"]);
+  });
+
+  it("end with the folder that needed them", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", "other");
+    await Promise.all([ask(pool, "a"), ask(pool, "b")]);
+    window.closed.add("b");
+    await pool.reconcile();
+    assert.deepEqual(window.seen.slice(2), ["stop other"]);
+  });
+
+  it("answer what is asked during a restart after it", async () => {
+    const { window, pool } = setUp();
+    await ask(pool);
+    const restart = pool.reconcile(true);
+    assert.deepEqual(await ask(pool), { from: "server" });
+    await restart;
+    assert.deepEqual(window.seen, ["start server", "stop server", "start server"]);
+  });
+
+  it("stay down where there is no program, until there is one", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("main", PROBLEMS.noEnvironment());
+    await pool.warm(undefined);
+    await assert.rejects(ask(pool), { code: "no_environment" });
+    assert.equal(pool.state(undefined).kind, "down");
+    window.programs.set("main", "server");
+    assert.deepEqual(await ask(pool), { from: "server" });
+  });
+
+  it("are not looked for again and again in the background", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("main", PROBLEMS.noEnvironment());
+    for (let file = 0; file < 5; file++) await pool.warm(undefined);
+    assert.equal(window.resolutions, 1);
+  });
+
+  it("tell why one does not start, and try again when asked again", async () => {
+    const { window, pool } = setUp();
+    window.startFails = PROBLEMS.startFailed("server");
+    await assert.rejects(ask(pool), { code: "start_failed" });
+    window.startFails = undefined;
+    await ask(pool);
+    assert.deepEqual(window.seen, ["start server", "start server"]);
+  });
+
+  it("come back after a crash, a few times, and then say so once", async () => {
+    const { window, pool } = setUp();
+    const told: string[] = [];
+    pool.onDidGiveUp((problem) => told.push(problem.code));
+    await ask(pool);
+    for (let crash = 0; crash < 4; crash++) {
+      window.crash.at(-1)?.();
+      await pool.warm(undefined);
+      await ask(pool).catch(() => undefined);
+    }
+    assert.equal(window.seen.length, 4);
+    assert.deepEqual(told, ["server_crashed"]);
+    await assert.rejects(ask(pool), { code: "server_crashed" });
+    await pool.reconcile(true);
+    assert.deepEqual(await ask(pool), { from: "server" });
+  });
+
+  it("do not come back for a crash of one that was replaced", async () => {
+    const { window, pool } = setUp();
+    await ask(pool);
+    await pool.reconcile(true);
+    const before = window.seen.length;
+    window.crash[0]?.();
+    await ask(pool);
+    assert.equal(window.seen.length, before);
+  });
+
+  it("do not keep one waiting who cancels", async () => {
+    const { window, pool } = setUp();
+    const { token, cancel } = cancellation();
+    await ask(pool);
+    window.hold = new Promise(() => undefined);
+    const answer = ask(pool, undefined, token);
+    await Promise.resolve();
+    cancel();
+    await assert.rejects(answer, { code: "cancelled" });
+  });
+
+  it("start nothing for one who had cancelled before", async () => {
+    const { window, pool } = setUp();
+    const { token, cancel } = cancellation();
+    cancel();
+    await assert.rejects(ask(pool, undefined, token), { code: "cancelled" });
+    assert.deepEqual(window.seen, []);
+  });
+
+  it("tell of each answer", async () => {
+    const { window, pool } = setUp();
+    const told: unknown[] = [];
+    pool.onDidAnswer(({ folder, method, result, problem }) => told.push([folder.id, method, result ?? problem?.code]));
+    await ask(pool);
+    window.startFails = undefined;
+    assert.deepEqual(told, [["main", "adk/status", { from: "server" }]]);
+  });
+
+  it("end with the window, and start no more", async () => {
+    const { window, pool } = setUp();
+    await ask(pool);
+    await pool.stop();
+    window.crash[0]?.();
+    await assert.rejects(ask(pool), { code: "server_ended" });
+    assert.deepEqual(window.seen, ["start server", "stop server"]);
+  });
+});

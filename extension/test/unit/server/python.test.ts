@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { expandPath, findOnPath } from "../../../src/server/paths";
+import { type Finished, run } from "../../../src/server/process";
+import { areCompatible, isNewEnough, Prober } from "../../../src/server/python";
+
+const DONE: Finished = { code: 0, stdout: "", stderr: "", end: "exited" };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), "adk-evidence-python-"));
+});
+afterEach(() => fs.rm(folder, { recursive: true, force: true }));
+
+describe("a probe of an interpreter", () => {
+  const answers: [string, Finished, unknown][] = [
+    [
+      "tells version and package",
+      { ...DONE, stdout: 'noise\n{"version": "3.12.1", "package": "0.1.0", "makes": true}\n' },
+      { version: "3.12.1", package: "0.1.0", makesEnvironments: true },
+    ],
+    [
+      "tells that the package is missing",
+      { ...DONE, stdout: '{"version": "3.11.0", "package": null, "makes": false}' },
+      { version: "3.11.0", package: null, makesEnvironments: false },
+    ],
+    ["tells one that is too old", { ...DONE, code: 2, stderr: "unknown option -P\nusage: python" }, "too_old"],
+    ["tells one that hangs", { ...DONE, code: null, end: "timed_out" }, "timed_out"],
+    ["tells one that is no Python", { ...DONE, stdout: "hello" }, "failed"],
+    ["tells one that fails", { ...DONE, code: 1 }, "failed"],
+  ];
+  for (const [what, finished, expected] of answers) {
+    it(what, async () => {
+      const file = path.join(folder, "python");
+      await fs.writeFile(file, "");
+      const probed = await new Prober(async () => finished).probe(file);
+      if ("failure" in probed) assert.equal(probed.failure, expected);
+      else assert.deepEqual(probed.python, { path: file, ...(expected as object) });
+    });
+  }
+
+  it("is made once until the file changes or it is forgotten", async () => {
+    const file = path.join(folder, "python");
+    await fs.writeFile(file, "");
+    let asked = 0;
+    const prober = new Prober(async () => {
+      asked += 1;
+      return DONE;
+    });
+    await Promise.all([prober.probe(file), prober.probe(file)]);
+    assert.equal(asked, 1);
+    const later = new Date(Date.now() + 60_000);
+    await fs.utimes(file, later, later);
+    await prober.probe(file);
+    assert.equal(asked, 2);
+    prober.forget();
+    await prober.probe(file);
+    assert.equal(asked, 3);
+    assert.deepEqual(await prober.probe(path.join(folder, "none")), { failure: "missing" });
+    assert.equal(asked, 3);
+  });
+});
+
+describe("a short process", () => {
+  const options = () => ({ cwd: folder, env: process.env });
+  const node = (script: string) => ["-e", script] as const;
+
+  it("gives its status and both outputs", async () => {
+    const lines: string[] = [];
+    const script = "console.log('a'); console.error('b'); process.exitCode = 3";
+    const done = await run(process.execPath, node(script), { ...options(), onLine: (line) => lines.push(line) });
+    assert.deepEqual(done, { code: 3, stdout: "a", stderr: "b", end: "exited" });
+    assert.deepEqual(lines.sort(), ["a", "b"]);
+  });
+
+  it("is ended when its time is over", async () => {
+    const done = await run(process.execPath, node("setInterval(() => {}, 1000)"), { ...options(), timeoutMs: 200 });
+    assert.equal(done.end, "timed_out");
+  });
+
+  it("is ended with what it started when it is cancelled", async () => {
+    const abort = new AbortController();
+    const script = `
+      const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+      console.log(child.pid);
+      setInterval(() => {}, 1000);`;
+    const done = await run(process.execPath, node(script), {
+      ...options(),
+      signal: abort.signal,
+      onLine: () => abort.abort(),
+    });
+    assert.equal(done.end, "cancelled");
+    // Without a status there are no such processes: the outputs close when the last one that has them ends.
+    assert.equal(done.code, null);
+  });
+
+  it("that is not there says so", async () => {
+    assert.equal((await run(path.join(folder, "none"), [], options())).end, "not_started");
+    const aborted = AbortSignal.abort();
+    assert.equal((await run(process.execPath, [], { ...options(), signal: aborted })).end, "cancelled");
+  });
+});
+
+describe("versions", () => {
+  it("fit where major and minor are the same", () => {
+    assert.ok(areCompatible("0.1.0", "0.1.9"));
+    assert.ok(areCompatible("1.2.0.dev1", "1.2.3"));
+    assert.ok(!areCompatible("0.2.0", "0.1.0"));
+    assert.ok(!areCompatible("1.20.0", "1.2.0"));
+    assert.ok(!areCompatible("", ""));
+  });
+
+  it("of Python are new enough from 3.11", () => {
+    assert.deepEqual(["3.10.9", "3.11.0", "3.14.1", "2.7.18", "4.0.0"].map(isNewEnough), [
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe("a path of a setting", () => {
+  const variable = "$" + "{workspaceFolder}";
+  it("has its variables written out", () => {
+    const home = path.resolve("/home/me");
+    const here = path.resolve("/work/it");
+    assert.equal(expandPath("~/env/python", here, home), path.join(home, "env/python"));
+    assert.equal(expandPath(`${variable}/.venv/bin/python`, here, home), path.join(here, ".venv/bin/python"));
+    assert.equal(expandPath(".venv/bin/python", here, home), path.join(here, ".venv/bin/python"));
+    assert.equal(expandPath("~me/python", here, home), path.join(here, "~me/python"));
+  });
+
+  it("means nothing without the folder that it counts from", () => {
+    assert.equal(expandPath(`${variable}/python`, undefined, "/home/me"), undefined);
+    assert.equal(expandPath("python", undefined, "/home/me"), undefined);
+  });
+});
+
+describe("a program on PATH", () => {
+  it("is looked for in absolute folders alone", async function () {
+    if (process.platform === "win32") this.skip();
+    const file = path.join(folder, "tool");
+    await fs.writeFile(file, "", { mode: 0o755 });
+    await fs.writeFile(path.join(folder, "text"), "");
+    assert.equal(await findOnPath("tool", { PATH: `.:${folder}` }), file);
+    assert.equal(await findOnPath("tool", { PATH: "." }), undefined);
+    assert.equal(await findOnPath("text", { PATH: folder }), undefined);
+    assert.equal(await findOnPath("tool", {}), undefined);
+  });
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { doctorReport, type Examination } from "../../../src/commands/doctorReport";
+import { serverLine, withoutCredentials } from "../../../src/log";
+import type { IndexInfo, ServerStatus } from "../../../src/protocol/generated";
+import { looksLikeKey } from "../../../src/server/key";
+import type { ServerState } from "../../../src/server/pool";
+import { PROBLEMS } from "../../../src/server/problems";
+import { statusText } from "../../../src/server/statusText";
+
+const LAUNCH = { command: "p", args: [], isolated: true, key: "p", origin: "command", version: null } as const;
+const READY: ServerState = { kind: "ready", launch: LAUNCH };
+const INDEX: IndexInfo = {
+  generation: "g",
+  created_at: "2026-01-01T00:00:00Z",
+  fingerprint: "f",
+  dense: "complete",
+  corpora: {
+    adk_docs: { repo: "google/adk-docs", commit: "0123456789abcdef", ref: null, source: "git", chunks: 1 },
+    adk_python: { repo: "google/adk-python", commit: "v2.0.0", ref: "v2.0.0", source: "distribution", chunks: 2 },
+  },
+};
+const NOW = new Date("2026-01-03T01:00:00Z");
+
+function text(state: ServerState, index: IndexInfo | null | undefined, trusted = true) {
+  return statusText({ state, index, trusted }, NOW, "en");
+}
+
+describe("the status item", () => {
+  it("tells each state by itself", () => {
+    const kinds: [ServerState, IndexInfo | null | undefined, boolean, string][] = [
+      [{ kind: "idle" }, undefined, true, "idle"],
+      [{ kind: "starting" }, undefined, true, "starting"],
+      [READY, undefined, true, "ready"],
+      [READY, INDEX, true, "ready"],
+      [READY, null, true, "noIndex"],
+      [{ kind: "down", problem: PROBLEMS.noEnvironment() }, undefined, true, "notSetUp"],
+      [{ kind: "down", problem: PROBLEMS.noEnvironment() }, undefined, false, "restricted"],
+      [{ kind: "down", problem: PROBLEMS.crashed() }, undefined, true, "down"],
+      [{ kind: "down", problem: PROBLEMS.startFailed("p") }, undefined, false, "down"],
+    ];
+    for (const [state, index, trusted, kind] of kinds) assert.equal(text(state, index, trusted).kind, kind);
+  });
+
+  it("tells the index's age and commits", () => {
+    assert.equal(
+      text(READY, INDEX).tooltip,
+      [
+        "ADK Evidence is ready",
+        "Index made 2 days ago",
+        "google/adk-docs@0123456789ab",
+        "google/adk-python@v2.0.0",
+      ].join("\n"),
+    );
+  });
+
+  it("tells what is wrong, and Restricted Mode", () => {
+    const { tooltip } = text({ kind: "down", problem: PROBLEMS.noEnvironment() }, undefined, false);
+    assert.match(tooltip, /Set it up once/);
+    assert.match(tooltip, /Restricted Mode/);
+  });
+});
+
+describe("a line of the log", () => {
+  it("has the level that the server gave it", () => {
+    assert.deepEqual(serverLine("WARNING adk: x"), { level: "warn", text: "adk: x" });
+    assert.deepEqual(serverLine("CRITICAL adk: x"), { level: "error", text: "adk: x" });
+    assert.deepEqual(serverLine("Traceback (most recent call last):"), {
+      level: "info",
+      text: "Traceback (most recent call last):",
+    });
+  });
+
+  it("has no credentials", () => {
+    const line = "Looking in indexes: https://me:pass@index.invalid/simple with pa-abcdefghijklmnopqrstu";
+    assert.equal(withoutCredentials(line), "Looking in indexes: https://***@index.invalid/simple with ***");
+  });
+});
+
+describe("a key of Voyage AI", () => {
+  it("is one long word", () => {
+    assert.ok(looksLikeKey(" pa-abcdefghijklmnopqrst "));
+    for (const text of ["", "short", "pa-abcdefghij klmnopqrst", "pa-abcdefghijklmnopqrstü"])
+      assert.ok(!looksLikeKey(text));
+  });
+});
+
+describe("the doctor's report", () => {
+  const found: Examination = {
+    extension: "0.1.0",
+    editor: "Editor 1.2.3",
+    trusted: true,
+    resolution: {
+      trail: [{ origin: "privateEnvironment", found: "It is not set up." }],
+      problem: PROBLEMS.noEnvironment(),
+    },
+    outcome: { problem: PROBLEMS.noEnvironment() },
+  };
+  const status: ServerStatus = {
+    version: "0.1.0",
+    home: "/home",
+    profile: "local",
+    index: null,
+    generations: [],
+    models: {},
+    findings: [
+      { what: "index", state: "broken", found: "Nothing is indexed.", mend: "Run `adk-ingest all`." },
+      { what: "home", state: "ok", found: "/a_b_[c](command:evil)<img src=x>", mend: "" },
+    ],
+    ingesting: false,
+    settings_problem: null,
+  };
+
+  it("says why there is no server, and what was looked at", () => {
+    const report = doctorReport(found);
+    assert.match(report, /The server does not run/);
+    assert.match(report, /Private environment: It is not set up\./);
+  });
+
+  it("lists what the server finds", () => {
+    const report = doctorReport({ ...found, outcome: { status } });
+    assert.match(report, /Something is missing or broken/);
+    assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\./);
+  });
+
+  it("shows nothing of it as markup", () => {
+    const report = doctorReport({
+      ...found,
+      resolution: { trail: [], launch: { ...LAUNCH, command: "a`b", args: ["https://me:secret@x.invalid"] } },
+      outcome: { status },
+    });
+    assert.ok(!report.includes("](command:"));
+    assert.ok(!/(?<!\\)<img/.test(report));
+    assert.match(report, /`` a`b https:\/\/\*\*\*@x\.invalid ``/);
+  });
+});

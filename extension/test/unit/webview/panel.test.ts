@@ -1,0 +1,408 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "mocha";
+import type { Uri as VscodeUri, WebviewPanel } from "vscode";
+import { type Mend, Problem } from "../../../src/problem";
+import type { EvidenceResult } from "../../../src/protocol/generated";
+import type { PanelActions } from "../../../src/webview/actions";
+import { MAX_HISTORY, type Question, type SavedState, type ViewState } from "../../../src/webview/messages";
+import { PackPanel } from "../../../src/webview/panel";
+import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
+import { FakePanel, openedPanels, Uri } from "../fake-vscode";
+
+/** A request that a test answers when it likes. */
+interface Asked {
+  question: Question;
+  cancelled(): boolean;
+  answer(pack: EvidenceResult): void;
+  fail(reason: unknown): void;
+}
+
+class Fixture {
+  readonly asked: Asked[] = [];
+  readonly opened: unknown[][] = [];
+  readonly copied: unknown[][] = [];
+  readonly mended: Mend[] = [];
+  copyFails: Problem | null = null;
+  readonly panel: PackPanel;
+
+  constructor() {
+    const actions: PanelActions = {
+      ask: (question, token) =>
+        new Promise((answer, fail) => {
+          this.asked.push({ question, cancelled: () => token.isCancellationRequested, answer, fail });
+        }),
+      open: async (...all) => {
+        this.opened.push(all);
+      },
+      copy: async (...all) => {
+        if (this.copyFails !== null) throw this.copyFails;
+        this.copied.push(all);
+      },
+      act: async (mend) => {
+        this.mended.push(mend);
+      },
+    };
+    this.panel = new PackPanel(Uri.file("/extension") as unknown as VscodeUri, actions, "build");
+  }
+
+  get view(): FakePanel {
+    const view = openedPanels.at(-1);
+    assert.ok(view !== undefined, "no panel is open");
+    return view;
+  }
+
+  get states(): ViewState[] {
+    return this.view.posted.filter(isState).map(({ state }) => state);
+  }
+
+  get last(): ViewState {
+    const state = this.states.at(-1);
+    assert.ok(state !== undefined, "no state was posted");
+    return state;
+  }
+
+  get said(): string[] {
+    return this.view.posted.filter(isSay).map(({ text }) => text);
+  }
+
+  /** Opens the panel with its page listening. */
+  open(): this {
+    this.panel.reveal();
+    this.view.received.fire({ type: "ready" });
+    return this;
+  }
+
+  request(index: number): Asked {
+    const request = this.asked[index];
+    assert.ok(request !== undefined, `nothing was asked ${index + 1} times`);
+    return request;
+  }
+
+  async answered(question: Question, pack: EvidenceResult): Promise<void> {
+    const shown = this.panel.ask(question);
+    this.asked.at(-1)?.answer(pack);
+    await shown;
+  }
+}
+
+function isState(message: unknown): message is { state: ViewState } {
+  return typeof message === "object" && message !== null && "state" in message;
+}
+
+function isSay(message: unknown): message is { text: string } {
+  return typeof message === "object" && message !== null && "text" in message;
+}
+
+function packFor(query: string): EvidenceResult {
+  const pack = packOf([docsCandidate()]);
+  return { ...pack, query, queryUsed: { ...pack.queryUsed, text: query } };
+}
+
+/** Lets promises that are settled be seen. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+}
+
+describe("the panel", () => {
+  let fixture: Fixture;
+  beforeEach(() => {
+    openedPanels.length = 0;
+    fixture = new Fixture();
+  });
+
+  it("is one, opened beside the editor and reused", () => {
+    fixture.open();
+    fixture.panel.reveal();
+    assert.equal(openedPanels.length, 1);
+    assert.equal(fixture.view.reveals, 1);
+  });
+
+  it("lets the page load its own script and style and nothing else", () => {
+    fixture.open();
+    const { html, options } = fixture.view.webview;
+    assert.ok(html.includes("default-src 'none'"));
+    assert.ok(!/unsafe|<script>|https?:/.test(html), html);
+    const nonce = /'nonce-([\w-]{20,})'/.exec(html)?.[1];
+    assert.ok(
+      nonce !== undefined &&
+        html.includes(`<script nonce="${nonce}" src="file:///extension/extension/dist/webview.js">`),
+    );
+    assert.equal(options.enableCommandUris, false);
+    assert.deepEqual(
+      String(options.localResourceRoots),
+      "file:///extension/extension/dist,file:///extension/extension/media",
+    );
+  });
+
+  it("shows a request while it runs, and its answer with the question that was made of it", async () => {
+    fixture.open();
+    const shown = fixture.panel.show({ question: { taskMode: "debug" }, run: async () => packFor("Runner.run") });
+    assert.deepEqual([fixture.last.phase, fixture.last.question.query], ["loading", ""]);
+    const pack = await shown;
+    assert.equal(pack?.query, "Runner.run");
+    assert.deepEqual([fixture.last.phase, fixture.last.question.query], ["ready", "Runner.run"]);
+    assert.equal(fixture.panel.pack, pack);
+  });
+
+  it("never lets a late answer replace a newer one", async () => {
+    fixture.open();
+    const first = fixture.panel.ask({ ...QUESTION, query: "first" });
+    const second = fixture.panel.ask({ ...QUESTION, query: "second" });
+    assert.ok(fixture.request(0).cancelled());
+    fixture.request(1).answer(packFor("second"));
+    await second;
+    fixture.request(0).answer(packFor("first"));
+    assert.equal(await first, null);
+    assert.equal(fixture.last.question.query, "second");
+    assert.deepEqual(
+      fixture.last.history.map(({ query }) => query),
+      ["second"],
+    );
+  });
+
+  it("does not let a superseded request's failure show", async () => {
+    fixture.open();
+    const first = fixture.panel.ask({ ...QUESTION, query: "first" });
+    const second = fixture.panel.ask({ ...QUESTION, query: "second" });
+    fixture.request(0).fail(new Problem("cancelled", "cancelled"));
+    await first;
+    assert.equal(fixture.last.phase, "loading");
+    fixture.request(1).answer(packFor("second"));
+    await second;
+    assert.equal(fixture.last.phase, "ready");
+  });
+
+  it("cancels, and shows again what was there before", async () => {
+    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    const shown = fixture.panel.ask({ ...QUESTION, query: "other" });
+    fixture.view.received.fire({ type: "cancel" });
+    assert.ok(fixture.request(1).cancelled());
+    assert.deepEqual([fixture.last.phase, fixture.last.pack?.query], ["ready", QUESTION.query]);
+    fixture.request(1).fail(new Problem("cancelled", "cancelled"));
+    assert.equal(await shown, null);
+    assert.equal(fixture.last.phase, "ready");
+  });
+
+  it("tells what is wrong, and offers what mends it", async () => {
+    fixture.open();
+    const mend = { title: "Ingest", command: "adkEvidence.ingest" };
+    const shown = fixture.panel.ask(QUESTION);
+    fixture.request(0).fail(new Problem("There is no index.", "no_index", [mend]));
+    assert.equal(await shown, null);
+    assert.equal(fixture.last.error?.message, "There is no index.");
+    const [first, again] = fixture.last.error?.actions ?? [];
+    assert.deepEqual([first?.title, again?.title], ["Ingest", "Try Again"]);
+    fixture.view.received.fire({ type: "action", id: first?.id });
+    await settled();
+    assert.deepEqual(fixture.mended, [mend]);
+    fixture.view.received.fire({ type: "action", id: again?.id });
+    assert.deepEqual(fixture.request(1).question, QUESTION);
+  });
+
+  it("shows no stack of an error that nobody expected", async () => {
+    fixture.open();
+    const shown = fixture.panel.ask(QUESTION);
+    fixture.request(0).fail(new TypeError("x is not a function at /home/me"));
+    await shown;
+    assert.ok(!fixture.last.error?.message.includes("/home/me"));
+  });
+
+  it("runs no command that it did not offer", async () => {
+    fixture.open();
+    fixture.view.received.fire({ type: "action", id: "workbench.action.terminal.new" });
+    fixture.view.received.fire({ type: "action", id: "mend-0" });
+    fixture.view.received.fire({ type: "action", id: "ingest" });
+    await settled();
+    assert.deepEqual(
+      fixture.mended.map(({ command }) => command),
+      ["adkEvidence.ingest"],
+    );
+  });
+
+  it("drops messages that are not of the contract", async () => {
+    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    for (const message of [null, "ready", { type: "open" }, { type: "ask", question: "x" }, { type: "eval" }]) {
+      fixture.view.received.fire(message);
+    }
+    await settled();
+    assert.deepEqual([fixture.asked.length, fixture.opened.length], [1, 0]);
+  });
+
+  it("opens and copies candidates of its pack, and no others", async () => {
+    const pack = packFor(QUESTION.query);
+    await fixture.open().answered(QUESTION, pack);
+    fixture.view.received.fire({ type: "open", candidateId: "docs-1", where: "source" });
+    fixture.view.received.fire({ type: "open", candidateId: "other", where: "source" });
+    fixture.view.received.fire({ type: "copy", what: "citation", candidateId: "docs-1" });
+    fixture.view.received.fire({ type: "copy", what: "citation", candidateId: "other" });
+    fixture.view.received.fire({ type: "copy", what: "markdown", candidateId: null });
+    await settled();
+    assert.deepEqual(fixture.opened, [[pack.candidates[0], pack, "source"]]);
+    assert.deepEqual(fixture.copied, [
+      ["citation", pack, pack.candidates[0]],
+      ["markdown", pack, null],
+    ]);
+    assert.deepEqual(fixture.said, ["Citation copied.", "Evidence copied."]);
+  });
+
+  it("says what became of an action that failed", async () => {
+    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    fixture.copyFails = new Problem("The clipboard is not there.", "clipboard");
+    fixture.view.received.fire({ type: "copy", what: "json", candidateId: null });
+    await settled();
+    assert.deepEqual(fixture.said, ["The clipboard is not there."]);
+  });
+
+  describe("whose page does not listen", () => {
+    it("posts nothing before the page has said that it is ready, then all", async () => {
+      fixture.panel.reveal();
+      await fixture.answered(QUESTION, packFor(QUESTION.query));
+      assert.deepEqual(fixture.view.posted, []);
+      fixture.view.received.fire({ type: "ready" });
+      assert.deepEqual([fixture.states.length, fixture.last.phase], [1, "ready"]);
+    });
+
+    it("keeps what it has to say while it is hidden", async () => {
+      await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+      const { view } = fixture;
+      view.visible = false;
+      view.viewStateChanged.fire();
+      const before = view.posted.length;
+      fixture.copyFails = new Problem("The clipboard is not there.", "clipboard");
+      view.received.fire({ type: "copy", what: "json", candidateId: null });
+      await fixture.answered({ ...QUESTION, query: "hidden" }, packFor("hidden"));
+      assert.equal(view.posted.length, before);
+      view.visible = true;
+      view.viewStateChanged.fire();
+      assert.equal(view.posted.length, before);
+      view.received.fire({ type: "ready" });
+      assert.equal(fixture.last.question.query, "hidden");
+      assert.deepEqual(fixture.said, ["The clipboard is not there."]);
+    });
+  });
+
+  describe("with a history", () => {
+    it("has the latest question first, each once", async () => {
+      fixture.open();
+      for (const query of ["a", "b", "a"]) await fixture.answered({ ...QUESTION, query }, packFor(query));
+      await fixture.answered({ ...QUESTION, query: "a", sources: "docs" }, packFor("a"));
+      assert.deepEqual(
+        fixture.last.history.map(({ query, sources }) => `${query} ${sources}`),
+        ["a docs", "a both", "b both"],
+      );
+    });
+
+    it("remembers so many and no more", async () => {
+      fixture.open();
+      for (let index = 0; index < MAX_HISTORY + 5; index++) {
+        await fixture.answered({ ...QUESTION, query: `q${index}` }, packFor(`q${index}`));
+      }
+      assert.equal(fixture.last.history.length, MAX_HISTORY);
+      assert.equal(fixture.last.history[0]?.query, `q${MAX_HISTORY + 4}`);
+    });
+
+    it("shows an earlier pack without asking again, and stops what runs", async () => {
+      fixture.open();
+      for (const query of ["a", "b"]) await fixture.answered({ ...QUESTION, query }, packFor(query));
+      const running = fixture.panel.ask({ ...QUESTION, query: "c" });
+      fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
+      assert.deepEqual([fixture.last.pack?.query, fixture.last.question.query], ["a", "a"]);
+      assert.ok(fixture.request(2).cancelled());
+      fixture.request(2).answer(packFor("c"));
+      await running;
+      assert.equal(fixture.last.pack?.query, "a");
+      fixture.view.received.fire({ type: "clearHistory" });
+      assert.deepEqual(
+        fixture.last.history.map(({ query }) => query),
+        ["a"],
+      );
+    });
+  });
+
+  describe("after a reload of the window", () => {
+    const saved = (change: Partial<ViewState> = {}): SavedState => {
+      const state = stateOf(variedPack());
+      const older = { ...QUESTION, query: "older", id: "entry-0", results: 3, askedAt: "2026-11-21T05:00:00Z" };
+      return {
+        version: 1,
+        view: { ...state, history: [...state.history, older], ...change },
+        draft: QUESTION,
+        active: null,
+      };
+    };
+    const restore = async (state: unknown) => {
+      const view = new FakePanel("adkEvidence.pack", "ADK Evidence");
+      openedPanels.push(view);
+      await fixture.panel.deserializeWebviewPanel(view as unknown as WebviewPanel, state);
+      view.received.fire({ type: "ready" });
+    };
+
+    it("shows its question, pack and history again", async () => {
+      await restore(JSON.parse(JSON.stringify(saved())));
+      assert.equal(fixture.last.phase, "ready");
+      assert.deepEqual([fixture.last.pack, fixture.last.history.length], [saved().view.pack, 2]);
+      fixture.view.received.fire({ type: "open", candidateId: "docs-1", where: "default" });
+      await settled();
+      assert.equal(fixture.opened.length, 1);
+    });
+
+    it("asks an older question again, as its pack was not kept", async () => {
+      await restore(saved());
+      fixture.view.received.fire({ type: "history", id: "entry-0" });
+      assert.equal(fixture.request(0).question.query, "older");
+      fixture.request(0).answer(packFor("older"));
+      await settled();
+      assert.deepEqual(
+        fixture.last.history.map(({ query }) => query),
+        ["older", QUESTION.query],
+      );
+    });
+
+    it("takes up nothing that was running or had failed", async () => {
+      await restore(saved({ phase: "loading", pack: null, current: null }));
+      assert.deepEqual([fixture.last.phase, fixture.last.question.query], ["empty", QUESTION.query]);
+      assert.equal(fixture.asked.length, 0);
+    });
+
+    it("starts afresh from a state that is not one of its own", async () => {
+      for (const state of [undefined, "x", { version: 9 }, { ...saved(), view: { phase: "ready" } }]) {
+        fixture = new Fixture();
+        await restore(state);
+        assert.equal(fixture.last.phase, "empty");
+      }
+    });
+
+    it("gives up the old panel if there is a newer one", async () => {
+      fixture.open();
+      const old = new FakePanel("adkEvidence.pack", "ADK Evidence");
+      let closed = false;
+      old.onDidDispose(() => {
+        closed = true;
+      });
+      await fixture.panel.deserializeWebviewPanel(old as unknown as WebviewPanel, saved());
+      assert.ok(closed);
+      assert.equal(fixture.last.phase, "empty");
+    });
+  });
+
+  it("cancels when it is closed, and keeps the session for when it is opened again", async () => {
+    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    const running = fixture.panel.ask({ ...QUESTION, query: "other" });
+    fixture.view.dispose();
+    assert.ok(fixture.request(1).cancelled());
+    fixture.request(1).fail(new Problem("cancelled", "cancelled"));
+    assert.equal(await running, null);
+    fixture.open();
+    assert.equal(openedPanels.length, 2);
+    assert.deepEqual([fixture.last.phase, fixture.last.history.length], ["ready", 1]);
+  });
+
+  it("tells when the shown pack is another one", async () => {
+    const packs: (string | undefined)[] = [];
+    fixture.panel.onDidChangePack((pack) => packs.push(pack?.query));
+    fixture.open();
+    for (const query of ["a", "b"]) await fixture.answered({ ...QUESTION, query }, packFor(query));
+    fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
+    assert.deepEqual(packs, ["a", "b", "a"]);
+  });
+});

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "mocha";
+import type { Browser, Page } from "playwright-core";
+import type { Candidate, EvidenceResult } from "../../src/protocol/generated";
+import { plain } from "../../src/webview/app/controls";
+import { launchChromium } from "../e2e/chromium";
+import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf } from "./packs";
+import { TestPage } from "./page";
+import { GIANTS, PAYLOADS } from "./payloads";
+
+/** A candidate with a payload in every text that it has. */
+function poisoned(payload: string, index: number): Candidate {
+  const base = index % 2 === 0 ? docsCandidate() : codeCandidate();
+  return {
+    ...base,
+    rank: index + 1,
+    candidate_id: `${payload.slice(0, 500)}#${index}`,
+    collection: payload,
+    origin: payload,
+    repo: payload,
+    ref: payload,
+    path_or_url: payload,
+    path: payload,
+    chunk_id: payload,
+    text: `${payload}\n---\n${payload}\n${payload}`,
+    symbol: payload,
+    headings: [payload, payload],
+    title: payload,
+    language: index % 3 === 0 ? payload : base.language,
+    citation: payload,
+    verification: { state: "changed", lines: { start: 1, end: 2 }, reason: payload },
+    why: {
+      ...base.why,
+      branches: [{ branch: payload, rank: 1, score: 1 }],
+      matched_terms: [payload, "script", "img"],
+      features: Object.fromEntries([[payload, 1]]),
+    },
+  };
+}
+
+function poisonedPack(payloads: string[]): EvidenceResult {
+  const joined = payloads.join(" ");
+  const corpus = { repo: joined, commit: joined, ref: joined, source: joined, chunks: 1 };
+  return packOf(payloads.map(poisoned), {
+    pack_id: joined,
+    query: joined,
+    profile: joined,
+    quality: { level: "mixed", note: joined },
+    warnings: payloads,
+    index: {
+      generation: joined,
+      created_at: joined,
+      fingerprint: joined,
+      dense: "complete",
+      corpora: Object.fromEntries([[joined, corpus]]),
+    },
+    // What comes over the wire may have members of any name.
+    debug: JSON.parse(JSON.stringify({ timings_ms: { [joined]: 1 } })),
+    queryUsed: { text: joined, origin: "selection", selection: joined, enclosing: joined, symbols: payloads },
+  });
+}
+
+/** Elements that only a payload could have made, and attributes that only a payload could have set. */
+const FOREIGN = `script:not([src="https://page.test/webview.js"]), link:not([href="https://page.test/webview.css"]),
+  style, img, iframe, object, embed, base, meta:not(head > meta), template, video, audio, source, marquee, math, form form,
+  a, svg script, svg animate, svg use, x-card, slot, b, u, details, noscript, [href]:not(link), [src]:not(script),
+  [srcset], [srcdoc], [formaction], [action]`;
+
+/** Presses every button of a kind, also those that are out of sight. */
+function pressAll(page: Page, selector: string): Promise<void> {
+  return page.evaluate((buttons) => {
+    for (const button of document.querySelectorAll<HTMLElement>(buttons)) {
+      button.click();
+    }
+  }, selector);
+}
+
+describe("hostile text", () => {
+  let browser: Browser;
+  let test: TestPage;
+  before(async () => {
+    browser = await launchChromium();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    test = await TestPage.open(browser);
+  });
+  afterEach(() => test.close());
+
+  async function assertHarmless(): Promise<void> {
+    const { page } = test;
+    const found = await page.evaluate((foreign) => {
+      const elements = [...document.querySelectorAll(foreign)];
+      const handlers = [...document.querySelectorAll("*")].flatMap((element) =>
+        element.getAttributeNames().filter((name) => name.startsWith("on")),
+      );
+      return {
+        executed: window.__executed,
+        foreign: elements.map((element) => element.outerHTML.slice(0, 200)),
+        handlers,
+        visible: getComputedStyle(document.body).display,
+        polluted: "polluted" in {},
+      };
+    }, FOREIGN);
+    assert.deepEqual(found, { executed: [], foreign: [], handlers: [], visible: "block", polluted: false });
+    assert.equal(page.url(), "https://page.test/");
+    assert.equal(page.frames().length, 1);
+    assert.deepEqual(test.requests, []);
+    assert.deepEqual(test.dialogs, []);
+    assert.deepEqual(test.popups, []);
+    assert.deepEqual(test.problems, []);
+    assert.deepEqual(await test.sent(), []);
+  }
+
+  it("is at least 50 payloads", () => {
+    assert.ok(new Set(PAYLOADS).size >= 50, String(PAYLOADS.length));
+  });
+
+  it("shows as text in every field of a pack, and nothing of it acts", async () => {
+    await test.show(stateOf(poisonedPack(PAYLOADS)));
+    const { page } = test;
+    // Everything that can be folded out is.
+    await pressAll(page, ".disclosure, .fold");
+    await page.waitForFunction((count) => document.querySelectorAll(".why").length === count, PAYLOADS.length);
+    await assertHarmless();
+    const shown = await page.evaluate(() =>
+      [...document.querySelectorAll(".card")].map((card) => ({
+        text: card.querySelector(".code")?.textContent ?? "",
+        title: card.querySelector(".trail-last bdi")?.textContent ?? "",
+        path: card.querySelector(".path bdi")?.textContent ?? "",
+        citation: card.querySelector(".citation-text bdi")?.textContent ?? "",
+        reason: card.querySelector(".reason bdi")?.textContent ?? "",
+        feature: card.querySelector(".features bdi")?.textContent ?? "",
+      })),
+    );
+    // Chips have no brackets on the page.
+    const naked = (text: string) => text.replaceAll(/[[\]\s]/g, "");
+    for (const [index, payload] of PAYLOADS.entries()) {
+      const card = shown[index];
+      const expected = naked(plain(payload, 10_000));
+      assert.ok(card !== undefined);
+      assert.equal(naked(card.text), expected + expected, payload);
+      for (const field of ["title", "citation", "reason"] as const) {
+        assert.equal(naked(card[field]), expected, `${field}: ${payload}`);
+      }
+      assert.ok(naked(card.path).startsWith(expected), payload);
+      assert.equal(naked(card.feature), naked(plain(payload, 80)), payload);
+    }
+    const warnings = await page.locator(".warnings li").allTextContents();
+    assert.deepEqual(
+      warnings.map(naked),
+      PAYLOADS.map((payload) => naked(plain(payload, 10_000))),
+    );
+  });
+
+  it("shows as text in the question, the history, errors and announcements", async () => {
+    for (const payload of PAYLOADS) {
+      const question = { ...QUESTION, query: payload, path: payload };
+      const item = { ...question, id: payload, results: 1, askedAt: payload };
+      await test.show(
+        stateOf(null, {
+          phase: "error",
+          question,
+          error: { message: payload, actions: [{ title: payload, id: payload }] },
+          history: [item],
+        }),
+      );
+      await test.send({ type: "say", text: payload });
+    }
+    await test.page.waitForFunction(() => document.querySelector(".said p") !== null);
+    await assertHarmless();
+    await test.show(stateOf(null, { phase: "loading", question: { ...QUESTION, query: PAYLOADS.join(" ") } }));
+    await assertHarmless();
+  });
+
+  it("names control characters instead of obeying them", async () => {
+    const hidden = ["\u202e", "\u001b", "\u0000", "\u200b"];
+    const text = "a\u202eb \u001b[31mred\u0000 c\u200bd";
+    await test.show(stateOf(packOf([docsCandidate({ text, headings: [text], language: "txt" })])));
+    const labels = await test.page.locator(".code .control").allTextContents();
+    assert.deepEqual(labels, ["U+202E", "ESC", "NUL", "U+200B"]);
+    const raw = await test.page.evaluate(() => document.body.textContent ?? "");
+    assert.ok(!hidden.some((character) => raw.includes(character)));
+    const attributes = await test.page.evaluate(() =>
+      [...document.querySelectorAll("*")].flatMap((element) =>
+        element.getAttributeNames().map((name) => element.getAttribute(name) ?? ""),
+      ),
+    );
+    assert.ok(!attributes.some((value) => hidden.some((character) => value.includes(character))));
+  });
+
+  it("stays inside its card and answers keys, however long its lines are", async () => {
+    const pack = packOf(
+      GIANTS.map((text, index) =>
+        docsCandidate({ rank: index + 1, candidate_id: `giant-${index}`, text, headings: [text], citation: text }),
+      ),
+    );
+    await test.show(stateOf({ ...pack, warnings: GIANTS }));
+    const { page } = test;
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+    await pressAll(page, ".fold");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.waitForFunction(() => document.activeElement?.id === "card-1");
+    const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+    assert.ok(nodes < 50_000, `${nodes} elements`);
+    await assertHarmless();
+  });
+
+  it("takes no message that is not the host's", async () => {
+    await test.show(stateOf(packOf([docsCandidate()])));
+    const wrong = [
+      { type: "state", state: { phase: "ready" } },
+      { type: "state", state: { ...stateOf(null), phase: "<b>" } },
+      { type: "run", script: "x" },
+      JSON.parse('{"type":"say","__proto__":{"text":"inherited"}}'),
+      null,
+      "say",
+    ];
+    await test.page.evaluate((messages) => {
+      for (const message of messages) {
+        window.postMessage(message, "*");
+      }
+    }, wrong);
+    await test.send({ type: "say", text: "the host" });
+    await test.page.waitForSelector(".said p");
+    assert.equal(await test.page.locator(".said").textContent(), "the host");
+    assert.equal(await test.page.locator(".card").count(), 1);
+    await assertHarmless();
+  });
+
+  it("cannot be made markup or code by a script of the page's either", async () => {
+    const refused = await test.page.evaluate(() => {
+      const attempt = (run: () => void): boolean => {
+        try {
+          run();
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      return {
+        html: attempt(() => {
+          document.body.innerHTML = "<p>x</p>";
+        }),
+        policy: attempt(() => {
+          Reflect.get(window, "trustedTypes").createPolicy("x", {});
+        }),
+      };
+    });
+    assert.deepEqual(refused, { html: true, policy: true });
+  });
+});

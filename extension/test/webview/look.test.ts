@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "mocha";
+import type { Browser } from "playwright-core";
+import type { ViewState } from "../../src/webview/messages";
+import { launchChromium } from "../e2e/chromium";
+import { packOf, QUESTION, stateOf, variedPack } from "./packs";
+import { TestPage } from "./page";
+import { THEMES, type ThemeName } from "./themes";
+
+/** Where pictures are kept, for people to look at. */
+const PICTURES = process.env.ADK_EVIDENCE_PICTURES;
+
+describe("the page's look", () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await launchChromium();
+  });
+  after(() => browser.close());
+
+  const states: Record<string, () => ViewState> = {
+    empty: () => stateOf(null),
+    loading: () => stateOf(null, { phase: "loading", question: QUESTION }),
+    error: () =>
+      stateOf(null, {
+        phase: "error",
+        question: QUESTION,
+        error: {
+          message: "There is no index yet. Ingest the corpora once, then ask again.",
+          actions: [
+            { title: "Ingest Corpora", id: "mend-0" },
+            { title: "Try Again", id: "retry" },
+          ],
+        },
+      }),
+    nothing: () => stateOf(packOf([], { quality: { level: "none", note: "Nothing in the index is close to it." } })),
+    pack: () => {
+      const state = stateOf(variedPack());
+      const earlier = ["What does before_model_callback receive?", "AttributeError: 'LlmAgent' has no 'runn'"];
+      const others = earlier.map((query, index) => ({
+        ...QUESTION,
+        query,
+        id: `entry-${index + 2}`,
+        results: 12,
+        askedAt: "2026-11-21T05:00:00Z",
+      }));
+      return { ...state, history: [...state.history, ...others] };
+    },
+  };
+
+  for (const theme of Object.keys(THEMES) as ThemeName[]) {
+    for (const width of [300, 1600]) {
+      it(`fits ${width} pixels in ${theme}`, async () => {
+        const test = await TestPage.open(browser, { theme, width, height: 1400 });
+        for (const [name, state] of Object.entries(states)) {
+          await test.show(state());
+          if (name === "pack") {
+            await test.page.locator(".disclosure").first().click();
+          }
+          const overflow = await test.page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
+          assert.ok(overflow <= 0, `${name} is ${overflow} pixels too wide`);
+          if (PICTURES !== undefined) {
+            fs.mkdirSync(PICTURES, { recursive: true });
+            await test.page.screenshot({ path: path.join(PICTURES, `${name}-${theme}-${width}.png`) });
+          }
+        }
+        assert.deepEqual(test.problems, []);
+        await test.close();
+      });
+    }
+  }
+});
