@@ -58,7 +58,9 @@ export async function ensureNodeModules() {
     const started = Date.now();
     say("installing the npm packages");
     const [program, ...before] = npmCommand();
-    const line = [...before, "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+    // No package that is used needs its script; one that is not would be compiled.
+    const flags = ["--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+    const line = [...before, "ci", ...flags];
     const { status, output } = await runQuietly(program, line, { shell: program.endsWith(".cmd") });
     if (status !== 0) throw failure(output);
     say(`node_modules is ready (${Math.round((Date.now() - started) / 1000)} s)`);
@@ -73,13 +75,15 @@ function failure(output) {
       complaint[0].trim(),
     );
   }
-  return new SetupError("npm could not install the packages of package-lock.json.", lastLines(output));
+  // After its complaint npm explains its options.
+  const told = output.split(/\n(?:npm error )?(?:Usage:|Clean install a project)/)[0];
+  return new SetupError("npm could not install the packages of package-lock.json.", lastLines(told));
 }
 
 /** The command line of npm, the one that started this process if there is such. */
 export function npmCommand() {
   const cli = process.env.npm_execpath;
-  if (cli && /^npm(-cli)?\.c?js$/.test(path.basename(cli))) return [process.execPath, cli];
+  if (cli && /^npm(-cli)?\.[cm]?js$/.test(path.basename(cli))) return [process.execPath, cli];
   return [WINDOWS ? "npm.cmd" : "npm"];
 }
 

@@ -21,6 +21,7 @@ const LINTERS = [
   ["biome", () => spawnNode("biome", ["check", "--diagnostic-level=warn", "."], { ...QUIET, cwd: EXTENSION })],
   ["tsc", () => spawnNode("tsc", ["--project", "extension"], QUIET)],
   ["protocol", () => spawnNode("extension/protocol.mjs", ["--check"], QUIET)],
+  ["l10n", () => spawnNode("extension/l10n.mjs", ["--check"], QUIET)],
 ];
 // Fixtures of a file are built once when the file stays with one worker; a worker may hold a model and an index.
 const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];

@@ -153,7 +153,9 @@ export async function runPart(part, mochaArguments = []) {
     console.log(`SKIPPED: ${part} tests: ${error.message}`);
     return { state: "SKIPPED", reason: error.message.split("\n")[0] };
   }
-  fs.rmSync(path.join(OUT, part), { recursive: true, force: true });
+  for (const folder of [path.join(OUT, part), path.join(OUT, "failures", part)]) {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
   try {
     const args =
       part === "host"

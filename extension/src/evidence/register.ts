@@ -7,7 +7,7 @@ import { findEvidence, PANEL_KEY } from "../commands/find";
 import { ingestCorpora } from "../commands/ingest";
 import { RecentQuestions } from "../commands/recentQuestions";
 import { showStatus } from "../commands/status";
-import { COMMANDS, CONTEXT, PACK_VIEW, SOURCE_SCHEME } from "../ids";
+import { COMMANDS, CONTEXT, PACK_VIEW } from "../ids";
 import type { PanelActions } from "../webview/actions";
 import { PackPanel } from "../webview/panel";
 import type { Backend } from "./backend";
@@ -39,7 +39,7 @@ export function registerEvidence(
     panel,
     highlight,
     vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),
-    vscode.workspace.registerTextDocumentContentProvider(SOURCE_SCHEME, documents),
+    documents.register(),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
     registerEvidenceTool(evidence),
     register(COMMANDS.findEvidence, (argument) => findEvidence(argument, evidence, panel)),

@@ -6,6 +6,7 @@ import { until } from "./until";
 
 const READY_MS = 90_000;
 const STEP_MS = 30_000;
+const HOVER_MS = 3_000;
 
 /** One window of the editor, in a browser profile of its own. */
 export class Editor {
@@ -38,6 +39,14 @@ export class Editor {
   async ready(): Promise<void> {
     await this.page.locator(".monaco-workbench").waitFor({ timeout: READY_MS });
     await this.page.locator('[id="status.host"]').waitFor({ timeout: READY_MS });
+  }
+
+  /** Load the window anew as a user does, so that it saves what it keeps. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent("load", { timeout: READY_MS });
+    await this.run("Developer: Reload Window");
+    await loaded;
+    await this.ready();
   }
 
   /** Run a command by its title in the palette, as soon as it is there: "ADK Evidence: Show Status". */
@@ -91,6 +100,12 @@ export class Editor {
     await this.tab(name).waitFor();
   }
 
+  /** Show an editor that is open, in its group. */
+  async showTab(name: string): Promise<void> {
+    await this.page.locator(".tabs-container .tab", { hasText: name }).first().click();
+    await this.tab(name).waitFor();
+  }
+
   /** The tab of an active editor. */
   tab(name: string): Locator {
     return this.page.locator(".tabs-container .tab.active", { hasText: name }).first();
@@ -115,9 +130,11 @@ export class Editor {
   async visibleLines(): Promise<Map<number, string>> {
     const editor = this.page.locator(".monaco-editor.focused");
     const byTop = async (selector: string) => {
-      const found = await editor.locator(selector).evaluateAll((elements) =>
-        elements.map((element) => ({ top: element.getBoundingClientRect().top, text: element.textContent ?? "" })),
-      );
+      const found = await editor
+        .locator(selector)
+        .evaluateAll((elements) =>
+          elements.map((element) => ({ top: element.getBoundingClientRect().top, text: element.textContent ?? "" })),
+        );
       return new Map(found.map(({ top, text }) => [Math.round(top), text.replaceAll("\u00a0", " ")]));
     };
     const numbers = await byTop(".margin-view-overlays .line-numbers");
@@ -130,12 +147,25 @@ export class Editor {
     return this.page.evaluate(() => navigator.clipboard.readText());
   }
 
-  /** Rest the mouse on a word of a line, which is told by its text. Returns what opens. */
+  /**
+   * Rest the mouse on a word of the line with this text until something opens, which is returned. A server that starts
+   * does not answer yet.
+   */
   async hover(line: string, word: string): Promise<Locator> {
     const lines = this.page.locator(".monaco-editor .view-line").filter({ hasText: line });
-    await lines.first().locator("span span", { hasText: word }).first().hover();
+    const place = await lines.first().evaluate(centreOf, word);
     const hover = this.page.locator(".monaco-hover:visible .hover-contents");
-    await hover.first().waitFor();
+    await until(`there is a hover over ${word}`, STEP_MS, async () => {
+      await this.page.mouse.move(0, 0);
+      await this.page.mouse.move(place.x, place.y);
+      return hover
+        .first()
+        .waitFor({ timeout: HOVER_MS })
+        .then(
+          () => true,
+          () => false,
+        );
+    });
     return hover;
   }
 
@@ -144,9 +174,21 @@ export class Editor {
     return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
   }
 
-  /** A message in the corner. */
+  /** A message in the corner, or in the list of messages once that is open. */
   notification(text: string | RegExp): Locator {
-    return this.page.locator(".notification-toast .notification-list-item", { hasText: text });
+    return this.page.locator(".notification-list-item:visible", { hasText: text });
+  }
+
+  /** Wait for a message: it may have left the corner for the list behind the bell. */
+  async message(text: string | RegExp, limit = STEP_MS): Promise<Locator> {
+    const message = this.notification(text);
+    await until(`there is a message ${text}`, limit, async () => {
+      if (await message.first().isVisible()) return true;
+      const list = this.page.locator(".notifications-center.visible");
+      if (!(await list.isVisible())) await this.statusItem("status.notifications").click();
+      return message.first().isVisible();
+    });
+    return message;
   }
 
   /** A modal question. */
@@ -164,10 +206,30 @@ export class Editor {
     return this.page.locator(`[id="${id}"]`);
   }
 
+  /** The item of the extension in the status bar, where it says this. */
+  status(text: RegExp): Locator {
+    return this.statusItem("adk-evidence.adk-evidence.status").and(this.page.getByLabel(text));
+  }
+
   /** Save a picture as extension/out/FOLDER/NAME.png. */
   async picture(folder: string, name: string): Promise<void> {
     const file = path.join(process.cwd(), "extension", "out", folder, `${name}.png`);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     await this.page.screenshot({ path: file });
   }
+}
+
+/** Where a word of an element's text stands; runs in the page. */
+function centreOf(element: Element, word: string): { x: number; y: number } {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const at = node.textContent?.indexOf(word) ?? -1;
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + word.length);
+    const { left, top, width, height } = range.getBoundingClientRect();
+    return { x: left + width / 2, y: top + height / 2 };
+  }
+  throw new Error(`${word} is not in the line`);
 }

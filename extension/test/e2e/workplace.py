@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
@@ -18,15 +19,14 @@ from tests.lsp.hostile import PAYLOADS
 
 # The word that finds these pages and no others.
 HOSTILE_WORD = "zzhostile"
-# Sections of a page are kept apart in chunks by their size.
-FILLER = " ".join(f"Sentence {number} says nothing of interest." for number in range(30))
+PAYLOADS_A_PAGE = 5
 
 
-def hostile_page(number: int, payload: str) -> str:
-    """A page of the docs with a payload in its heading and in its text."""
-    (first_line, *_) = payload.strip().splitlines() or [""]
-    text = f"{HOSTILE_WORD} payload {number}:\n\n{payload}"
-    return f"# {HOSTILE_WORD} {number} {first_line[:200]}\n\n{text}\n\n{FILLER}\n"
+def hostile_page(number: int, payloads: Sequence[str]) -> str:
+    """A page of the docs with payloads in its heading and in its text."""
+    (first_line, *_) = payloads[0].strip().splitlines() or [""]
+    texts = "\n\n".join(f"{HOSTILE_WORD} payload:\n\n{payload}" for payload in payloads)
+    return f"# {HOSTILE_WORD} {number} {first_line[:200]}\n\n{texts}\n"
 
 
 def main() -> None:
@@ -39,10 +39,11 @@ def main() -> None:
     # A page with this character is taken for a binary file.
     payloads = [payload for payload in PAYLOADS if "\x00" not in payload]
     (workplace.root / "hostile.json").write_text(json.dumps(payloads), encoding="utf-8")
-    for number, payload in enumerate(payloads):
+    for number, start in enumerate(range(0, len(payloads), PAYLOADS_A_PAGE)):
         page = docs / "hostile" / f"page-{number}.md"
         page.parent.mkdir(exist_ok=True)
-        page.write_text(hostile_page(number, payload), encoding="utf-8", errors="surrogatepass")
+        text = hostile_page(number, payloads[start : start + PAYLOADS_A_PAGE])
+        page.write_text(text, encoding="utf-8", errors="surrogatepass")
     workplace.ingest()
 
 

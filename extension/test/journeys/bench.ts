@@ -65,11 +65,11 @@ afterEach(async function (this: Mocha.Context) {
   if (this.currentTest?.state !== "failed") return;
   const name = this.currentTest.fullTitle().replace(/\W+/g, "-").slice(0, 100);
   let number = 0;
-  for (const editor of open) await editor.picture("failures", `${name}-${++number}`).catch(() => undefined);
-  const folder = path.join(process.cwd(), "extension", "out", "failures");
+  for (const editor of open) await editor.picture("failures/journeys", `${name}-${++number}`).catch(() => undefined);
+  const folder = path.join(process.cwd(), "extension", "out", "failures", "journeys");
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, `${name}.log`), servers.map((server) => server.logs()).join("\n"));
-  console.log(`      pictures and logs: extension/out/failures/${name}*`);
+  console.log(`      pictures and logs: extension/out/failures/journeys/${name}*`);
 });
 
 after(async function (this: Mocha.Context) {

@@ -79,18 +79,18 @@ describe("evidence in the editor", () => {
 
   it("is copied as a citation, Markdown, JSON and a prompt", async () => {
     const citation = await card("code").locator(".citation-text").innerText();
-    await card("code").getByRole("button", { name: /^Copy (the )?citation/ }).click();
+    await card("code")
+      .getByRole("button", { name: /^Copy (the )?citation/ })
+      .click();
     await editor.webview.getByText("Citation copied.").waitFor();
     assert.equal(await editor.clipboard(), citation);
     for (const [kind, check] of [
-      ["Markdown", (text: string) => text.includes(citation)],
-      ["JSON", (text: string) => JSON.parse(text).candidates.some((one: { citation: string }) => one.citation === citation)],
-      ["Prompt", (text: string) => text.includes(citation)],
+      ["Markdown", (text: string) => text.startsWith("# Evidence") && text.includes(citation)],
+      ["JSON", (text: string) => text.startsWith("{") && citations(text).includes(citation)],
+      ["Prompt", (text: string) => text.includes("data") && text.includes(citation)],
     ] as const) {
       await editor.run(`ADK Evidence: Copy Evidence as ${kind}`);
-      await editor.page.locator(".statusbar", { hasText: "Evidence copied." }).waitFor();
-      const text = await editor.clipboard();
-      assert.ok(check(text), `${kind}: ${text.slice(0, 500)}`);
+      await until(`the clipboard has ${kind}`, 30_000, async () => check(await editor.clipboard()));
     }
   });
 
@@ -102,22 +102,32 @@ describe("evidence in the editor", () => {
     assert.equal(await editor.webview.locator("#query").inputValue(), QUESTION);
   });
 
+  it("is a hover over a name", async () => {
+    await editor.showTab("agent.py");
+    const hover = await editor.hover("plugin = RetryPlugin", "RetryPlugin");
+    await hover.getByText("Retries a tool that throws.").waitFor();
+    assert.match(await hover.first().innerText(), /class RetryPlugin[\s\S]*adk-python@/);
+    await editor.picture("screenshots", "hover");
+  });
+
   it("is still there after the window was loaded anew", async () => {
-    await editor.page.reload();
-    await editor.ready();
+    await editor.reload();
     await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
     assert.equal(await editor.webview.locator("#query").inputValue(), QUESTION);
   });
 
-  it("is a hover over a name, with a link that finds more", async () => {
-    await editor.page.locator(".tabs-container .tab", { hasText: "agent.py" }).first().click();
+  it("is found by the link in a hover", async () => {
+    await editor.showTab("agent.py");
     const hover = await editor.hover("plugin = RetryPlugin", "RetryPlugin");
-    await hover.getByText("Retries a tool that throws.").waitFor();
-    await editor.picture("screenshots", "hover");
-    assert.match(await hover.first().innerText(), /class RetryPlugin[\s\S]*adk-python@/);
     await hover.getByRole("link", { name: "Find evidence" }).click();
     await until("the panel asks for it", 30_000, async () =>
       (await editor.webview.locator("#query").inputValue()).includes("RetryPlugin"),
     );
   });
 });
+
+/** The citations of a pack as JSON. */
+function citations(json: string): string[] {
+  const pack: { candidates: { citation: string }[] } = JSON.parse(json);
+  return pack.candidates.map(({ citation }) => citation);
+}

@@ -62,11 +62,11 @@ describe("the first run", () => {
     await editor.picture("screenshots", "consent");
     assert.deepEqual(processesWith("-m", "pip", server.root), [], "packages are installed before there is consent");
     await editor.press(consent, "Set Up");
-    await editor.notification("The server is ready.").waitFor({ timeout: SET_UP_MS });
+    await editor.message("The server is ready.", SET_UP_MS);
     await editor.picture("screenshots", "set-up");
     assert.equal(processesWith(path.join(server.root, "data"), "serve", "lsp").length, 1);
 
-    await editor.run("ADK Evidence: Find ADK Evidence");
+    await editor.webview.getByRole("button", { name: "Try Again" }).click();
     await editor.webview.getByRole("button", { name: "Ingest" }).waitFor();
     await editor.picture("screenshots", "no-index");
     await editor.close();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import type { Editor } from "../e2e/editor";
+import { until } from "../e2e/until";
 import { HOSTILE_WORD } from "../e2e/workplace";
 import { type Bench, bench, closeWindow } from "./bench";
 
@@ -37,24 +38,35 @@ describe("text of the corpora that tries to be more than text", () => {
     await editor.run("ADK Evidence: Ask a Question…");
     await editor.quickInput.fill(`${HOSTILE_WORD} payload`);
     await editor.page.keyboard.press("Enter");
-    await editor.webview.locator(".card").nth(49).waitFor();
-    for (const button of await editor.webview.locator("button.fold[aria-expanded=false]").all()) await button.click();
+    await editor.webview.locator(".card").first().waitFor();
+    await editor.webview.getByRole("radio", { name: "Docs" }).check();
+    await editor.webview.locator(".meta", { hasText: " 0 code" }).waitFor();
     const cards = editor.webview.locator(".results");
+    await cards.locator("button.fold").evaluateAll((buttons) => {
+      for (const button of buttons) if (button instanceof HTMLElement) button.click();
+    });
+    await cards.locator("button.fold[aria-expanded=false]").first().waitFor({ state: "detached" });
     assert.equal(await cards.locator(ACTIVE).count(), 0);
     const handlers = await cards.evaluate((element) =>
-      [...element.querySelectorAll("*")].flatMap((one) => one.getAttributeNames().filter((name) => name.startsWith("on"))),
+      [...element.querySelectorAll("*")].flatMap((one) =>
+        one.getAttributeNames().filter((name) => name.startsWith("on")),
+      ),
     );
     assert.deepEqual(handlers, []);
-    const shown = (await cards.innerText()).replaceAll(/\s+/g, " ");
+    // Not the inner text: cards out of sight are not laid out.
+    const shown = ((await cards.textContent()) ?? "").replaceAll(/\s+/g, " ");
     const missing = shared.workplace.hostile.filter((payload) => !shown.includes(visible(payload)));
-    assert.ok(missing.length <= shared.workplace.hostile.length - 50, `not shown: ${JSON.stringify(missing)}`);
+    assert.ok(
+      missing.length <= shared.workplace.hostile.length - 50,
+      `not shown: ${JSON.stringify(missing).slice(0, 2000)}`,
+    );
     await editor.picture("screenshots", "hostile");
   });
 
   it("is copied without a way to act in a terminal or a page", async () => {
     await editor.run("ADK Evidence: Copy Evidence as Markdown");
-    await editor.page.locator(".statusbar", { hasText: "Evidence copied." }).waitFor();
-    assert.doesNotMatch(await editor.clipboard(), /\u001b|\u202e|\u2066|\u009b/);
+    await until("it is copied", 30_000, async () => (await editor.clipboard()).includes(HOSTILE_WORD));
+    assert.doesNotMatch((await editor.clipboard()).replaceAll(/[\n\t]/g, ""), /[\p{Cc}\p{Cf}]/u);
   });
 
   it("runs nothing and opens nothing", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { after, before, describe, it } from "mocha";
 import type { Editor } from "../e2e/editor";
 import { processesWith } from "../e2e/processes";
@@ -19,13 +20,13 @@ describe("a server that ends unexpectedly", () => {
   after(() => closeWindow(editor));
 
   function servers(): number[] {
-    return processesWith("server.py", shared.workplace.home.replace(/home$/, ""));
+    return processesWith("server.py", path.dirname(shared.workplace.home));
   }
 
   /** Kill the server and wait until another runs, or the extension gives up. */
   async function kill(gaveUp: () => Promise<boolean>): Promise<void> {
     await until("a server runs", 60_000, () => servers().length === 1);
-    await editor.page.locator(".statusbar-item", { hasText: "ADK" }).and(editor.page.getByLabel(READY)).waitFor();
+    await editor.status(READY).waitFor();
     const [victim] = servers();
     assert.ok(victim);
     process.kill(victim, "SIGKILL");
@@ -44,9 +45,10 @@ describe("a server that ends unexpectedly", () => {
   });
 
   it("stays off when that happens again and again, and says so once, with a way back", async () => {
-    const message = editor.notification("ended unexpectedly several times");
-    for (let crash = 0; crash < 3; crash++) await kill(() => message.isVisible());
-    await message.waitFor();
+    const gaveUp = editor.status(/ADK Evidence does not run/);
+    for (let crash = 0; crash < 3; crash++) await kill(() => gaveUp.isVisible());
+    await gaveUp.waitFor();
+    const message = await editor.message("ended unexpectedly several times");
     assert.equal(await message.count(), 1);
     await editor.picture("screenshots", "crashed");
     await editor.press(message, "Restart Server");

@@ -1,4 +1,4 @@
-/** As much of the editor's module as unit tests need: the sentences untranslated, and a webview panel. */
+/** As much of the editor's module as unit tests need: the sentences untranslated, a webview panel, a clipboard. */
 
 export const l10n = {
   bundle: undefined,
@@ -7,7 +7,17 @@ export const l10n = {
   },
 };
 
-export const env = { language: "en" };
+let clipboard = "";
+
+export const env = {
+  language: "en",
+  clipboard: {
+    readText: async () => clipboard,
+    writeText: async (text: string) => {
+      clipboard = text;
+    },
+  },
+};
 
 export const ViewColumn = { Active: -1, Beside: -2 } as const;
 
@@ -18,6 +28,10 @@ export class Uri {
     return new Uri(path);
   }
 
+  static parse(address: string): Uri {
+    return new Uri(address.replace(/^file:\/\//, ""));
+  }
+
   static joinPath(base: Uri, ...segments: string[]): Uri {
     return new Uri([base.path, ...segments].join("/"));
   }
@@ -26,6 +40,41 @@ export class Uri {
     return `file://${this.path}`;
   }
 }
+
+export class Disposable {
+  constructor(readonly dispose: () => unknown) {}
+}
+
+export class CancellationError extends Error {}
+
+export const commands = { executeCommand: async () => undefined };
+export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
+export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
+
+/** Nothing is set. */
+export const workspace = { getConfiguration: () => ({ get: (_name: string, value: unknown) => value }) };
+
+export class LanguageModelTextPart {
+  constructor(readonly value: string) {}
+}
+
+export class LanguageModelToolResult {
+  constructor(readonly content: unknown[]) {}
+}
+
+interface Tool {
+  invoke(options: unknown, token: unknown): unknown;
+}
+
+const tools = new Map<string, Tool>();
+
+export const lm = {
+  registerTool(name: string, tool: Tool): Disposable {
+    tools.set(name, tool);
+    return new Disposable(() => tools.delete(name));
+  },
+  invokeTool: async (name: string, options: unknown, token: unknown) => tools.get(name)?.invoke(options, token),
+};
 
 export class EventEmitter<T> {
   private readonly listeners = new Set<(value: T) => unknown>();
@@ -99,6 +148,7 @@ export class FakePanel {
 export const openedPanels: FakePanel[] = [];
 
 export const window = {
+  setStatusBarMessage: () => new Disposable(() => undefined),
   createWebviewPanel(viewType: string, title: string): FakePanel {
     const panel = new FakePanel(viewType, title);
     openedPanels.push(panel);

@@ -338,9 +338,10 @@ describe("the panel", () => {
     };
 
     it("shows its question, pack and history again", async () => {
-      await restore(JSON.parse(JSON.stringify(saved())));
+      const state = saved();
+      await restore(JSON.parse(JSON.stringify(state)));
       assert.equal(fixture.last.phase, "ready");
-      assert.deepEqual([fixture.last.pack, fixture.last.history.length], [saved().view.pack, 2]);
+      assert.deepEqual([fixture.last.pack, fixture.last.history], [state.view.pack, state.view.history]);
       fixture.view.received.fire({ type: "open", candidateId: "docs-1", where: "default" });
       await settled();
       assert.equal(fixture.opened.length, 1);

@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import * as vscode from "vscode";
+import type { EvidencePack, FindEvidenceRequest } from "../../src/api/types";
+import { COMMANDS, SOURCE_SCHEME } from "../../src/ids";
+import { processesWith } from "../e2e/processes";
+import { until } from "../e2e/until";
+
+const ID = "adk-evidence.adk-evidence";
+const CONSUMER = "adk-evidence-tests.consumer";
+/** On RetryPlugin in `agent.py`. */
+const AGENT_PLACE = new vscode.Position(5, 12);
+const HOSTILE = "src/google/adk/hostile.py";
+const QUESTION = "How do I retry a tool that throws?";
+
+interface Consumer {
+  ask(request: FindEvidenceRequest, token?: vscode.CancellationToken): Promise<EvidencePack>;
+}
+
+describe("the extension in its host", () => {
+  const settings: Record<string, unknown> = JSON.parse(process.env.ADK_EVIDENCE_TEST_SETTINGS ?? "{}");
+  const home = String(settings["adkEvidence.home"]);
+  const corpus = path.dirname(home);
+  const configuration = () => vscode.workspace.getConfiguration("adkEvidence");
+  let consumer: Consumer;
+
+  before(async () => {
+    const extension = vscode.extensions.getExtension<Consumer>(CONSUMER);
+    assert.ok(extension);
+    consumer = await extension.activate();
+  });
+
+  function folder(index: number): vscode.Uri {
+    const found = vscode.workspace.workspaceFolders?.[index];
+    assert.ok(found);
+    return found.uri;
+  }
+
+  function agentFile(index = 0): vscode.Uri {
+    return vscode.Uri.joinPath(folder(index), "agent.py");
+  }
+
+  async function hoversAt(uri: vscode.Uri, place: vscode.Position): Promise<vscode.Hover[]> {
+    await vscode.workspace.openTextDocument(uri);
+    return vscode.commands.executeCommand("vscode.executeHoverProvider", uri, place);
+  }
+
+  async function hoverText(uri: vscode.Uri, place: vscode.Position): Promise<string> {
+    return (await hoversAt(uri, place))
+      .flatMap(({ contents }) => contents)
+      .map((content) => (typeof content === "string" ? content : content.value))
+      .join("\n");
+  }
+
+  function servers(): number[] {
+    return processesWith("server.py", corpus);
+  }
+
+  it("is active, with every command that the manifest names", async () => {
+    const extension = vscode.extensions.getExtension(ID);
+    assert.equal(extension?.isActive, true);
+    const commands = await vscode.commands.getCommands(true);
+    for (const { command } of extension?.packageJSON.contributes.commands ?? []) {
+      assert.ok(commands.includes(command), command);
+    }
+  });
+
+  it("gives another extension a pack whose citations are verified", async () => {
+    const pack = await consumer.ask({ query: QUESTION });
+    assert.equal(pack.status, "success");
+    assert.ok(pack.candidates.length >= 3);
+    for (const { citation, verification, origin, source_type, path: file, lines, text } of pack.candidates) {
+      assert.match(citation, /^adk-(docs|python)@/);
+      assert.equal(verification.state, "exact", citation);
+      if (origin !== "repository" || lines === null) continue;
+      const source = fs.readFileSync(path.join(corpus, source_type === "docs" ? "docs" : "code", file), "utf8");
+      const [first = ""] = source.split("\n").slice(lines.start - 1, lines.end);
+      assert.ok(text.includes(first), `${citation}: ${first}`);
+    }
+  });
+
+  it("refuses a request of a wrong form with a sentence and a code", async () => {
+    const wrong = consumer.ask({ query: QUESTION, maxResults: -1 });
+    await assert.rejects(wrong, { code: "invalid_request", message: /maxResults/ });
+  });
+
+  it("ends a request that is cancelled, and answers the next", async () => {
+    const source = new vscode.CancellationTokenSource();
+    const held = consumer.ask({ query: "HOLD this question" }, source.token);
+    const outcome = assert.rejects(held, { code: "cancelled" });
+    source.cancel();
+    await outcome;
+    assert.equal((await consumer.ask({ query: QUESTION })).status, "success");
+  });
+
+  it("gives a model in the editor the evidence as text", async () => {
+    const result = await vscode.lm.invokeTool("adk_find_evidence", {
+      input: { query: QUESTION },
+      toolInvocationToken: undefined,
+    });
+    const [part] = result.content;
+    assert.ok(part instanceof vscode.LanguageModelTextPart);
+    assert.match(part.value, /adk-docs@[0-9a-f]{40}:/);
+  });
+
+  it("says in a hover what a name is", async () => {
+    const text = await hoverText(agentFile(), AGENT_PLACE);
+    assert.match(text, /class RetryPlugin/);
+    assert.match(text, /command:adkEvidence\.findEvidence/);
+  });
+
+  it("offers evidence for a diagnostic", async () => {
+    const range = new vscode.Range(5, 9, 5, 20);
+    const collection = vscode.languages.createDiagnosticCollection("test");
+    collection.set(agentFile(), [new vscode.Diagnostic(range, "400 INVALID_ARGUMENT")]);
+    try {
+      const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+        "vscode.executeCodeActionProvider",
+        agentFile(),
+        range,
+      );
+      const [action] = actions.filter(({ command }) => command?.command === COMMANDS.findEvidence);
+      assert.equal(action?.title, "Find ADK evidence for this error");
+      assert.equal(action?.command?.arguments?.[0]?.query, "400 INVALID_ARGUMENT");
+      assert.equal(action?.command?.arguments?.[0]?.taskMode, "debug");
+    } finally {
+      collection.dispose();
+    }
+  });
+
+  it("shows a cited source at its commit in a document, and no other file", async () => {
+    const pack = await consumer.ask({ query: "RetryPlugin", sources: ["code"] });
+    const cited = pack.candidates.find(
+      ({ origin, path: file }) => origin === "repository" && file.endsWith("retry.py"),
+    );
+    assert.ok(cited);
+    const { repo, ref, path: file } = cited;
+    const commit = pack.index?.corpora.adk_python?.commit ?? ref;
+    const uri = vscode.Uri.from({ scheme: SOURCE_SCHEME, path: `/${repo}@${commit}/${file}` });
+    const document = await vscode.workspace.openTextDocument(uri);
+    assert.equal(document.getText(), fs.readFileSync(path.join(corpus, "code", file), "utf8"));
+    assert.equal(document.languageId, "python");
+    for (const other of ["../../../etc/passwd", "etc/passwd", "src/google/adk/../../../../home/CURRENT"]) {
+      const wrong = vscode.Uri.from({ scheme: SOURCE_SCHEME, path: `/${repo}@${commit}/${other}` });
+      await assert.rejects(Promise.resolve(vscode.workspace.openTextDocument(wrong)), other);
+    }
+  });
+
+  it("finds evidence for a selection, and then knows that there is something to copy", async () => {
+    const editor = await vscode.window.showTextDocument(agentFile());
+    editor.selection = new vscode.Selection(5, 9, 5, 20);
+    await vscode.commands.executeCommand(COMMANDS.findEvidence);
+    await vscode.commands.executeCommand(COMMANDS.copyJson);
+    const pack: EvidencePack = JSON.parse(await vscode.env.clipboard.readText());
+    assert.match(pack.query, /RetryPlugin/);
+  });
+
+  it("answers again after its server was killed", async () => {
+    const [victim] = servers();
+    assert.ok(victim);
+    process.kill(victim, "SIGKILL");
+    await until("another server runs", 60_000, () => servers().some((pid) => pid !== victim));
+    assert.equal((await consumer.ask({ query: QUESTION })).status, "success");
+  });
+
+  it("restarts its server when it is told to", async () => {
+    const [old] = servers();
+    await vscode.commands.executeCommand(COMMANDS.restartServer);
+    const now = servers();
+    assert.equal(now.length, 1);
+    assert.notEqual(now[0], old);
+  });
+
+  it("takes up changed settings without a restart of the window", async () => {
+    await configuration().update("maxResults", 4, vscode.ConfigurationTarget.Workspace);
+    assert.equal((await consumer.ask({ query: QUESTION })).candidates.length, 4);
+    await configuration().update("maxResults", undefined, vscode.ConfigurationTarget.Workspace);
+
+    const empty = path.join(path.dirname(corpus), "empty");
+    await configuration().update("home", empty, vscode.ConfigurationTarget.Workspace);
+    await until("there is no index", 60_000, () =>
+      consumer.ask({ query: QUESTION }).then(
+        () => false,
+        (error: { code: string }) => error.code === "no_index",
+      ),
+    );
+    await configuration().update("home", undefined, vscode.ConfigurationTarget.Workspace);
+    await until("the index is back", 60_000, () =>
+      consumer.ask({ query: QUESTION }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  describe("without the server of the settings", () => {
+    before(() =>
+      configuration().update("server.command", ["/nowhere/adk-evidence"], vscode.ConfigurationTarget.Global),
+    );
+    after(async () => {
+      const command = settings["adkEvidence.server.command"];
+      await configuration().update("server.command", command, vscode.ConfigurationTarget.Global);
+    });
+
+    it("says so to whoever asks, and its commands stay", async () => {
+      await until("the server is gone", 60_000, () => servers().length === 0);
+      await assert.rejects(consumer.ask({ query: QUESTION }), { code: "start_failed", message: /\/nowhere\// });
+      for (const command of [COMMANDS.findEvidence, COMMANDS.showStatus, COMMANDS.restartServer, COMMANDS.showLogs]) {
+        await vscode.commands.executeCommand(command);
+      }
+    });
+
+    it("has a doctor who names what is wrong", async () => {
+      await vscode.commands.executeCommand(COMMANDS.runDoctor);
+      const uri = vscode.Uri.from({ scheme: "adk-evidence-doctor", path: "/ADK Evidence Doctor.md" });
+      const report = await vscode.workspace.openTextDocument(uri);
+      assert.match(report.getText(), /\/nowhere\/adk-evidence/);
+    });
+  });
+
+  it("shows hostile texts of the corpora in hovers as text", async () => {
+    const names = [...fs.readFileSync(path.join(corpus, "code", HOSTILE), "utf8").matchAll(/^def (hostile_\d+)/gm)];
+    assert.ok(names.length >= 50);
+    const lines = names.map(([, name]) => `hostile.${name}()`);
+    const file = vscode.Uri.joinPath(folder(0), "uses_hostile.py");
+    fs.writeFileSync(file.fsPath, `from google.adk import hostile\n${lines.join("\n")}\n`);
+    for (let line = 1; line <= lines.length; line++) {
+      const hovers = await hoversAt(file, new vscode.Position(line, 12));
+      assert.ok(hovers.length > 0, lines[line - 1]);
+      for (const content of hovers.flatMap(({ contents }) => contents)) {
+        assert.ok(content instanceof vscode.MarkdownString);
+        assert.notEqual(content.supportHtml, true);
+        assert.deepEqual(content.isTrusted, { enabledCommands: [COMMANDS.findEvidence] });
+        // A link begins with a bracket that nothing escapes, outside of code; the only one is ours.
+        const text = content.value
+          .replaceAll(/^(`{3,})[\s\S]*?^\1/gm, "")
+          .replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, "");
+        const links = [...text.matchAll(/(?<!\\)\]\((.*?)\)/g)].map(([, target = ""]) => target.split("?")[0]);
+        assert.deepEqual(links, [`command:${COMMANDS.findEvidence}`], content.value);
+      }
+    }
+  });
+
+  describe("in a workspace of several folders", () => {
+    it("uses for each folder of the workspace the interpreter that the folder names", async () => {
+      const python = (settings["adkEvidence.server.command"] as string[])[0] ?? "";
+      const log = path.join(path.dirname(corpus), "interpreters.log");
+      for (const index of [0, 1]) {
+        // A Python like the other, but for its name.
+        const own = path.join(path.dirname(corpus), `python-${index}`);
+        fs.writeFileSync(own, `#!/bin/sh\necho "${index} $*" >> '${log}'\nexec '${python}' "$@"\n`, { mode: 0o755 });
+        await vscode.workspace
+          .getConfiguration("adkEvidence", folder(index))
+          .update("server.interpreter", own, vscode.ConfigurationTarget.WorkspaceFolder);
+      }
+      await configuration().update("server.command", [], vscode.ConfigurationTarget.Global);
+      for (const index of [0, 1]) {
+        await vscode.workspace.openTextDocument(agentFile(index));
+        await until(`the server of folder ${index} runs`, 60_000, () =>
+          new RegExp(`^${index} .*serve lsp`, "m").test(fs.existsSync(log) ? fs.readFileSync(log, "utf8") : ""),
+        );
+        await until(`folder ${index} has hovers`, 60_000, async () =>
+          (await hoverText(agentFile(index), AGENT_PLACE)).includes("class RetryPlugin"),
+        );
+      }
+    });
+  });
+});

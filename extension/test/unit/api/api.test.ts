@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { createApi } from "../../../src/api/index";
+import type { CancellationTokenLike } from "../../../src/api/types";
+import { Evidence } from "../../../src/evidence/client";
+import { Problem } from "../../../src/problem";
+import { FakeBackend } from "../evidence/fakeBackend";
+import { pack } from "../evidence/packs";
+
+describe("the API for other extensions", () => {
+  it("has a version and cannot be changed by those who use it", () => {
+    const api = createApi(new Evidence(new FakeBackend({})));
+    assert.equal(api.version, 1);
+    assert.ok(Object.isFrozen(api));
+  });
+
+  it("finds evidence as the request says, and without it as the settings say", async () => {
+    const backend = new FakeBackend({ "adk/evidence": () => pack() });
+    const api = createApi(new Evidence(backend));
+    await api.findEvidence({ query: "x" });
+    await api.findEvidence({ query: "x", taskMode: "debug", maxResults: 2, sources: ["docs"] });
+    assert.deepEqual(
+      backend.asked.map(({ params }) => params),
+      [
+        { query: "x", taskMode: "build", maxResults: null, timeBudgetMs: null, filters: {} },
+        {
+          query: "x",
+          taskMode: "debug",
+          maxResults: 2,
+          timeBudgetMs: null,
+          filters: { source_types: ["docs"] },
+        },
+      ],
+    );
+  });
+
+  it("gives copies, which are nobody else's", async () => {
+    const kept = pack();
+    const api = createApi(new Evidence(new FakeBackend({ "adk/evidence": () => kept })));
+    const found = await api.findEvidence({ query: "x" });
+    found.candidates.length = 0;
+    assert.equal(kept.candidates.length, 1);
+    assert.ok(!("queryUsed" in found));
+  });
+
+  it("asks the server of the folder that is named", async () => {
+    const backend = new FakeBackend({ "adk/evidence": () => pack() });
+    await createApi(new Evidence(backend)).findEvidence({ query: "x", scope: "file:///work/a.py" });
+    assert.equal(backend.asked[0]?.scope?.toString(), "file:///work/a.py");
+  });
+
+  it("rejects what is no request without asking anybody", async () => {
+    const backend = new FakeBackend({});
+    const api = createApi(new Evidence(backend));
+    const calls: (() => Promise<unknown>)[] = [
+      () => api.findEvidence({ query: "" }),
+      () => api.findEvidence(JSON.parse('{"query":"x","maxResults":"all"}')),
+      () => api.findSymbol(""),
+      () => api.toPrompt(pack(), 0),
+      () => api.toMarkdown(JSON.parse("null")),
+    ];
+    for (const call of calls) {
+      await assert.rejects(call, { name: "Problem", code: "invalid_request" });
+    }
+    assert.deepEqual(backend.asked, []);
+  });
+
+  it("rejects with a code and a sentence where the server fails", async () => {
+    const backend = new FakeBackend({
+      "adk/evidence": () => {
+        throw new Problem("Nothing is indexed yet. Ingest first.", "no_index");
+      },
+    });
+    await assert.rejects(() => createApi(new Evidence(backend)).findEvidence({ query: "x" }), {
+      code: "no_index",
+      message: "Nothing is indexed yet. Ingest first.",
+    });
+  });
+
+  it("passes a cancellation on, whoever made the token", async () => {
+    const listeners: ((event: unknown) => unknown)[] = [];
+    let cancelled = false;
+    const token: CancellationTokenLike = {
+      get isCancellationRequested() {
+        return cancelled;
+      },
+      onCancellationRequested: (listener) => {
+        listeners.push(listener);
+        return { dispose: () => listeners.splice(listeners.indexOf(listener), 1) };
+      },
+    };
+    const backend = new FakeBackend({
+      "adk/evidence": (_params, given) =>
+        new Promise((_resolve, reject) => {
+          assert.equal(given?.isCancellationRequested, false);
+          const subscription = given?.onCancellationRequested(() => {
+            subscription?.dispose();
+            reject(new Problem("The request was cancelled.", "cancelled"));
+          });
+        }),
+    });
+    const found = createApi(new Evidence(backend)).findEvidence({ query: "x" }, token);
+    cancelled = true;
+    for (const listener of [...listeners]) {
+      listener(undefined);
+    }
+    await assert.rejects(found, { code: "cancelled" });
+    assert.deepEqual(listeners, []);
+    assert.equal(backend.asked[0]?.token?.isCancellationRequested, true);
+  });
+
+  it("makes Markdown and prompts of packs", async () => {
+    const backend = new FakeBackend({
+      "adk/render": ({ format, maxTokens }) => ({ text: `${format} ${maxTokens}` }),
+      "adk/symbol": () => null,
+    });
+    const api = createApi(new Evidence(backend));
+    assert.equal(await api.toMarkdown(pack()), "markdown null");
+    assert.equal(await api.toPrompt(pack(), 500), "prompt 500");
+    assert.equal(await api.findSymbol("NoSuchThing"), null);
+  });
+});

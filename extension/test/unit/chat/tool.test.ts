@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { CancellationError, type LanguageModelToolInvocationOptions, lm } from "vscode";
+import { registerEvidenceTool } from "../../../src/chat/tool";
+import { Evidence } from "../../../src/evidence/client";
+import { Problem } from "../../../src/problem";
+import { FakeBackend } from "../evidence/fakeBackend";
+import { pack } from "../evidence/packs";
+
+const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+
+async function invoke(backend: FakeBackend, input: object, budget?: { tokenBudget: number; charsPerToken: number }) {
+  const registered = registerEvidenceTool(new Evidence(backend));
+  const options: LanguageModelToolInvocationOptions<object> = { input, toolInvocationToken: undefined };
+  if (budget !== undefined) {
+    options.tokenizationOptions = {
+      tokenBudget: budget.tokenBudget,
+      countTokens: async (text) => Math.ceil(text.length / budget.charsPerToken),
+    };
+  }
+  try {
+    return await lm.invokeTool("adk_find_evidence", options, token);
+  } finally {
+    registered.dispose();
+  }
+}
+
+/** A server whose prompts are as long as it may make them, four characters a token. */
+function server(): FakeBackend {
+  return new FakeBackend({
+    "adk/evidence": () => pack(),
+    "adk/render": ({ maxTokens }) => ({ text: "x".repeat((maxTokens ?? 0) * 4) }),
+  });
+}
+
+async function textOf(result: ReturnType<typeof invoke>): Promise<string> {
+  return (await result).content.map((part) => (part as { value: string }).value).join("");
+}
+
+describe("the tool for language models", () => {
+  it("answers with a prompt of the evidence", async () => {
+    const backend = server();
+    const text = await textOf(invoke(backend, { query: "x", sources: ["code"] }));
+    assert.equal(text.length, 8000 * 4);
+    const { params } = backend.asked[0] ?? {};
+    assert.deepEqual(params, {
+      query: "x",
+      taskMode: "build",
+      maxResults: null,
+      timeBudgetMs: null,
+      filters: { source_types: ["code"] },
+    });
+  });
+
+  it("keeps to the model's budget as the model counts", async () => {
+    const text = await textOf(invoke(server(), { query: "x" }, { tokenBudget: 1000, charsPerToken: 2 }));
+    assert.ok(Math.ceil(text.length / 2) <= 1000);
+    assert.ok(text.length > 1500);
+  });
+
+  it("takes no more than it needs of a large budget", async () => {
+    const text = await textOf(invoke(server(), { query: "x" }, { tokenBudget: 1_000_000, charsPerToken: 4 }));
+    assert.equal(text.length, 8000 * 4);
+  });
+
+  it("tells the model what is wrong, and what the user can do", async () => {
+    await assert.rejects(invoke(server(), { question: "x" }), /no member "question"/);
+    const down = new FakeBackend({
+      "adk/evidence": () => {
+        throw new Problem("Nothing is indexed yet.", "no_index", [{ title: "Ingest Corpora", command: "c" }]);
+      },
+    });
+    await assert.rejects(invoke(down, { query: "x" }), {
+      message: 'Nothing is indexed yet. The user can do this: "Ingest Corpora".',
+    });
+  });
+
+  it("says nothing of the inside of a failure that nobody expected", async () => {
+    const broken = new FakeBackend({
+      "adk/evidence": () => {
+        throw new TypeError("secret of the inside");
+      },
+    });
+    await assert.rejects(invoke(broken, { query: "x" }), (error: Error) => !error.message.includes("secret"));
+  });
+
+  it("is cancelled where the request is", async () => {
+    const cancelled = new FakeBackend({
+      "adk/evidence": () => {
+        throw new Problem("The request was cancelled.", "cancelled");
+      },
+    });
+    await assert.rejects(invoke(cancelled, { query: "x" }), (error) => error instanceof CancellationError);
+  });
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { env } from "vscode";
+import { copyEvidence, copyShown } from "../../../src/commands/copy";
+import { Evidence } from "../../../src/evidence/client";
+import { FakeBackend } from "../evidence/fakeBackend";
+import { candidate, pack } from "../evidence/packs";
+
+const other = candidate({ candidate_id: "other", citation: "adk-docs@c:https://adk.dev/a/" });
+const two = pack({ candidates: [candidate(), other] });
+
+function rendering(): FakeBackend {
+  return new FakeBackend({ "adk/render": ({ format, candidateIds }) => ({ text: `${format} of ${candidateIds}` }) });
+}
+
+describe("copying evidence", () => {
+  it("puts a citation on the clipboard to the letter", async () => {
+    await copyEvidence("citation", two, other, new Evidence(rendering()));
+    assert.equal(await env.clipboard.readText(), "adk-docs@c:https://adk.dev/a/");
+  });
+
+  it("puts the pack on it as JSON, the same as on every other surface", async () => {
+    await copyEvidence("json", two, null, new Evidence(rendering()));
+    const { queryUsed: _, ...alone } = two;
+    assert.deepEqual(JSON.parse(await env.clipboard.readText()), alone);
+  });
+
+  it("puts one result on it where one is meant", async () => {
+    await copyEvidence("json", two, other, new Evidence(rendering()));
+    assert.deepEqual(JSON.parse(await env.clipboard.readText()), other);
+    await copyEvidence("markdown", two, other, new Evidence(rendering()));
+    assert.equal(await env.clipboard.readText(), "markdown of other");
+  });
+
+  it("has the server make Markdown and prompts", async () => {
+    await copyShown("prompt", two, new Evidence(rendering()));
+    assert.equal(await env.clipboard.readText(), "prompt of null");
+  });
+
+  it("says what to do where there is no evidence yet", async () => {
+    await assert.rejects(copyShown("json", null, new Evidence(rendering())), { code: "no_pack" });
+  });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { statusItems } from "../../../src/commands/status";
+import type { ServerStatus } from "../../../src/protocol/generated";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+function status(more: Partial<ServerStatus> = {}): ServerStatus {
+  return {
+    version: "0.1.0",
+    home: "/home/of/it",
+    profile: "local",
+    index: {
+      generation: "g1",
+      created_at: "2026-11-21T09:00:00Z",
+      fingerprint: "f",
+      dense: "complete",
+      corpora: {
+        adk_docs: { repo: "google/adk-docs", commit: "c".repeat(40), ref: null, source: "git", chunks: 7 },
+      },
+    },
+    generations: ["g1"],
+    models: { dense_model: "MiniLM" },
+    findings: [{ what: "index", state: "ok", found: "7 points", mend: "" }],
+    ingesting: false,
+    settings_problem: null,
+    ...more,
+  };
+}
+
+function lines(of: ServerStatus): string[] {
+  return statusItems(of, NOW).map(({ label, description = "", detail = "" }) => `${label} ${description} ${detail}`);
+}
+
+describe("the status", () => {
+  it("tells what is indexed, how old that is and with which models", () => {
+    const told = lines(status()).join("\n");
+    for (const word of ["google/adk-docs", "7 passages from git", "c".repeat(40), "3 hours ago", "MiniLM", "local"]) {
+      assert.ok(told.includes(word), word);
+    }
+  });
+
+  it("begins with what is to be mended, and how", () => {
+    const finding = { what: "dense model", state: "broken", found: "It is missing.", mend: "Download it." } as const;
+    const told = statusItems(status({ findings: [finding], settings_problem: "The profile is unknown." }), NOW);
+    assert.equal(told[0]?.label, "To do");
+    assert.ok(told[1]?.detail?.includes("The profile is unknown."));
+    assert.ok(told[2]?.label.includes("dense model") && told[2].detail === "Download it." && told[2].run);
+  });
+
+  it("offers to ingest where nothing is indexed", () => {
+    const told = statusItems(status({ index: null }), NOW);
+    assert.ok(told.some(({ label, run }) => label.includes("Nothing is indexed yet") && run !== undefined));
+  });
+
+  it("says that answers go by keywords until an ingestion has ended", () => {
+    const { index } = status();
+    assert.ok(index);
+    assert.ok(lines(status({ index: { ...index, dense: "pending" } })).some((line) => line.includes("keywords alone")));
+    assert.ok(lines(status({ ingesting: true })).some((line) => line.includes("being ingested")));
+  });
+
+  it("shows nothing of the server's words as an icon", () => {
+    const finding = { what: "$(trash)", state: "note", found: "$(zap)", mend: "$(x)" } as const;
+    const told = lines(status({ findings: [finding], home: "$(a)", profile: "$(b)" })).join("\n");
+    assert.doesNotMatch(told, /\$\((trash|zap|x|a|b)\)/);
+  });
+});
