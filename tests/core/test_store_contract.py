@@ -35,6 +35,9 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
+from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, UploadOptions
+from adk_evidence.store.server_client import Patience, ServerConnection, api_key
+from tests.standins.live import created, server_url
 
 DIM = 8
 DOCS, CODE = "docs", "code"
@@ -51,11 +54,25 @@ class Backend:
     reader: Callable[[Path, Specs], EvidenceStore]
 
 
+PATIENCE = Patience(tries=3, try_seconds=20, total_seconds=None, first_wait=0.1, longest_wait=1)
+
+
+def on_server() -> ServerConnection:
+    """Of the server that QDRANT_URL names, or else of a stand-in."""
+    return ServerConnection(server_url(), PATIENCE, key=api_key())
+
+
 STORES = {
     "edge": Backend(
         writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7),
         reader=EdgeIndexReader,
-    )
+    ),
+    "server": Backend(
+        writer=lambda folder, specs: ServerIndexWriter(
+            folder, specs, on_server(), upload=UploadOptions(batch_points=7, parallel=2), register=created.update
+        ),
+        reader=lambda folder, specs: ServerIndexReader(folder, specs, on_server()),
+    ),
 }
 
 
@@ -650,7 +667,7 @@ def test_every_filter_field_has_its_index(tmp_path: Path) -> None:
 def test_the_engine_is_not_loaded_before_a_store_is_opened() -> None:
     code = (
         "import sys, adk_evidence.store.factory, adk_evidence.store.generations;"
-        "raise SystemExit('qdrant_edge' in sys.modules)"
+        "raise SystemExit(bool({'qdrant_edge', 'qdrant_client'} & set(sys.modules)))"
     )
     path = [entry for entry in sys.path if entry]
     finished: Sequence[object] = [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {code}"]
