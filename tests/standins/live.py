@@ -1,6 +1,7 @@
 """The Qdrant server that tests of the server store talk to: the one that QDRANT_URL names, or else a stand-in.
 
-A real one is left as it was found: collections that a test creates are noted in `created` and dropped at the end.
+A real one is left as it was found: collections that tests
+create bear names of their own, and are dropped at the end.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 import atexit
 import functools
 import os
+import uuid
+from typing import Any
 
 from tests.standins.qdrant import QdrantStandIn
 
 LIVE_URL = os.environ.get("QDRANT_URL")
+# Collections of this process on a real server; the contract's collections are noted in `created`.
+PREFIX = f"adk-evidence-test-{uuid.uuid4().hex[:8]}-"
 created: set[str] = set()
 
 
@@ -26,12 +31,20 @@ def server_url() -> str:
     return stand_in.url
 
 
+def server_store() -> dict[str, Any]:
+    """Settings of a store on that server. On a real one the product's own aliases are not touched."""
+    prefix = PREFIX if LIVE_URL else ""
+    names = {"docs_collection": f"{prefix}adk_docs", "code_collection": f"{prefix}adk_code"}
+    return {"kind": "server", "url": server_url(), **names}
+
+
 def _drop_created(url: str) -> None:
     from qdrant_client import QdrantClient
 
     from adk_evidence.store.server_client import api_key
 
     client = QdrantClient(url=url, api_key=api_key(), check_compatibility=False)
-    for name in created:
-        client.delete_collection(name)
+    for collection in client.get_collections().collections:
+        if collection.name in created or collection.name.startswith(PREFIX):
+            client.delete_collection(collection.name)
     client.close()
