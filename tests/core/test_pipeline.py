@@ -407,6 +407,8 @@ def test_one_collection_alone_gives_part_of_the_answer(indexed, make, tmp_path):
     pack = ask(make(broken))
     assert set(kinds(pack)) == {"docs"}
     assert codes(pack) == ["collection_unavailable", "coverage"]
+    assert pack.quality.level != "high"
+    assert pack.quality.note.endswith(f"{collections(indexed)[1]} could not be searched.")
     with pytest.raises(CollectionUnavailableError):
         ask(make(broken), strict=True)
 

@@ -496,8 +496,9 @@ class QdrantStandIn:
         key, match = condition["key"], condition["match"]
         if self.strict and key not in collection.indexes:
             raise _strict(f'Index required but not found for "{key}" of one of the following types: [keyword]')
-        if self.strict and self.strict.condition_max_size and len(match.get("any", ())) > self.strict.condition_max_size:
-            raise _strict(f"condition size limit exceeded, {len(match['any'])} > {self.strict.condition_max_size}")
+        largest = self.strict.condition_max_size if self.strict else None
+        if largest is not None and len(match.get("any", ())) > largest:
+            raise _strict(f"condition size limit exceeded, {len(match['any'])} > {largest}")
         if "any" in match:
             return edge.FieldCondition(key, match=edge.MatchAny(match["any"]))
         if "value" in match:
@@ -594,7 +595,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._serve()
 
     do_PUT = do_POST = do_DELETE = do_PATCH = do_GET  # noqa: N815
@@ -627,10 +628,8 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception as exc:
             self._send_error(ApiError(500, f"Service internal error: {exc}"), begin)
             return
-        if url.path == "/":
-            answer = result
-        else:
-            answer = {"result": result, "status": "ok", "time": time.perf_counter() - begin}
+        enveloped = {"result": result, "status": "ok", "time": time.perf_counter() - begin}
+        answer = result if url.path == "/" else enveloped
         if rule is None:
             self._send_json(200, answer)
         else:
