@@ -62,6 +62,7 @@ class Seen:
 
     method: str
     path: str
+    query: dict[str, list[str]]
     body: Any
 
     @property
@@ -614,14 +615,15 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError as exc:
             self._send_json(400, {"status": {"error": f"Format error in JSON body: {exc}"}, "time": 0.0})
             return
-        seen = Seen(self.command, url.path, body)
+        query = parse_qs(url.query)
+        seen = Seen(self.command, url.path, query, body)
         self.owner.seen.append(seen)
         rule = self.owner.rule_for(seen.line)
         if rule is not None and isinstance(rule.fault, ApiError):
             self._send_error(rule.fault, begin)
             return
         try:
-            result = self.owner.answer(self.command, url.path, parse_qs(url.query), body)
+            result = self.owner.answer(self.command, url.path, query, body)
         except ApiError as exc:
             self._send_error(exc, begin)
             return

@@ -110,7 +110,7 @@ class GenerationStore:
 
     def __init__(self, index_path: Path, *, missing_hint: str = "Run `adk-ingest all`.") -> None:
         self._root = index_path
-        self._missing_hint = missing_hint
+        self.missing_hint = missing_hint
         self._pointer = index_path / "CURRENT"
         self._generations = index_path / "generations"
         self._building = index_path / "building"
@@ -166,7 +166,7 @@ class GenerationStore:
     def _require_current(self) -> Generation:
         generation = self.current()
         if generation is None:
-            raise IndexMissingError(f"There is no index at {self._root}.", self._missing_hint)
+            raise IndexMissingError(f"There is no index at {self._root}.", self.missing_hint)
         return generation
 
     # Writing
