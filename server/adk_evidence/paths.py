@@ -52,6 +52,14 @@ class Home:
         return self.root / "manifests" / "ingestion_runs"
 
     @property
+    def server_collections(self) -> Path:
+        """Names of the collections on Qdrant servers that were created from this home and not dropped yet.
+
+        Not in the index folder: a copy of that must not drop what its original serves.
+        """
+        return self.root / "server-collections.json"
+
+    @property
     def event_log(self) -> Path:
         """The retrieval event log (SPEC 5 section 12)."""
         return self.root / "logs" / "events.jsonl"

@@ -83,6 +83,7 @@ def fill(server: QdrantStandIn, folder: Path) -> Path:
     """A folder whose collection holds points 0 to 11."""
     with closing(writer(server, folder)) as index:
         index.upsert("docs", [point(n) for n in range(12)])
+        index.flush()
     server.seen.clear()
     return folder
 

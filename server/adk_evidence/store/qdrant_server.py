@@ -52,7 +52,6 @@ RECORD = "server.json"
 OLDEST_SERVER = (1, 16)
 _PREFIX_INDEX_SINCE = (1, 19)
 _REBUILD = "Run `adk-ingest all` to build the index again."
-_COPY_PAGE = 256
 # A strict server bounds how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
@@ -380,7 +379,7 @@ class ServerIndexWriter(_ServerStore):
                     else:
                         _require_shape(connection, names[spec.name], spec)
         except BaseException:
-            self._release()
+            self.close()
             raise
 
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
@@ -430,15 +429,7 @@ class ServerIndexWriter(_ServerStore):
                     self._call(collection, lambda client, name: client.delete(name, [_NIL], wait=True))
 
     def close(self) -> None:
-        """Finish and close; the generation can be published then."""
-        if self._closed:
-            return
-        try:
-            self.flush()
-        finally:
-            self._release()
-
-    def _release(self) -> None:
+        """Close the connections. What was not flushed may be missing: after a failure nothing more is sent."""
         self._closed = True
         self._pool.shutdown(cancel_futures=True)
         self._connection.close()
@@ -478,11 +469,12 @@ class ServerIndexWriter(_ServerStore):
         del self._to_copy[collection]
 
     def _pages(self, collection: str, source: str, conditions: models.Filter) -> Iterator[list[models.Record]]:
+        size = self._upload.batch_points
         offset: Any = None
 
         def page(client: QdrantClient) -> tuple[list[models.Record], Any]:
             return client.scroll(
-                source, scroll_filter=conditions, limit=_COPY_PAGE, offset=offset, with_payload=True, with_vectors=True
+                source, scroll_filter=conditions, limit=size, offset=offset, with_payload=True, with_vectors=True
             )
 
         while True:

@@ -17,9 +17,6 @@ from adk_evidence.store.server_client import ServerConnection, connect, query_pa
 if TYPE_CHECKING:
     from qdrant_client import models
 
-# Names of every collection that was created from this index folder and not dropped yet.
-JOURNAL = "server-collections.json"
-
 
 class ServerIndex:
     """What publishing, going back and tidying up mean on a server.
@@ -28,12 +25,12 @@ class ServerIndex:
     name, the aliases point to whichever was published last, and each one drops only what it created.
 
     Args:
-        settings: `store` names the server; the index folder keeps the journal.
+        settings: `store` names the server; the home folder keeps a journal of what was created.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._journal = settings.index_path / JOURNAL
+        self._journal = settings.paths.server_collections
         self._generations = settings.index_path / "generations"
 
     def prepare(self) -> None:
@@ -146,7 +143,7 @@ class ServerIndex:
             self._journal.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(self._journal, json.dumps({"collections": sorted(names)}, indent=1).encode())
         except OSError as exc:
-            raise StoreError(f"The index folder cannot be written: {exc.strerror or exc}.") from exc
+            raise StoreError(f"{self._journal} cannot be written: {exc.strerror or exc}.") from exc
 
 
 def _collections(connection: ServerConnection) -> set[str]:
