@@ -38,7 +38,7 @@ STRONG = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}
 Make = Callable[..., EvidenceService]
 
 
-@pytest.fixture(scope="module", params=["edge", "server"])
+@pytest.fixture(scope="module", params=["edge", pytest.param("server", marks=pytest.mark.live)])
 def store(request: pytest.FixtureRequest) -> str:
     """Every test runs on each kind of store, and finds the same."""
     return request.param

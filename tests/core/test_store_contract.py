@@ -76,7 +76,11 @@ STORES = {
 }
 
 
-@pytest.fixture(params=sorted(STORES))
+# Where QDRANT_URL names a real server, `npm run test:live` runs these against it.
+NAMES = ["edge", pytest.param("server", marks=pytest.mark.live)]
+
+
+@pytest.fixture(params=NAMES)
 def backend(request: pytest.FixtureRequest) -> Backend:
     return STORES[request.param]
 
@@ -110,7 +114,7 @@ def stored(
         yield reader
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
+@pytest.fixture(scope="module", params=NAMES)
 def numbered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
     """Points 0 to 39: number n has axis and term n modulo 8."""
     points = [point(n, text=f"text {n}") for n in range(40)]
@@ -118,7 +122,7 @@ def numbered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         yield store
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
+@pytest.fixture(scope="module", params=NAMES)
 def scratch(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexWriter]:
     """A writer for tests that leave it empty."""
     with closing(STORES[request.param].writer(tmp_path_factory.mktemp("scratch"), [DOCS_SPEC])) as writer:
@@ -226,7 +230,7 @@ FILTERED = [
 ]
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
+@pytest.fixture(scope="module", params=NAMES)
 def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
     with stored(STORES[request.param], tmp_path_factory.mktemp("filtered"), FILTERED) as store:
         yield store
