@@ -44,7 +44,7 @@ class Waits(list[float]):
         super().__init__()
         self.then: Callable[[float], None] = lambda elapsed: None
 
-    def __call__(self, seconds: float) -> None:
+    def __call__(self, seconds: float, until: threading.Event) -> None:
         self.append(seconds)
         self.then(sum(self))
 
@@ -238,6 +238,19 @@ def test_an_upload_that_is_broken_off_can_be_run_again(server: QdrantStandIn, ow
             index.upsert("docs", points)
         assert index.upsert("docs", points) == 28
         assert index.count("docs") == 40
+
+
+def test_an_interrupted_upload_does_not_wait_for_the_server(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
+    index = writer(server, folder, batch_points=1)
+
+    def points() -> Iterator[NewPoint]:
+        yield point(1)
+        raise KeyboardInterrupt
+
+    waits.then = lambda elapsed: pytest.fail("it waits") if index._connection._stopped.is_set() else None
+    with closing(index), server.failing(r"PUT .*/points$", "silence") as rule, pytest.raises(KeyboardInterrupt):
+        index.upsert("docs", points())
+    assert rule.hits <= 2
 
 
 def test_nothing_is_written_after_an_upload_gave_up(server: QdrantStandIn, own: Path) -> None:

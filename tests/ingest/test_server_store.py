@@ -34,7 +34,7 @@ UPSERT = r"PUT .*/points$"
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing waits, and no key of the machine is used."""
-    monkeypatch.setattr(server_client, "_sleep", lambda seconds: None)
+    monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
     for name in server_client.KEY_VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
@@ -214,6 +214,16 @@ class TestSecondRuns:
         assert server.aliases == first == published_collections(place)
         assert "docs/zebra.md" not in {chunk.path for chunk in place.points().values()}
         assert place.ask(QUESTION).candidates
+
+    def test_a_rollback_to_what_the_server_lost_is_refused(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        place.ingest()
+        server.drop(first["adk_code"])
+        with pytest.raises(StoreError, match="no longer complete"):
+            rollback(place.settings)
+        assert server.aliases == published_collections(place) != first
 
     def test_a_rollback_that_the_server_does_not_hear_of_changes_nothing(
         self, place: Workplace, server: QdrantStandIn

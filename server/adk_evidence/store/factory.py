@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from adk_evidence.errors import IndexMismatchError
+from adk_evidence.errors import IndexMismatchError, StoreError
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore
@@ -146,7 +146,10 @@ def rollback(settings: Settings) -> Generation:
 
     def publish(generation: Generation) -> None:
         check_kind(generation.manifest, settings)
-        make_publisher(settings).publish(generation.folder)
+        publisher = make_publisher(settings)
+        if not publisher.holds(generation.folder, generation.manifest):
+            raise StoreError("The earlier generation of the index is no longer complete.", "Run `adk-ingest all`.")
+        publisher.publish(generation.folder)
 
     return open_generations(settings).rollback(publish)
 

@@ -403,6 +403,11 @@ class ServerIndexWriter(_ServerStore):
                 running.append(self._pool.submit(self._write, collection, structs))
             while running:
                 written += running.popleft().result()
+        except BaseException as exc:
+            if not isinstance(exc, Exception):
+                # An interrupt does not wait until a server that is away is back.
+                self._connection.stop()
+            raise
         finally:
             for future in running:
                 future.cancel()

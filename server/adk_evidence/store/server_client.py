@@ -44,9 +44,12 @@ _CHECK_KEY = f"Set {KEY_VARIABLES[0]} to a key that may use this cluster."
 
 T = TypeVar("T")
 
-# Replaced in tests, which do not wait.
-_sleep = time.sleep
 _now = time.monotonic
+
+
+def _sleep(seconds: float, until: threading.Event) -> None:
+    """Wait before another attempt, or until nobody wants it any more. Replaced in tests, which do not wait."""
+    until.wait(seconds)
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ class ServerConnection:
         self._attempt = _Attempt()
         self._lock = threading.Lock()
         self._client: QdrantClient | None = None
-        self._closed = False
+        self._stopped = threading.Event()
 
     def call(self, action: Callable[[QdrantClient], T]) -> T:
         """Run one call of the client, again where it fails in a way that may pass.
@@ -140,6 +143,8 @@ class ServerConnection:
         until = math.inf if patience.total_seconds is None else _now() + patience.total_seconds
 
         def attempt() -> T:
+            if self._stopped.is_set():
+                raise StoreError("The index was closed.")
             self._attempt.until = min(until, _now() + patience.try_seconds)
             try:
                 return action(client)
@@ -151,7 +156,7 @@ class ServerConnection:
             | (stop_never if patience.total_seconds is None else stop_before_delay(patience.total_seconds)),
             wait=self._wait,
             retry=retry_if_exception_type(_TransientError),
-            sleep=lambda seconds: _sleep(seconds),
+            sleep=lambda seconds: _sleep(seconds, self._stopped),
             reraise=True,
         )
         try:
@@ -168,10 +173,14 @@ class ServerConnection:
         text = self.call(lambda client: client.info().version)
         return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
 
+    def stop(self) -> None:
+        """Let no call begin another attempt; those that wait for one give up now."""
+        self._stopped.set()
+
     def close(self) -> None:
         """Close the connections; calls fail from then on."""
+        self.stop()
         with self._lock:
-            self._closed = True
             client, self._client = self._client, None
         if client is not None:
             client.close()
@@ -184,7 +193,7 @@ class ServerConnection:
 
     def _open(self) -> QdrantClient:
         with self._lock:
-            if self._closed:
+            if self._stopped.is_set():
                 raise StoreError("The index was closed.")
             if self._client is None:
                 from qdrant_client import QdrantClient
@@ -265,7 +274,8 @@ class ServerConnection:
         if name in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
             return self._status(401, b"")
         if name == "RESOURCE_EXHAUSTED":
-            return self._busy(_retry_after_metadata(error))
+            # With a time to wait for, the client raises what it raises for HTTP.
+            return self._busy()
         if name == "NOT_FOUND":
             return self._failure(f"answers with status 404: {said}", "", status=404)
         if name == "DEADLINE_EXCEEDED":
@@ -354,13 +364,3 @@ def _error_text(content: bytes) -> str:
         return str(json.loads(content)["status"]["error"])
     except (ValueError, KeyError, TypeError):
         return ""
-
-
-def _retry_after_metadata(error: Any) -> float:
-    for name, value in error.trailing_metadata() or ():
-        if name == "retry-after":
-            try:
-                return float(value)
-            except ValueError:
-                return 0.0
-    return 0.0
