@@ -28,6 +28,7 @@ from adk_evidence.store.server_client import (
 )
 from tests.core.test_store_contract import axis, point, terms
 from tests.standins.qdrant import QdrantStandIn, Strict
+from tests.standins.qdrant_grpc import grpc_port
 
 SPEC = CollectionSpec("docs", {"dense": 8}, {"lexical": True})
 KEY = "secret-key-that-nobody-may-see"
@@ -332,6 +333,72 @@ def test_what_is_no_qdrant_is_said_to_be_none(server: QdrantStandIn) -> None:
     ):
         link.version()
     assert "store.url" in failure.value.hint
+
+
+# gRPC
+
+
+@pytest.fixture(scope="module")
+def rpc_port(shared: QdrantStandIn) -> Iterator[int]:
+    with grpc_port(shared) as port:
+        yield port
+
+
+def rpc(server: QdrantStandIn, port: int, key: str = KEY) -> ServerConnection:
+    return ServerConnection(server.url, UPLOAD, key=key, prefer_grpc=True, grpc_port=port)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "tries"),
+    [(429, "limits the rate", 6), (500, "INTERNAL", 6), (503, "cannot be reached", 6), (400, "INVALID_ARGUMENT", 1)],
+)
+def test_grpc_fails_as_http_does(
+    server: QdrantStandIn, folder: Path, rpc_port: int, status: int, said: str, tries: int
+) -> None:
+    with (
+        closing(ServerIndexReader(folder, [SPEC], rpc(server, rpc_port))) as reader,
+        server.failing("points/count", status) as rule,
+        pytest.raises(CollectionUnavailableError, match=said) as failure,
+    ):
+        reader.count("docs")
+    assert rule.hits == tries
+    assert KEY not in "".join(traceback.format_exception(failure.value))
+
+
+def test_grpc_stumbles_and_goes_on(server: QdrantStandIn, folder: Path, rpc_port: int, waits: Waits) -> None:
+    with (
+        closing(ServerIndexReader(folder, [SPEC], rpc(server, rpc_port))) as reader,
+        server.failing("points/count", 429, times=1, headers={"Retry-After": "7"}),
+    ):
+        assert reader.count("docs") == 12
+    assert waits == [7.0]
+
+
+def test_grpc_knows_a_refused_key_and_a_collection_that_is_gone(
+    server: QdrantStandIn, own: Path, rpc_port: int
+) -> None:
+    with (
+        closing(ServerIndexReader(own, [SPEC], rpc(server, rpc_port, key="expired"))) as reader,
+        pytest.raises(CollectionUnavailableError, match="refuses the API key"),
+    ):
+        reader.count("docs")
+    for name in (ServerRecord.read(own) or pytest.fail()).collections.values():
+        server.drop(name)
+    with (
+        closing(ServerIndexReader(own, [SPEC], rpc(server, rpc_port))) as reader,
+        pytest.raises(CollectionUnavailableError, match="does not hold the collection docs"),
+    ):
+        reader.count("docs")
+
+
+def test_grpc_without_a_server_cannot_be_reached(server: QdrantStandIn, folder: Path) -> None:
+    with grpc_port(server) as port:
+        gone = port
+    with (
+        closing(ServerIndexReader(folder, [SPEC], rpc(server, gone))) as reader,
+        pytest.raises(CollectionUnavailableError, match="cannot be reached"),
+    ):
+        reader.count("docs")
 
 
 # Strict mode

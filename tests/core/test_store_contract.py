@@ -37,7 +37,7 @@ from adk_evidence.store.base import (
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, UploadOptions
 from adk_evidence.store.server_client import Patience, ServerConnection, api_key
-from tests.standins.live import created, server_url
+from tests.standins.live import created, server_grpc_port, server_url
 
 DIM = 8
 DOCS, CODE = "docs", "code"
@@ -62,22 +62,32 @@ def on_server() -> ServerConnection:
     return ServerConnection(server_url(), PATIENCE, key=api_key())
 
 
+def over_grpc() -> ServerConnection:
+    """Of the same server."""
+    return ServerConnection(server_url(), PATIENCE, key=api_key(), prefer_grpc=True, grpc_port=server_grpc_port())
+
+
+def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
+    return Backend(
+        writer=lambda folder, specs: ServerIndexWriter(
+            folder, specs, connect(), upload=UploadOptions(batch_points=7, parallel=2), register=created.update
+        ),
+        reader=lambda folder, specs: ServerIndexReader(folder, specs, connect()),
+    )
+
+
 STORES = {
     "edge": Backend(
         writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7),
         reader=EdgeIndexReader,
     ),
-    "server": Backend(
-        writer=lambda folder, specs: ServerIndexWriter(
-            folder, specs, on_server(), upload=UploadOptions(batch_points=7, parallel=2), register=created.update
-        ),
-        reader=lambda folder, specs: ServerIndexReader(folder, specs, on_server()),
-    ),
+    "server": server_backend(on_server),
+    "server-grpc": server_backend(over_grpc),
 }
 
 
 # Where QDRANT_URL names a real server, `npm run test:live` runs these against it.
-NAMES = ["edge", pytest.param("server", marks=pytest.mark.live)]
+NAMES = ["edge", *(pytest.param(name, marks=pytest.mark.live) for name in ("server", "server-grpc"))]
 
 
 @pytest.fixture(params=NAMES)

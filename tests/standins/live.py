@@ -26,9 +26,26 @@ def server_url() -> str:
     if LIVE_URL:
         atexit.register(_drop_created, LIVE_URL)
         return LIVE_URL
+    return _stand_in().url
+
+
+@functools.cache
+def server_grpc_port() -> int:
+    """The port of the same server's gRPC."""
+    if LIVE_URL:
+        return int(os.environ.get("QDRANT_GRPC_PORT", "6334"))
+    from tests.standins.qdrant_grpc import grpc_port
+
+    serving = grpc_port(_stand_in())
+    atexit.register(serving.__exit__, None, None, None)
+    return serving.__enter__()
+
+
+@functools.cache
+def _stand_in() -> QdrantStandIn:
     stand_in = QdrantStandIn()
     atexit.register(stand_in.close)
-    return stand_in.url
+    return stand_in
 
 
 def server_store() -> dict[str, Any]:
