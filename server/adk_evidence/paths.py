@@ -28,7 +28,7 @@ class Home:
 
     @property
     def index(self) -> Path:
-        """Generations of the embedded store."""
+        """Generations of the index."""
         return self.root / "index"
 
     @property
