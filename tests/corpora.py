@@ -23,7 +23,7 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence.store.factory import open_reader
+from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import FailureReport, RunFiles, RunManifest
@@ -31,6 +31,7 @@ from adk_ingest.pipeline import Changes, Ingestion, Mode
 from adk_ingest.progress import Progress, Silent
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session
+from tests.standins.live import server_store
 
 DOCS_COMMIT = "d0c5000000000000000000000000000000000001"
 CODE_COMMIT = "c0de000000000000000000000000000000000001"
@@ -283,10 +284,12 @@ class Workplace:
     Args:
         root: An empty folder for all of it.
         overrides: Settings besides the home folder.
+        store: Kind of its store; the server is a stand-in, or the one that QDRANT_URL names.
     """
 
     root: Path
     overrides: dict[str, Any] = field(default_factory=dict)
+    store: str = "edge"
 
     def __post_init__(self) -> None:
         # A second process finds the corpora as the first one left them.
@@ -308,7 +311,13 @@ class Workplace:
 
     @property
     def settings(self) -> Settings:
-        return load_settings({"home": self.home, **self.overrides}, user_file=self.root / "no-settings.yaml")
+        return self.settings_with({})
+
+    def settings_with(self, overrides: dict[str, Any]) -> Settings:
+        """The settings with some more changed, which take the place of the workplace's own."""
+        store = {"store": server_store()} if self.store == "server" else {}
+        values = {"home": self.home, **store, **self.overrides, **overrides}
+        return load_settings(values, user_file=self.root / "no-settings.yaml")
 
     @property
     def sources(self) -> Sources:
@@ -344,7 +353,7 @@ class Workplace:
 
     @property
     def generations(self) -> GenerationStore:
-        return GenerationStore(self.settings.index_path)
+        return open_generations(self.settings)
 
     def points(self) -> dict[str, ChunkPayload]:
         """Every published point's payload by its id."""

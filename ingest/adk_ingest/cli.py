@@ -134,9 +134,9 @@ def sync(
 def rollback(profile: Profile = None, home: Home = None) -> None:
     """Publish the generation before the current one again."""
     with friendly_errors():
-        from adk_evidence.store.generations import GenerationStore
+        from adk_evidence.store.factory import rollback as go_back
 
-        generation = GenerationStore(settings_from(profile, home).index_path).rollback()
+        generation = go_back(settings_from(profile, home))
         stderr().print(f"Generation {generation.id} serves now.", markup=False)
 
 

@@ -24,8 +24,15 @@ from adk_evidence.errors import EvidenceError, IngestError, StoreError, Verifica
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
-from adk_evidence.store.factory import collection_specs, open_reader, open_writer
-from adk_evidence.store.generations import Building, Generation, GenerationStore
+from adk_evidence.store.factory import (
+    collection_specs,
+    make_publisher,
+    open_generations,
+    open_reader,
+    open_writer,
+    points_a_write,
+)
+from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.index_manifest import (
     CollectionEntry,
     CorpusEntry,
@@ -136,7 +143,8 @@ class Ingestion:
         self._sparse = sparse or make_sparse(settings)
         self._cancelled = cancelled or (lambda: False)
         self._cache = EmbeddingCache(settings.paths.embedding_cache)
-        self._generations = GenerationStore(settings.index_path)
+        self._generations = open_generations(settings)
+        self._publisher = make_publisher(settings)
         self._runs = RunFiles(settings.paths.runs)
         # This run's vectors by the hash of their input: the cache may be slow, full or lost.
         self._vectors: dict[str, FloatMatrix] = {}
@@ -215,6 +223,7 @@ class Ingestion:
         with self._stage(run, "discover"):
             corpora = gather(run)
             run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
+            self._publisher.prepare()
             current = self._generations.current()
             base = self._base(run.mode, corpora, current)
             changes = self._compare(base, corpora)
@@ -255,6 +264,7 @@ class Ingestion:
         # The new index serves by now: old ones that stay a while longer are no failure.
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(self._settings.store.keep_generations)
+            self._publisher.collect_garbage()
 
     def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Generation | None:
         """The published generation, if a new one can be made of it by changing some files' points.
@@ -264,13 +274,20 @@ class Ingestion:
         """
         if current is None:
             return None
-        complete = current.manifest.dense == "complete"
-        if complete and current.manifest.fingerprint == self._fingerprint:
+        manifest = current.manifest
+        complete = manifest.dense == "complete"
+        usable = complete and manifest.fingerprint == self._fingerprint and manifest.store == self._settings.store.kind
+        if usable and self._publisher.holds(current.folder, manifest):
             return current
         lost = sorted(set(current.manifest.corpora) - {corpus.name for corpus in corpora})
         if not lost:
             return None
-        why = "was built with other models, settings or versions" if complete else "lacks its dense vectors yet"
+        if usable:
+            why = "is no longer complete on the server"
+        elif complete:
+            why = "was built with other models, settings or versions"
+        else:
+            why = "lacks its dense vectors yet"
         if mode != "all":
             raise IngestError(
                 f"The published index {why}, so one corpus alone cannot be brought up to date.",
@@ -357,6 +374,7 @@ class Ingestion:
             write_manifest(building.folder, manifest)
             self._verify(run, building, manifest)
             with self._stage(run, "publish"):
+                self._publisher.publish(building.folder)
                 return self._generations.publish(building, manifest)
 
     def _write(
@@ -398,7 +416,7 @@ class Ingestion:
         for change in changes:
             corpus = change.corpus
             run.points_uploaded[corpus.name] = 0
-            for batch in change.records.batches(self._settings.ingestion.qdrant_upload.batch_points):
+            for batch in change.records.batches(points_a_write(self._settings)):
                 with self._timed(run, "sparse"):
                     run.cursor = Cursor(stage="sparse", batch=number, done=done, total=total)
                     sparse = self._sparse.encode_documents([record.lexical_text for record in batch], corpus.kind)
@@ -459,6 +477,7 @@ class Ingestion:
             created_at=now(),
             run_id=run.run_id,
             fingerprint=self._fingerprint,
+            store=self._settings.store.kind,
             dense="complete" if with_dense else "pending",
             collections={
                 spec.name: CollectionEntry(

@@ -11,8 +11,7 @@ from rich.table import Table
 from adk_evidence.render.sanitize import visible
 from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
-from adk_evidence.store.factory import open_reader
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.manifest import RunFiles, RunManifest
 from adk_ingest.pipeline import Changes
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
@@ -136,7 +135,7 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
 
 def make_status(settings: Settings) -> Status:
     """What is published in the settings' home folder, and its last runs."""
-    generations = GenerationStore(settings.index_path)
+    generations = open_generations(settings)
     current = generations.current()
     runs = [
         run.model_dump(mode="json", include={"run_id", "status", "mode", "started_at", "finished_at", "errors"})
@@ -193,7 +192,7 @@ def verify_published(settings: Settings, *, citations: bool) -> VerificationRepo
     Raises:
         IndexMissingError: Nothing is published.
     """
-    lease = GenerationStore(settings.index_path).open_current()
+    lease = open_generations(settings).open_current()
     try:
         store = open_reader(lease.folder, settings)
         try:

@@ -28,7 +28,7 @@ class Home:
 
     @property
     def index(self) -> Path:
-        """Generations of the embedded store."""
+        """Generations of the index."""
         return self.root / "index"
 
     @property
@@ -50,6 +50,14 @@ class Home:
     def runs(self) -> Path:
         """Run manifests and failure reports (SPEC 3 section 12)."""
         return self.root / "manifests" / "ingestion_runs"
+
+    @property
+    def server_collections(self) -> Path:
+        """Names of the collections on Qdrant servers that were created from this home and not dropped yet.
+
+        Not in the index folder: a copy of that must not drop what its original serves.
+        """
+        return self.root / "server-collections.json"
 
     @property
     def event_log(self) -> Path:

@@ -7,9 +7,19 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -24,6 +34,7 @@ from adk_evidence.paths import Home, default_home, user_settings_file
 ENV_PREFIX = "ADK_EVIDENCE_"
 PROFILES = ("local",)
 NonNegativeInt = Field(ge=0)
+StoreKind = Literal["edge", "server"]
 
 
 class _Section(BaseModel):
@@ -114,8 +125,9 @@ class UploadSettings(_Section):
     """Writing to the store (SPEC 3 section 10)."""
 
     batch_points: int = Field(ge=1, le=512)
-    parallel: PositiveInt
+    parallel: int = Field(ge=1, le=32)
     max_retries: int = NonNegativeInt
+    timeout_seconds: PositiveFloat
     wait: bool
 
 
@@ -161,9 +173,16 @@ class EmbeddingSettings(_Section):
 class StoreSettings(_Section):
     """Where points live and what their vectors are called."""
 
-    kind: Literal["edge"]
+    kind: StoreKind
     path: Path | None
     keep_generations: int = Field(ge=1)
+    url: str | None
+    prefer_grpc: bool
+    grpc_port: int = Field(ge=1, le=65535)
+    shard_number: PositiveInt | None
+    replication_factor: PositiveInt | None
+    quantization: Literal["none", "scalar"]
+    on_disk_payload: bool
     docs_collection: str = Field(min_length=1)
     code_collection: str = Field(min_length=1)
     docs_vector: str = Field(min_length=1)
@@ -178,6 +197,29 @@ class StoreSettings(_Section):
         if self.sparse_vector in (self.docs_vector, self.code_vector):
             raise ValueError("sparse_vector must differ from the dense vectors' names")
         return self
+
+    @model_validator(mode="after")
+    def _addressed(self) -> StoreSettings:
+        if self.kind == "server" and self.url is None:
+            raise ValueError("kind server needs url, the address of the Qdrant server")
+        return self
+
+    @field_validator("url")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        # Settings are copied into run manifests: what is secret must not be in them, nor in this message.
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url)
+            usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError("it must be http://host:port or https://host:port")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("it must not hold a user, a key or a query; the API key comes from the environment")
+        return url.rstrip("/")
 
     def collection(self, kind: str) -> str:
         """The collection's name for kind `doc` or `code`."""
@@ -264,7 +306,7 @@ class Settings(BaseSettings):
 
     @property
     def index_path(self) -> Path:
-        """The folder of the embedded store's generations."""
+        """The folder of the index's generations."""
         return (self.store.path or self.paths.index).expanduser().absolute()
 
 

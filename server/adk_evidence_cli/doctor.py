@@ -21,14 +21,14 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.paths import user_settings_file
 from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import ENV_PREFIX, Settings
-from adk_evidence.store.factory import open_reader
+from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
 from adk_ingest.corpora import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
 
-_PACKAGES = ("qdrant-edge-py", "fastembed", "onnxruntime", "griffe")
+_PACKAGES = ("qdrant-edge-py", "qdrant-client", "fastembed", "onnxruntime", "griffe")
 _STYLES = {"ok": "green", "note": "yellow", "broken": "red"}
 _MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 
@@ -45,7 +45,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Look at everything that an answer depends on; never raises for what it finds."""
-    return [*_installation(settings), *_model(settings), *_index(settings)]
+    return [*_installation(settings), *_model(settings), *_server(settings), *_index(settings)]
 
 
 def show(findings: list[Finding], console: Console, *, as_json: bool) -> None:
@@ -85,11 +85,36 @@ def _model(settings: Settings) -> list[Finding]:
     return [Finding("dense model", "note", found, "The first ingestion or question fetches it (about 83 MB).")]
 
 
+def _server(settings: Settings) -> list[Finding]:
+    if settings.store.kind != "server":
+        return []
+    from adk_evidence.store.server_client import KEY_VARIABLES, api_key, connect, query_patience, sends_key_in_the_open
+    from adk_evidence.store.server_index import ServerIndex
+
+    try:
+        with connect(settings, query_patience(settings)) as connection:
+            url, version = connection.url, connection.version()
+            aliases = ServerIndex(settings).aliases(connection)
+    except EvidenceError as exc:
+        return [Finding("Qdrant server", "broken", exc.message, exc.hint)]
+    names = ", ".join(f"{alias} -> {collection}" for alias, collection in sorted(aliases.items())) or "no alias yet"
+    found = f"{url}, version {'.'.join(map(str, version))}, {names}"
+    findings = [Finding("Qdrant server", "ok", found)]
+    if api_key() is None:
+        findings.append(Finding("Qdrant API key", "ok", f"none; {KEY_VARIABLES[0]} would set one"))
+    elif sends_key_in_the_open(url):
+        mend = "Use an https address in `store.url`."
+        findings.append(Finding("Qdrant API key", "note", "It is sent unencrypted.", mend))
+    else:
+        findings.append(Finding("Qdrant API key", "ok", "set in the environment"))
+    return findings
+
+
 def _index(settings: Settings) -> list[Finding]:
-    generations = GenerationStore(settings.index_path)
+    generations = open_generations(settings)
     current = generations.current()
     if current is None:
-        return [Finding("index", "broken", "Nothing is indexed.", "Run `adk-ingest all`.")]
+        return [Finding("index", "broken", "Nothing is indexed.", generations.missing_hint)]
     findings = [_opens(settings, generations), _fits(settings, current.manifest)]
     if current.manifest.dense == "pending":
         findings.append(Finding("dense vectors", "note", "They are not computed yet.", "Run `adk-ingest all`."))

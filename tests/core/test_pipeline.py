@@ -27,7 +27,7 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.retrieval.pipeline import EvidenceService, RequestCancelledError
 from adk_evidence.retrieval.rerank.base import RerankScore
-from adk_evidence.settings import Settings, load_settings
+from adk_evidence.settings import Settings
 from adk_evidence.store.files import copy_tree
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 
@@ -38,10 +38,21 @@ STRONG = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}
 Make = Callable[..., EvidenceService]
 
 
+@pytest.fixture(scope="module", params=["edge", pytest.param("server", marks=pytest.mark.live)])
+def store(request: pytest.FixtureRequest) -> str:
+    """Every test runs on each kind of store, and finds the same."""
+    return request.param
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, store: str) -> Workplace:
+    return Workplace(tmp_path, store=store)
+
+
 @pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def indexed(tmp_path_factory: pytest.TempPathFactory, store: str) -> Workplace:
     """An index that no test changes."""
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
+    workplace = Workplace(tmp_path_factory.mktemp("indexed"), store=store)
     workplace.ingest()
     return workplace
 
@@ -70,7 +81,7 @@ def make() -> Iterator[Make]:
 
 
 def settings_of(place: Workplace, overrides: dict[str, Any] | None = None) -> Settings:
-    return load_settings({"home": place.home, **(overrides or {})}, user_file=place.root / "no-settings.yaml")
+    return place.settings_with(overrides or {})
 
 
 def ask(service: EvidenceService, query: str = QUESTION, **values: Any) -> EvidencePack:
@@ -86,14 +97,20 @@ def kinds(pack: EvidencePack) -> list[str]:
     return [candidate.source_type for candidate in pack.candidates]
 
 
-def without(place: Workplace, root: Path, *collections: str) -> Workplace:
-    """A copy of an index that lost collections."""
-    broken = Workplace(root)
+def without(place: Workplace, root: Path, *kinds: str) -> Workplace:
+    """A copy of an index that lost the collections of these kinds."""
+    broken = Workplace(root, store=place.store)
     copy_tree(place.home, broken.home)
-    for collection in collections:
+    for collection in (place.settings.store.collection(kind) for kind in kinds):
         for folder in broken.home.glob(f"index/generations/*/{collection}"):
             shutil.rmtree(folder)
+        for record in broken.home.glob("index/generations/*/server.json"):
+            record.write_text(record.read_text().replace(f'"{collection}-', f'"gone-{collection}-'))
     return broken
+
+
+def collections(place: Workplace) -> tuple[str, str]:
+    return place.settings.store.docs_collection, place.settings.store.code_collection
 
 
 class Favours:
@@ -142,10 +159,11 @@ def test_the_json_has_every_key_of_the_specification(indexed, make):
     pack = json.loads(ask(make(indexed, STRONG)).model_dump_json())
     assert pack["query"] == QUESTION
     plan = pack["retrieval_plan"]
-    assert plan["collections_queried"] == ["adk_docs", "adk_code"]
+    docs, code = collections(indexed)
+    assert plan["collections_queried"] == [docs, code]
     assert (plan["hybrid_fusion"], plan["rrf_k"]) == ("rrf", 60)
     assert plan["prefetch_limits"] == {"dense": 80, "sparse": 120}
-    assert plan["final_limits"] == {"adk_docs": 60, "adk_code": 60}
+    assert plan["final_limits"] == {docs: 60, code: 60}
     assert plan["qdrant_search_params"] == {"hnsw_ef": 256, "exact": False}
     assert set(pack["coverage"]) == {"docs_in_top_k", "code_in_top_k"}
     assert {"qdrant", "voyage", "timings_ms"} <= set(pack["debug"])
@@ -190,11 +208,12 @@ def test_the_same_question_gives_the_same_bytes_in_another_process(service, inde
     assert first.query_id != second.query_id
     script = (
         "import sys; from pathlib import Path; from tests.corpora import *; from tests.core.test_pipeline import *\n"
-        "place = Workplace.__new__(Workplace); place.root = Path(sys.argv[1]); place.overrides = {}\n"
+        "place = Workplace(Path(sys.argv[1]), {'store': json.loads(sys.argv[2])})\n"
         "service = EvidenceService(settings_of(place), dense=HashEmbedder(), sparse=shared_sparse())\n"
         "sys.stdout.buffer.write(ask(service).model_dump_json().encode()); service.close()"
     )
-    done = subprocess.run([sys.executable, "-c", script, str(indexed.root)], capture_output=True, check=True)
+    where = indexed.settings.store.model_dump_json()
+    done = subprocess.run([sys.executable, "-c", script, str(indexed.root), where], capture_output=True, check=True)
     other = EvidencePack.model_validate_json(done.stdout)
     assert other.canonical_json() == first.canonical_json()
     assert other.pack_id == first.pack_id == second.pack_id
@@ -245,11 +264,11 @@ def test_a_language_is_a_file_s_or_a_code_block_s(service, name):
     assert docs and all("```python" in candidate.text for candidate in docs)
 
 
-def test_a_question_for_one_kind_searches_one_collection(service):
+def test_a_question_for_one_kind_searches_one_collection(service, indexed):
     docs = ask(service, filters={"source_types": ("docs",)})
     code = ask(service, filters={"source_types": ("code",)})
-    assert docs.retrieval_plan.collections_queried == ("adk_docs",) and set(kinds(docs)) == {"docs"}
-    assert code.retrieval_plan.collections_queried == ("adk_code",) and set(kinds(code)) == {"code"}
+    assert docs.retrieval_plan.collections_queried == collections(indexed)[:1] and set(kinds(docs)) == {"docs"}
+    assert code.retrieval_plan.collections_queried == collections(indexed)[1:] and set(kinds(code)) == {"code"}
     assert "coverage" not in codes(docs) + codes(code)
 
 
@@ -300,7 +319,7 @@ def test_a_second_try_looks_deeper_on_the_side_that_is_short(indexed, make):
 def test_sub_queries_come_last_and_then_a_warning(indexed, make):
     service = make(indexed, STRONG)
     pack = ask(service, filters={"path_blocklist": ("src/", "README.md")})
-    assert pack.retrieval_plan.final_limits == {"adk_docs": 60, "adk_code": 90}
+    assert list(pack.retrieval_plan.final_limits.values()) == [60, 90]
     assert len(pack.retrieval_plan.sub_queries) == 2
     assert pack.warnings == ("coverage: only 0 of the 3 code results that the mode asks for.",)
 
@@ -350,7 +369,7 @@ def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
     filters = {"path_blocklist": ("src/", "README.md")}
     pack = ask(make(indexed, dense=Slow()), filters=filters, time_budget_ms=1)
     assert pack.candidates and pack.retrieval_plan.sub_queries == ()
-    assert pack.retrieval_plan.final_limits["adk_code"] == 60
+    assert list(pack.retrieval_plan.final_limits.values()) == [60, 60]
     assert "time_budget: the time budget was spent before sub-queries." in pack.warnings
     assert "time_budget: the time budget was spent before the second try for coverage." in pack.warnings
 
@@ -384,16 +403,18 @@ def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
 
 
 def test_one_collection_alone_gives_part_of_the_answer(indexed, make, tmp_path):
-    broken = without(indexed, tmp_path, "adk_code")
+    broken = without(indexed, tmp_path, "code")
     pack = ask(make(broken))
     assert set(kinds(pack)) == {"docs"}
     assert codes(pack) == ["collection_unavailable", "coverage"]
+    assert pack.quality.level != "high"
+    assert pack.quality.note.endswith(f"{collections(indexed)[1]} could not be searched.")
     with pytest.raises(CollectionUnavailableError):
         ask(make(broken), strict=True)
 
 
 def test_without_any_collection_there_is_no_answer(indexed, make, tmp_path):
-    service = make(without(indexed, tmp_path, "adk_code", "adk_docs"))
+    service = make(without(indexed, tmp_path, "code", "doc"))
     with pytest.raises(CollectionUnavailableError):
         ask(service)
 
@@ -404,9 +425,9 @@ def test_an_index_of_other_models_is_refused_with_what_differs(indexed, make):
     assert "adk-ingest all" in caught.value.hint
 
 
-def test_without_an_index_the_command_that_makes_one_is_named(tmp_path, make):
+def test_without_an_index_the_command_that_makes_one_is_named(workplace, make):
     with pytest.raises(IndexMissingError, match="There is no index") as caught:
-        ask(make(Workplace(tmp_path)))
+        ask(make(workplace))
     assert "adk-ingest all" in caught.value.hint
 
 

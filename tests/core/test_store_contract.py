@@ -35,6 +35,9 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
+from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, UploadOptions
+from adk_evidence.store.server_client import Patience, ServerConnection, api_key
+from tests.standins.live import created, server_grpc_port, server_url
 
 DIM = 8
 DOCS, CODE = "docs", "code"
@@ -51,15 +54,43 @@ class Backend:
     reader: Callable[[Path, Specs], EvidenceStore]
 
 
+PATIENCE = Patience(tries=3, try_seconds=20, total_seconds=None, first_wait=0.1, longest_wait=1)
+
+
+def on_server() -> ServerConnection:
+    """Of the server that QDRANT_URL names, or else of a stand-in."""
+    return ServerConnection(server_url(), PATIENCE, key=api_key())
+
+
+def over_grpc() -> ServerConnection:
+    """Of the same server."""
+    return ServerConnection(server_url(), PATIENCE, key=api_key(), prefer_grpc=True, grpc_port=server_grpc_port())
+
+
+def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
+    return Backend(
+        writer=lambda folder, specs: ServerIndexWriter(
+            folder, specs, connect(), upload=UploadOptions(batch_points=7, parallel=2), register=created.update
+        ),
+        reader=lambda folder, specs: ServerIndexReader(folder, specs, connect()),
+    )
+
+
 STORES = {
     "edge": Backend(
         writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7),
         reader=EdgeIndexReader,
-    )
+    ),
+    "server": server_backend(on_server),
+    "server-grpc": server_backend(over_grpc),
 }
 
 
-@pytest.fixture(params=sorted(STORES))
+# Where QDRANT_URL names a real server, `npm run test:live` runs these against it.
+NAMES = ["edge", *(pytest.param(name, marks=pytest.mark.live) for name in ("server", "server-grpc"))]
+
+
+@pytest.fixture(params=NAMES)
 def backend(request: pytest.FixtureRequest) -> Backend:
     return STORES[request.param]
 
@@ -93,7 +124,7 @@ def stored(
         yield reader
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
+@pytest.fixture(scope="module", params=NAMES)
 def numbered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
     """Points 0 to 39: number n has axis and term n modulo 8."""
     points = [point(n, text=f"text {n}") for n in range(40)]
@@ -101,7 +132,7 @@ def numbered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         yield store
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
+@pytest.fixture(scope="module", params=NAMES)
 def scratch(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexWriter]:
     """A writer for tests that leave it empty."""
     with closing(STORES[request.param].writer(tmp_path_factory.mktemp("scratch"), [DOCS_SPEC])) as writer:
@@ -209,7 +240,7 @@ FILTERED = [
 ]
 
 
-@pytest.fixture(scope="module", params=sorted(STORES))
+@pytest.fixture(scope="module", params=NAMES)
 def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
     with stored(STORES[request.param], tmp_path_factory.mktemp("filtered"), FILTERED) as store:
         yield store
@@ -650,7 +681,7 @@ def test_every_filter_field_has_its_index(tmp_path: Path) -> None:
 def test_the_engine_is_not_loaded_before_a_store_is_opened() -> None:
     code = (
         "import sys, adk_evidence.store.factory, adk_evidence.store.generations;"
-        "raise SystemExit('qdrant_edge' in sys.modules)"
+        "raise SystemExit(bool({'qdrant_edge', 'qdrant_client'} & set(sys.modules)))"
     )
     path = [entry for entry in sys.path if entry]
     finished: Sequence[object] = [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {code}"]

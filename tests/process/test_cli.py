@@ -24,7 +24,8 @@ from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
-HEAVY = ("qdrant_edge", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers", "pydantic_settings", "pydantic")
+HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "tenacity", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
+HEAVY += ("pydantic_settings", "pydantic")
 
 # Runs the command line in a process without a model.
 WITHOUT_MODEL = """

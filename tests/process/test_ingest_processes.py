@@ -18,12 +18,20 @@ import pytest
 from typer.testing import CliRunner
 
 import adk_ingest.pipeline as pipeline
+from adk_evidence.store.qdrant_server import ServerRecord
 from adk_ingest.cli import app
 from tests.corpora import HashEmbedder, Workplace, change
+from tests.standins.live import server_store
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEADLINE_SECONDS = 120.0
 RETRY = "docs/tools/retry.md"
+
+
+def environment(workplace: Workplace) -> dict[str, str]:
+    """What tells another process where the index is, if it is on a server."""
+    store = server_store() if workplace.store == "server" else {}
+    return {f"ADK_EVIDENCE_STORE__{name.upper()}": value for name, value in store.items()}
 
 
 class Child:
@@ -34,6 +42,7 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.process.ingest_driver", what, str(workplace.root), *rest],
             cwd=REPOSITORY,
+            env={**os.environ, **environment(workplace)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -117,6 +126,14 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return made
 
 
+@pytest.fixture(scope="module")
+def on_server(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """The same with its index on a server."""
+    made = Workplace(tmp_path_factory.mktemp("server-processes"), store="server")
+    made.ingest()
+    return made
+
+
 def rewrite(workplace: Workplace, word: str) -> None:
     """New text in more chunks than one batch of vectors."""
     sections = "".join(f"\n## Section {number}\n\nThe tool {word} number {number}.\n" for number in range(8))
@@ -153,7 +170,11 @@ def test_two_processes_ask_while_a_third_ingests(workplace: Workplace) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
 @pytest.mark.parametrize("stage", ["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"])
-def test_a_killed_ingestion_harms_nobody_and_the_next_one_goes_on(workplace: Workplace, stage: str) -> None:
+@pytest.mark.parametrize("where", ["workplace", pytest.param("on_server", marks=pytest.mark.live)])
+def test_a_killed_ingestion_harms_nobody_and_the_next_one_goes_on(
+    request: pytest.FixtureRequest, where: str, stage: str
+) -> None:
+    workplace: Workplace = request.getfixturevalue(where)
     old = workplace.generations.current_id()
     word = f"kills{stage}"
     rewrite(workplace, word)
@@ -181,6 +202,10 @@ def test_a_killed_ingestion_harms_nobody_and_the_next_one_goes_on(workplace: Wor
     assert any(word in candidate.text for candidate in workplace.ask(f"the tool {word}").candidates)
     building = workplace.settings.index_path / "building"
     assert not [path for path in building.rglob("*") if path.is_file()]
+    if where == "on_server":
+        generations = (ServerRecord.read(generation.folder) for generation in workplace.generations.published())
+        needed = {name for record in generations if record for name in record.collections.values()}
+        assert set(json.loads(workplace.settings.paths.server_collections.read_bytes())["collections"]) == needed
 
 
 def test_a_second_writer_is_refused_by_name_while_the_first_goes_on(

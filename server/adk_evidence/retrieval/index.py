@@ -15,8 +15,9 @@ from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.pack import CorpusInfo, IndexInfo
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
+from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
-from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
+from adk_evidence.store.generations import LeasedGeneration, check_fingerprint
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 
 
@@ -127,7 +128,7 @@ class CurrentIndex:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._generations = GenerationStore(settings.index_path)
+        self._generations = open_generations(settings)
         self._lock = threading.Lock()
         self._index: Index | None = None
 

@@ -91,12 +91,28 @@ def matched_terms(query: Query, text: str) -> tuple[str, ...]:
     return tuple(term for term in terms if len(term) > 1 and term not in dull and term in words)[:MAX_MATCHED_TERMS]
 
 
-def assess_quality(items: Sequence[Ranked], *, dense_used: bool, names: NamesFound = NO_NAMES) -> Quality:
+def assess_quality(
+    items: Sequence[Ranked],
+    *,
+    dense_used: bool,
+    names: NamesFound = NO_NAMES,
+    unsearched: Sequence[str] = (),
+) -> Quality:
     """How far the results can be relied on, by what the branches agree on.
 
     A result is strong when the dense side finds it close, or when both sides found it on their own. Where nothing is
-    close to the question as it was asked, and it names nothing that is indexed, the results are only the nearest.
+    close to the question as it was asked, and it names nothing that is indexed, the results are only the nearest. Where
+    a collection could not be searched, they are never called high.
     """
+    quality = _assess(items, dense_used=dense_used, names=names)
+    if not unsearched:
+        return quality
+    level: Literal["none", "keyword_only", "mixed"] = "mixed" if quality.level == "high" else quality.level
+    note = f"{quality.note} {' and '.join(unsearched)} could not be searched."
+    return Quality(level=level, note=note)
+
+
+def _assess(items: Sequence[Ranked], *, dense_used: bool, names: NamesFound) -> Quality:
     if not items:
         return Quality(level="none", note="No relevant evidence was found in the index.")
     found = f"Found {len(items)} result{'s' if len(items) > 1 else ''}"

@@ -163,6 +163,7 @@ class _Run:
         self._limits = dict.fromkeys(self._kinds, self._settings.retrieval.final_limit_per_collection)
         self._dense_used = False
         self._dense_failed = False
+        self._failed_kinds: dict[Kind, CollectionUnavailableError] = {}
         self._excluded_origins: tuple[str, ...] = ()
         self._rerank_model: str | None = None
 
@@ -221,7 +222,12 @@ class _Run:
             merged=merged,
             plan=self._plan(expanded),
             warnings=list(self._warnings),
-            quality=assess_quality(selection.items, dense_used=self._dense_used, names=names),
+            quality=assess_quality(
+                selection.items,
+                dense_used=self._dense_used,
+                names=names,
+                unsearched=[settings.store.collection(kind) for kind in self._kinds if kind in self._failed_kinds],
+            ),
             timings_ms=self._timings,
             rerank_model=self._rerank_model,
         )
@@ -322,7 +328,10 @@ class _Run:
     def _search(
         self, kinds: Sequence[Kind], vectors: Sequence[QueryVectors], filters: dict[Kind, Filter]
     ) -> dict[Kind, list[Hit]]:
-        """Hits by kind; a collection that cannot answer is a warning and not in the result."""
+        """Hits by kind; a collection that cannot answer is a warning and not in the result.
+
+        It is not asked again for the same request, which would wait for another time-out.
+        """
         settings = self._settings
 
         def search(kind: Kind) -> list[Hit]:
@@ -340,18 +349,23 @@ class _Run:
         # Both collections side by side, where the store can: an engine inside this process that holds the
         # interpreter's lock only makes threads wait for each other (47 against 40 ms a request).
         submit = self._service._pool.submit if self._index.store.concurrent else _call
-        futures = {kind: submit(search, kind) for kind in kinds}
+        futures = {kind: submit(search, kind) for kind in kinds if kind not in self._failed_kinds}
         found: dict[Kind, list[Hit]] = {}
-        failures: list[EvidenceError] = []
         for kind, future in futures.items():
             try:
                 found[kind] = future.result()
             except CollectionUnavailableError as exc:
-                failures.append(exc)
-                self._warn("collection_unavailable", str(exc))
-        if failures and (self._strict or len(failures) == len(self._kinds)):
-            raise failures[0]
+                self._lost(kind, exc)
+        if self._failed_kinds.keys() >= set(self._kinds):
+            raise self._failed_kinds[self._kinds[0]]
         return found
+
+    def _lost(self, kind: Kind, failure: CollectionUnavailableError) -> None:
+        """Go on without a collection."""
+        if self._strict:
+            raise failure
+        self._failed_kinds.setdefault(kind, failure)
+        self._warn("collection_unavailable", str(failure))
 
     def _names_found(self) -> NamesFound:
         """Which names of the question stand anywhere in the index: an invented API is recognised by its absence."""
@@ -369,10 +383,13 @@ class _Run:
     def _holds(self, kind: Kind, term: SparseVector) -> bool:
         store = self._settings.store
         branch = Prefetch(store.sparse_vector, term, 1)
+        # What cannot be looked up is not said to be missing.
+        if kind in self._failed_kinds:
+            return True
         try:
             return bool(self._index.store.hybrid_query(store.collection(kind), [branch], Fusion(), limit=1).fused)
-        except CollectionUnavailableError:
-            # What cannot be looked up is not said to be missing.
+        except CollectionUnavailableError as exc:
+            self._lost(kind, exc)
             return True
 
     def _with_feedback(
@@ -383,10 +400,18 @@ class _Run:
         ranked, _ = self._rank(query, vectors[0], hits)
         relevant = [item.hit for item in ranked[: retrieval.feedback_passages]]
         store = self._settings.store
-        moved = [moved_query(vectors[0], relevant, self._index.store, store, retrieval.feedback_weight), *vectors[1:]]
+        try:
+            mover = moved_query(vectors[0], relevant, self._index.store, store, retrieval.feedback_weight)
+        except CollectionUnavailableError as exc:
+            if self._strict:
+                raise
+            self._warn("collection_unavailable", str(exc))
+            return vectors, hits
+        moved = [mover, *vectors[1:]]
         first = {hit.point_id: hit.similarity for found in hits.values() for hit in found}
         again = self._search(self._kinds, moved, filters)
-        return moved, {kind: with_first_similarity(found, first) for kind, found in again.items()}
+        # A collection that fails only now keeps what the first pass found in it.
+        return moved, hits | {kind: with_first_similarity(found, first) for kind, found in again.items()}
 
     def _is_weak(self, hits: dict[Kind, list[Hit]]) -> bool:
         retrieval = self._settings.retrieval

@@ -1,1 +1,1 @@
-"""The index: one protocol, its embedded implementation and the generations that are published of it."""
+"""The index: one protocol, an embedded and a server implementation, and the generations that are published of it."""

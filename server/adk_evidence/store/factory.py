@@ -4,10 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
+from adk_evidence.errors import IndexMismatchError, StoreError
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
-from adk_evidence.store.index_manifest import read_manifest
+from adk_evidence.store.generations import Generation, GenerationStore
+from adk_evidence.store.index_manifest import IndexManifest, read_manifest
+
+
+class Publisher(Protocol):
+    """What a store does, besides the index folder, when a generation is published or no longer needed.
+
+    Errors: `StoreError` where a server cannot be reached or refuses.
+    """
+
+    def prepare(self) -> None:
+        """Before a run: make sure that it can end well, and tidy up after dead runs."""
+
+    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
+        """Whether every point of a published generation is still there."""
+
+    def publish(self, folder: Path) -> None:
+        """Make a verified generation the one that others find."""
+
+    def collect_garbage(self) -> None:
+        """Drop the points of generations whose folders are gone."""
 
 
 def collection_specs(settings: Settings, *, dimension: int, idf: bool) -> list[CollectionSpec]:
@@ -37,13 +59,20 @@ def open_reader(folder: Path, settings: Settings) -> EvidenceStore:
 
     Raises:
         StoreError: Its manifest cannot be read.
+        IndexMismatchError: It is in a store of another kind.
     """
     manifest = read_manifest(folder)
-    match settings.store.kind:
-        case "edge":
-            from adk_evidence.store.qdrant_edge import EdgeIndexReader
+    check_kind(manifest, settings)
+    if settings.store.kind == "server":
+        from adk_evidence.store.qdrant_server import ServerIndexReader
+        from adk_evidence.store.server_client import connect, query_patience
 
-            return EdgeIndexReader(folder, manifest.specs(), manifest.counts())
+        connection = connect(settings, query_patience(settings))
+        quantized = settings.store.quantization != "none"
+        return ServerIndexReader(folder, manifest.specs(), connection, quantized=quantized)
+    from adk_evidence.store.qdrant_edge import EdgeIndexReader
+
+    return EdgeIndexReader(folder, manifest.specs(), manifest.counts())
 
 
 def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Settings) -> IndexWriter:
@@ -52,14 +81,104 @@ def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Setting
     Args:
         folder: The folder of a generation that is being built.
         specs: The collections; those that the folder lacks are created.
-        settings: `store.kind` decides which engine writes, `ingestion.qdrant_upload.batch_points` how much at
-            once.
+        settings: `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
 
     Raises:
         StoreError: A collection cannot be created, or was created with other vectors.
     """
-    match settings.store.kind:
-        case "edge":
-            from adk_evidence.store.qdrant_edge import EdgeIndexWriter
+    upload = settings.ingestion.qdrant_upload
+    if settings.store.kind == "server":
+        from adk_evidence.store.qdrant_server import CollectionOptions, ServerIndexWriter, UploadOptions
+        from adk_evidence.store.server_client import connect, upload_patience
+        from adk_evidence.store.server_index import ServerIndex
 
-            return EdgeIndexWriter(folder, specs, batch_points=settings.ingestion.qdrant_upload.batch_points)
+        store = settings.store
+        return ServerIndexWriter(
+            folder,
+            specs,
+            connect(settings, upload_patience(settings)),
+            options=CollectionOptions(
+                store.shard_number, store.replication_factor, store.quantization, store.on_disk_payload
+            ),
+            upload=UploadOptions(upload.batch_points, upload.parallel, upload.wait),
+            register=ServerIndex(settings).register,
+        )
+    from adk_evidence.store.qdrant_edge import EdgeIndexWriter
+
+    return EdgeIndexWriter(folder, specs, batch_points=upload.batch_points)
+
+
+def points_a_write(settings: Settings) -> int:
+    """How many points keep a writer busy: on a server, several batches go out side by side."""
+    upload = settings.ingestion.qdrant_upload
+    return upload.batch_points * (upload.parallel if settings.store.kind == "server" else 1)
+
+
+def make_publisher(settings: Settings) -> Publisher:
+    """What publishing means beyond the index folder; nothing is contacted yet."""
+    if settings.store.kind == "server":
+        from adk_evidence.store.server_index import ServerIndex
+
+        return ServerIndex(settings)
+    return _EdgePublisher()
+
+
+def open_generations(settings: Settings) -> GenerationStore:
+    """The generations of the settings' index folder."""
+    if settings.store.kind == "edge":
+        return GenerationStore(settings.index_path)
+    return GenerationStore(
+        settings.index_path,
+        missing_hint=(
+            f"Points alone cannot be asked: run `adk-ingest all` here, or copy that folder from the machine that "
+            f"filled {settings.store.url}."
+        ),
+    )
+
+
+def rollback(settings: Settings) -> Generation:
+    """Make the generation before the current one current again.
+
+    Raises:
+        StoreError: There is none, another process is writing to this index, or a server cannot be reached.
+        IndexMismatchError: It is in a store of another kind.
+    """
+
+    def publish(generation: Generation) -> None:
+        check_kind(generation.manifest, settings)
+        publisher = make_publisher(settings)
+        if not publisher.holds(generation.folder, generation.manifest):
+            raise StoreError("The earlier generation of the index is no longer complete.", "Run `adk-ingest all`.")
+        publisher.publish(generation.folder)
+
+    return open_generations(settings).rollback(publish)
+
+
+def check_kind(manifest: IndexManifest, settings: Settings) -> None:
+    """Refuse an index that is in a store of another kind than the settings name.
+
+    Raises:
+        IndexMismatchError: It is.
+    """
+    if manifest.store != settings.store.kind:
+        raise IndexMismatchError(
+            f"The index was built for store.kind {manifest.store}, and the settings say {settings.store.kind}.",
+            "Run `adk-ingest all` to build it anew, or change the settings back.",
+        )
+
+
+class _EdgePublisher:
+    """The embedded store is its folder: there is nothing beyond it."""
+
+    def prepare(self) -> None:
+        """Nothing."""
+
+    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
+        """A published folder is not changed."""
+        return True
+
+    def publish(self, folder: Path) -> None:
+        """Nothing."""
+
+    def collect_garbage(self) -> None:
+        """Nothing."""

@@ -19,7 +19,7 @@ import os
 import re
 import socket
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -105,10 +105,12 @@ class GenerationStore:
 
     Args:
         index_path: The index folder; it is created by the first `begin`.
+        missing_hint: What to do where there is no index.
     """
 
-    def __init__(self, index_path: Path) -> None:
+    def __init__(self, index_path: Path, *, missing_hint: str = "Run `adk-ingest all`.") -> None:
         self._root = index_path
+        self.missing_hint = missing_hint
         self._pointer = index_path / "CURRENT"
         self._generations = index_path / "generations"
         self._building = index_path / "building"
@@ -164,7 +166,7 @@ class GenerationStore:
     def _require_current(self) -> Generation:
         generation = self.current()
         if generation is None:
-            raise IndexMissingError(f"There is no index at {self._root}.", "Run `adk-ingest all`.")
+            raise IndexMissingError(f"There is no index at {self._root}.", self.missing_hint)
         return generation
 
     # Writing
@@ -240,8 +242,11 @@ class GenerationStore:
             self._end(building)
         return Generation(building.id, folder, manifest)
 
-    def rollback(self) -> Generation:
+    def rollback(self, publish: Callable[[Generation], None] = lambda generation: None) -> Generation:
         """Make the generation before the current one current again.
+
+        Args:
+            publish: Called with that generation before; what it raises leaves everything as it is.
 
         Raises:
             StoreError: There is none, or another process is writing to this index.
@@ -251,6 +256,7 @@ class GenerationStore:
             _, *earlier = self.published()
             if not earlier:
                 raise StoreError("There is no earlier generation of the index to go back to.")
+            publish(earlier[0])
             try:
                 self._point([generation.id for generation in earlier])
             except OSError as exc:

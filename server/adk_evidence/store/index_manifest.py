@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, computed_field
 from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import Kind
+from adk_evidence.settings import StoreKind
 from adk_evidence.store.base import CollectionSpec
 from adk_evidence.store.files import write_atomic
 
@@ -70,6 +71,7 @@ class IndexManifest(_Model):
     created_at: str
     run_id: str
     fingerprint: dict[str, str | int]
+    store: StoreKind = "edge"
     dense: Literal["complete", "pending"]
     collections: dict[str, CollectionEntry]
     corpora: dict[str, CorpusEntry]

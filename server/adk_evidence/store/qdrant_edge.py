@@ -8,7 +8,6 @@ threads. Its behaviour was measured with qdrant-edge-py 0.9.0; comments say wher
 from __future__ import annotations
 
 import itertools
-import math
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,17 +38,14 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.files import copy_tree
+from adk_evidence.store.points import PREFIX_FIELDS, TIES, both, checked_id, checked_vector, has_terms, in_order
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
 # and loses nothing under filters, where the graph's recall falls to 0.6.
 _NO_GRAPH = 10**9
-_PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
 _CONFIG_FILE = "edge_config.json"
 _REBUILD = "Run `adk-ingest all` to build the index again."
 _REASON_CHARS = 200
-# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
-# short; where they are longer, everything is taken.
-_TIES = 16
 
 
 class _EdgeStore:
@@ -85,16 +81,16 @@ class _EdgeStore:
         A branch with an empty sparse vector is not run: its list is empty.
         """
         spec = self._spec(collection)
-        branches = {place: branch for place, branch in enumerate(prefetch) if _has_terms(branch.query)}
+        branches = {place: branch for place, branch in enumerate(prefetch) if has_terms(branch.query)}
         if not branches:
             return HybridResult([], [[] for _ in prefetch])
         accuracy = _search_params(params)
-        conditions = {place: _filter(_both(filter, branch.filter)) for place, branch in branches.items()}
+        conditions = {place: _filter(both(filter, branch.filter)) for place, branch in branches.items()}
         queries = {place: _nearest(spec, branch.using, branch.query) for place, branch in branches.items()}
         everything = sum(branch.limit for branch in branches.values())
         # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts
         # off. So a few more points are taken, without payloads, and cut here.
-        enough = min(everything, limit + _TIES)
+        enough = min(everything, limit + TIES)
 
         def fused(taken: int) -> edge.QueryRequest:
             return edge.QueryRequest(
@@ -129,7 +125,7 @@ class _EdgeStore:
         """Exact scores of given points; see `EvidenceStore.score_points`."""
         spec = self._spec(collection)
         scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = [using for using, query in queries.items() if _has_terms(query)]
+        wanted = [using for using, query in queries.items() if has_terms(query)]
         if not ids or not wanted:
             return scores
         only = _filter(Filter(must=(HasId(tuple(ids)),)))
@@ -165,7 +161,7 @@ class _EdgeStore:
         """A page of points in the order of their ids, and the next page's offset or None."""
         self._spec(collection)
         request = edge.ScrollRequest(
-            offset=None if offset is None else _point_id(offset),
+            offset=None if offset is None else checked_id(offset),
             limit=limit,
             filter=_filter(filter),
             with_payload=True,
@@ -179,7 +175,7 @@ class _EdgeStore:
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
         """Points by id; missing ones are left out."""
         self._spec(collection)
-        wanted: list[edge.PointId] = [_point_id(point) for point in ids]
+        wanted: list[edge.PointId] = [checked_id(point) for point in ids]
         shard = self._shard(collection)
         with _answering(collection):
             # The stub calls the last two optional; they are not.
@@ -369,7 +365,7 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
     indexed = shard.info().payload_schema
     for field in KEYWORD_FIELDS:
         if field not in indexed:
-            schema = edge.KeywordIndexParams(prefix=field in _PREFIX_FIELDS)
+            schema = edge.KeywordIndexParams(prefix=field in PREFIX_FIELDS)
             shard.update(edge.UpdateOperation.create_field_index(field, schema))
     return shard
 
@@ -409,7 +405,7 @@ def _payloads(shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, dict[str, 
 
 def _hits(points: Iterable[edge.ScoredPoint]) -> list[Hit]:
     """Hits without payloads, best first; equal scores in the order of their ids."""
-    return sorted((Hit(str(point.id), point.score) for point in points), key=lambda hit: (-hit.score, hit.id))
+    return in_order(Hit(str(point.id), point.score) for point in points)
 
 
 def _record(record: edge.Record) -> Record:
@@ -425,52 +421,19 @@ def _stored(value: edge.NamedVector) -> Vector:
 
 def _new_point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
     # An empty sparse vector is the same as none.
-    vectors = {name: _vector(spec, name, value) for name, value in point.vectors.items() if _has_terms(value)}
-    return edge.Point(_point_id(point.id), vectors, dict(point.payload))
+    vectors = {name: _vector(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
+    return edge.Point(checked_id(point.id), vectors, dict(point.payload))
 
 
 def _nearest(spec: CollectionSpec, using: str, query: Vector) -> edge.Query:
     return edge.Query.Nearest(_vector(spec, using, query), using=using)
 
 
-def _has_terms(vector: Vector) -> bool:
-    return not isinstance(vector, SparseVector) or bool(vector)
-
-
 def _vector(spec: CollectionSpec, name: str, value: Vector) -> edge.NamedVector:
-    """Check what the engine would take without a word: NaN, repeated indices, unequal lengths."""
-    if isinstance(value, SparseVector):
-        if name not in spec.sparse:
-            raise StoreError(f"The collection {spec.name} has no sparse vector {name}.")
-        if len(value.indices) != len(value.values) or len(set(value.indices)) != len(value.indices):
-            raise StoreError(f"A sparse vector for {name} does not have one value for each of its indices.")
-        _require_finite(name, value.values)
-        return edge.SparseVector(list(value.indices), list(value.values))
-    size = spec.dense.get(name)
-    if size is None:
-        raise StoreError(f"The collection {spec.name} has no dense vector {name}.")
-    if len(value) != size:
-        raise StoreError(
-            f"A vector for {name} has {len(value)} dimensions where the index has {size}.",
-            "Use the model that the index was built with, or run `adk-ingest all`.",
-        )
-    # Rows of arrays, memory-mapped ones above all, are ten times slower to hand over than lists.
-    tolist = getattr(value, "tolist", None)
-    numbers = cast("list[float]", tolist() if tolist else list(value))
-    _require_finite(name, numbers)
-    return numbers
-
-
-def _require_finite(name: str, numbers: Sequence[float]) -> None:
-    if not math.isfinite(sum(numbers)):
-        raise StoreError(f"A vector for {name} holds a value that is not a number.")
-
-
-def _point_id(point: str) -> UUID:
-    try:
-        return UUID(point)
-    except ValueError:
-        raise StoreError(f"{point!r} is no point id.") from None
+    checked = checked_vector(spec, name, value)
+    if isinstance(checked, SparseVector):
+        return edge.SparseVector(list(checked.indices), list(checked.values))
+    return checked
 
 
 def _fusion(fusion: Fusion) -> edge.Fusion:
@@ -480,12 +443,6 @@ def _fusion(fusion: Fusion) -> edge.Fusion:
 
 def _search_params(params: SearchParams | None) -> edge.SearchParams | None:
     return edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
-
-
-def _both(first: Filter | None, second: Filter | None) -> Filter | None:
-    if first and second:
-        return Filter(must=(first, second))
-    return first or second
 
 
 def _filter(filter: Filter | None) -> edge.Filter | None:
@@ -510,6 +467,6 @@ def _condition(condition: Condition) -> edge.ConditionType:
         case Prefix(key, prefix):
             return edge.FieldCondition(key, match=edge.MatchPrefix(prefix))
         case HasId(ids):
-            return edge.HasIdCondition({_point_id(point) for point in ids})
+            return edge.HasIdCondition({checked_id(point) for point in ids})
         case Filter():
             return _filter(condition) or edge.Filter()

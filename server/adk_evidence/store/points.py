@@ -1,0 +1,81 @@
+"""What every store does with points alike: checks of vectors and ids, and the order of hits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import cast
+from uuid import UUID
+
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.errors import StoreError
+from adk_evidence.store.base import CollectionSpec, Filter, Hit, Vector
+
+# Filters on part of a path or a name are answered from an index of prefixes.
+PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
+# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
+# short; where they are longer, everything is taken.
+TIES = 16
+
+
+def has_terms(vector: Vector) -> bool:
+    """Whether there is anything to search by: an empty sparse vector is the same as none."""
+    return not isinstance(vector, SparseVector) or bool(vector)
+
+
+def checked_vector(spec: CollectionSpec, name: str, value: Vector) -> list[float] | SparseVector:
+    """A vector for one of a collection's names, as numbers that a store can take.
+
+    Raises:
+        StoreError: The collection has no such vector, or the value has the wrong length, repeats an index or holds
+            something that is not a number. Engines take some of that without a word.
+    """
+    if isinstance(value, SparseVector):
+        if name not in spec.sparse:
+            raise StoreError(f"The collection {spec.name} has no sparse vector {name}.")
+        if len(value.indices) != len(value.values) or len(set(value.indices)) != len(value.indices):
+            raise StoreError(f"A sparse vector for {name} does not have one value for each of its indices.")
+        _require_finite(name, value.values)
+        return value
+    size = spec.dense.get(name)
+    if size is None:
+        raise StoreError(f"The collection {spec.name} has no dense vector {name}.")
+    if len(value) != size:
+        raise StoreError(
+            f"A vector for {name} has {len(value)} dimensions where the index has {size}.",
+            "Use the model that the index was built with, or run `adk-ingest all`.",
+        )
+    # Rows of arrays, memory-mapped ones above all, are ten times slower to hand over than lists.
+    tolist = getattr(value, "tolist", None)
+    numbers = cast("list[float]", tolist() if tolist else list(value))
+    _require_finite(name, numbers)
+    return numbers
+
+
+def _require_finite(name: str, numbers: Sequence[float]) -> None:
+    if not math.isfinite(sum(numbers)):
+        raise StoreError(f"A vector for {name} holds a value that is not a number.")
+
+
+def checked_id(point: str) -> UUID:
+    """A point id.
+
+    Raises:
+        StoreError: It is no UUID.
+    """
+    try:
+        return UUID(point)
+    except ValueError:
+        raise StoreError(f"{point!r} is no point id.") from None
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits best first; equal scores in the order of their ids."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+
+def both(first: Filter | None, second: Filter | None) -> Filter | None:
+    """A filter that asks for what both ask for."""
+    if first and second:
+        return Filter(must=(first, second))
+    return first or second

@@ -1,0 +1,630 @@
+"""The server store: a Qdrant server or cloud cluster, one collection of its own for each generation of the index.
+
+A generation's folder holds no points but `server.json`, which names its collections on the server. So a published
+index never changes under its readers there either: a run fills new collections, publishing moves the aliases that
+bear the settings' names, and collections of generations that are no longer kept are dropped (`server_index.py`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from qdrant_client import models
+
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
+from adk_evidence.store.base import (
+    KEYWORD_FIELDS,
+    CollectionSpec,
+    Condition,
+    Filter,
+    Fusion,
+    HasId,
+    Hit,
+    HybridResult,
+    Match,
+    NewPoint,
+    Prefetch,
+    Prefix,
+    Record,
+    SearchParams,
+    Vector,
+)
+from adk_evidence.store.files import write_atomic
+from adk_evidence.store.points import PREFIX_FIELDS, TIES, both, checked_id, checked_vector, has_terms, in_order
+from adk_evidence.store.server_client import ServerConnection, ServerError
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+RECORD = "server.json"
+# Servers before it do not know the constant of reciprocal rank fusion.
+OLDEST_SERVER = (1, 16)
+_PREFIX_INDEX_SINCE = (1, 19)
+_REBUILD = "Run `adk-ingest all` to build the index again."
+# A strict server bounds how many values one condition may have.
+_VALUES_A_CONDITION = 256
+_NIL = str(uuid.UUID(int=0))
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class CollectionOptions:
+    """How collections are created; None leaves it to the server."""
+
+    shard_number: int | None = None
+    replication_factor: int | None = None
+    quantization: Literal["none", "scalar"] = "none"
+    on_disk_payload: bool = True
+
+
+@dataclass(frozen=True)
+class UploadOptions:
+    """How points are written."""
+
+    batch_points: int = 256
+    parallel: int = 1
+    wait: bool = True
+
+
+@dataclass(frozen=True)
+class ServerRecord:
+    """What a generation's folder says of its points: collections on the server by the settings' names.
+
+    `folder` is the folder's name, so that a copy of it is told from the original, whose collections it must not touch.
+    """
+
+    folder: str
+    collections: Mapping[str, str]
+
+    @classmethod
+    def read(cls, folder: Path) -> ServerRecord | None:
+        """The record in a folder, or None where there is none.
+
+        Raises:
+            StoreError: It cannot be read.
+        """
+        try:
+            data = json.loads((folder / RECORD).read_bytes())
+            return cls(str(data["folder"]), {str(name): str(own) for name, own in data["collections"].items()})
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+            raise StoreError(f"The record of index generation {folder.name} cannot be read.", _REBUILD) from exc
+
+    def write(self, folder: Path) -> None:
+        """Put the record into a folder.
+
+        Raises:
+            StoreError: The folder cannot be written.
+        """
+        data = {"format": 1, "folder": self.folder, "collections": dict(self.collections)}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomic(folder / RECORD, json.dumps(data, indent=1).encode())
+        except OSError as exc:
+            raise StoreError(f"The folder {folder} cannot be written: {exc.strerror or exc}.") from exc
+
+
+class _ServerStore:
+    """What reader and writer share: every query of `EvidenceStore`."""
+
+    concurrent = True
+
+    def __init__(
+        self,
+        specs: Sequence[CollectionSpec],
+        connection: ServerConnection,
+        own_names: Mapping[str, str],
+        *,
+        quantized: bool,
+    ) -> None:
+        self._specs = {spec.name: spec for spec in specs}
+        self._connection = connection
+        self._own_names = own_names
+        self._quantized = quantized
+
+    def _spec(self, collection: str) -> CollectionSpec:
+        try:
+            return self._specs[collection]
+        except KeyError:
+            raise CollectionUnavailableError(f"The index has no collection {collection}.", _REBUILD) from None
+
+    def _ask(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
+        own_name = self._own_names[collection]
+        with _answering(collection):
+            return self._connection.call(lambda client: action(client, own_name))
+
+    def hybrid_query(
+        self,
+        collection: str,
+        prefetch: Sequence[Prefetch],
+        fusion: Fusion,
+        *,
+        limit: int,
+        filter: Filter | None = None,
+        params: SearchParams | None = None,
+    ) -> HybridResult:
+        """Run the branches and fuse them, in one request; see `EvidenceStore.hybrid_query`.
+
+        A branch with an empty sparse vector is not run: its list is empty.
+        """
+        spec = self._spec(collection)
+        branches = {place: branch for place, branch in enumerate(prefetch) if has_terms(branch.query)}
+        if not branches:
+            return HybridResult([], [[] for _ in prefetch])
+        accuracy = self._search_params(params)
+        conditions = {place: _filter(both(filter, branch.filter)) for place, branch in branches.items()}
+        queries = {place: _vector(spec, branch.using, branch.query) for place, branch in branches.items()}
+        everything = sum(branch.limit for branch in branches.values())
+        # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts off. So
+        # a few more points are taken and cut here.
+        enough = min(everything, limit + TIES)
+
+        def fused(taken: int) -> models.QueryRequest:
+            return models.QueryRequest(
+                query=_fusion(fusion),
+                prefetch=[
+                    models.Prefetch(
+                        query=queries[place],
+                        using=branch.using,
+                        filter=conditions[place],
+                        params=accuracy,
+                        limit=branch.limit,
+                    )
+                    for place, branch in branches.items()
+                ],
+                limit=taken,
+                with_payload=True,
+            )
+
+        alone = [
+            models.QueryRequest(
+                query=queries[place],
+                using=branch.using,
+                filter=conditions[place],
+                params=accuracy,
+                limit=branch.limit,
+                with_payload=False,
+            )
+            for place, branch in branches.items()
+        ]
+        first, *rest = self._query(collection, [fused(enough), *alone])
+        if limit < len(first) == enough < everything and first[-1].score == first[limit - 1].score:
+            [first] = self._query(collection, [fused(everything)])
+        by_place = {place: [Hit(hit.id, hit.score) for hit in hits] for place, hits in zip(branches, rest, strict=True)}
+        return HybridResult(first[:limit], [by_place.get(place, []) for place in range(len(prefetch))])
+
+    def score_points(
+        self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]
+    ) -> dict[str, dict[str, float]]:
+        """Exact scores of given points; see `EvidenceStore.score_points`."""
+        spec = self._spec(collection)
+        scores: dict[str, dict[str, float]] = {using: {} for using in queries}
+        wanted = [using for using, query in queries.items() if has_terms(query)]
+        if not ids or not wanted:
+            return scores
+        only = _filter(Filter(must=(HasId(tuple(ids)),)))
+        # Not `exact`, which strict servers refuse: so few points are scored one by one anyway.
+        full = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
+        requests = [
+            models.QueryRequest(
+                query=_vector(spec, using, queries[using]),
+                using=using,
+                filter=only,
+                params=full if self._quantized else None,
+                limit=len(ids),
+                with_payload=False,
+            )
+            for using in wanted
+        ]
+        for using, answer in zip(wanted, self._query(collection, requests), strict=True):
+            scores[using] = {hit.id: hit.score for hit in answer}
+        return scores
+
+    def count(self, collection: str, filter: Filter | None = None) -> int:
+        """Exact number of points that pass the filter."""
+        self._spec(collection)
+        conditions = _filter(filter)
+        return self._ask(collection, lambda client, name: client.count(name, count_filter=conditions, exact=True).count)
+
+    def scroll(
+        self,
+        collection: str,
+        *,
+        filter: Filter | None = None,
+        limit: int = 256,
+        offset: str | None = None,
+        with_vectors: bool = False,
+    ) -> tuple[list[Record], str | None]:
+        """A page of points in the order of their ids, and the next page's offset or None."""
+        self._spec(collection)
+        conditions = _filter(filter)
+        start = None if offset is None else str(checked_id(offset))
+        records, following = self._ask(
+            collection,
+            lambda client, name: client.scroll(
+                name,
+                scroll_filter=conditions,
+                limit=limit,
+                offset=start,
+                with_payload=True,
+                with_vectors=with_vectors,
+            ),
+        )
+        return [_record(record) for record in records], None if following is None else str(following)
+
+    def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
+        """Points by id; missing ones are left out."""
+        self._spec(collection)
+        wanted = [str(checked_id(point)) for point in ids]
+        if not wanted:
+            return []
+        found = self._ask(collection, lambda client, name: client.retrieve(name, wanted, with_payload=True))
+        by_id = {str(record.id): record for record in found}
+        return [_record(by_id[point]) for point in wanted if point in by_id]
+
+    def _query(self, collection: str, requests: list[models.QueryRequest]) -> list[list[Hit]]:
+        answers = self._ask(collection, lambda client, name: client.query_batch_points(name, requests))
+        return [in_order(Hit(str(found.id), found.score, found.payload) for found in each.points) for each in answers]
+
+    def _search_params(self, params: SearchParams | None) -> models.SearchParams | None:
+        if params is None and not self._quantized:
+            return None
+        return models.SearchParams(
+            hnsw_ef=params.hnsw_ef if params else None,
+            exact=(params.exact or None) if params else None,
+            quantization=models.QuantizationSearchParams(rescore=True) if self._quantized else None,
+        )
+
+
+class ServerIndexReader(_ServerStore):
+    """Reads the collections of a published generation. Nothing is asked of the server before the first query.
+
+    Args:
+        folder: The generation's folder.
+        specs: Its collections.
+        connection: The server; closed with this reader.
+        quantized: Whether the collections hold quantised copies.
+
+    Raises:
+        IndexMismatchError: The generation is not on a server.
+    """
+
+    def __init__(
+        self, folder: Path, specs: Sequence[CollectionSpec], connection: ServerConnection, *, quantized: bool = False
+    ) -> None:
+        record = ServerRecord.read(folder)
+        if record is None:
+            raise IndexMismatchError(
+                f"The index generation {folder.name} is not on a Qdrant server.",
+                "Run `adk-ingest all` to put it there, or change `store.kind`.",
+            )
+        super().__init__(specs, connection, record.collections, quantized=quantized)
+
+    def _spec(self, collection: str) -> CollectionSpec:
+        spec = super()._spec(collection)
+        if collection not in self._own_names:
+            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", _REBUILD)
+        return spec
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class ServerIndexWriter(_ServerStore):
+    """Fills collections that nobody reads yet. Points are applied once `flush` returns.
+
+    A folder that was copied from another generation starts with that generation's points. They are copied from its
+    collections when the first point is written or asked for, without those deleted before.
+
+    Args:
+        folder: Empty or missing, or a copy of a closed generation.
+        specs: The collections; a missing one is created, with its payload indexes.
+        connection: The server; closed with this writer.
+        options: How collections are created.
+        upload: How points are written.
+        register: Told the names of collections before they are created, so that they can be dropped if this
+            process dies.
+
+    Raises:
+        StoreError: A collection cannot be created, or was created with other vectors.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        specs: Sequence[CollectionSpec],
+        connection: ServerConnection,
+        *,
+        options: CollectionOptions | None = None,
+        upload: UploadOptions | None = None,
+        register: Callable[[Iterable[str]], None] = lambda names: None,
+    ) -> None:
+        options = options or CollectionOptions()
+        self._upload = upload or UploadOptions()
+        before = ServerRecord.read(folder)
+        own = before is not None and before.folder == folder.name
+        earlier = dict(before.collections) if before else {}
+        suffix = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+        names = {spec.name: f"{spec.name}-{suffix}" for spec in specs}
+        if own:
+            names |= {name: earlier[name] for name in names if name in earlier}
+        super().__init__(specs, connection, names, quantized=options.quantization != "none")
+        # Collections whose points are still to be copied, with what was deleted of them meanwhile.
+        self._to_copy = {} if own else {name: (earlier[name], list[Filter]()) for name in names if name in earlier}
+        self._pool = ThreadPoolExecutor(self._upload.parallel, thread_name_prefix="adk-evidence-upload")
+        self._closed = False
+        try:
+            created = [name for name in names if not (own and name in earlier)]
+            register([names[name] for name in created])
+            ServerRecord(folder.name, names).write(folder)
+            prefix_indexes = connection.version() >= _PREFIX_INDEX_SINCE if created else False
+            for spec in specs:
+                with _writing(spec.name):
+                    if spec.name in created:
+                        _create(connection, names[spec.name], spec, options, prefix_indexes=prefix_indexes)
+                    else:
+                        _require_shape(connection, names[spec.name], spec)
+        except BaseException:
+            self.close()
+            raise
+
+    def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
+        """Write points, replacing those with the same id; returns how many.
+
+        Batches go out side by side. When one fails for good the others are waited for, so that nothing is written
+        after this method has returned.
+
+        Raises:
+            StoreError: An id is no UUID, a vector has the wrong length, or the server does not take a batch.
+        """
+        spec = self._spec(collection)
+        self._copy(collection)
+        written, remaining = 0, iter(points)
+        running: deque[Future[int]] = deque()
+        try:
+            while batch := list(itertools.islice(remaining, self._upload.batch_points)):
+                structs = [_point(spec, point) for point in batch]
+                if len(running) == self._upload.parallel:
+                    written += running.popleft().result()
+                running.append(self._pool.submit(self._write, collection, structs))
+            while running:
+                written += running.popleft().result()
+        except BaseException as exc:
+            if not isinstance(exc, Exception):
+                # An interrupt does not wait until a server that is away is back.
+                self._connection.stop()
+            raise
+        finally:
+            for future in running:
+                future.cancel()
+            wait(running)
+        return written
+
+    def delete(self, collection: str, filter: Filter) -> None:
+        """Delete the points that pass the filter; an empty filter lets all of them pass."""
+        self._spec(collection)
+        self._require_open()
+        if collection in self._to_copy:
+            self._to_copy[collection][1].append(filter)
+            return
+        for part in _in_parts(filter):
+            self._delete(collection, models.FilterSelector(filter=_filter(part) or models.Filter()))
+
+    def flush(self) -> None:
+        """Return when everything written so far is applied."""
+        for collection in self._specs:
+            self._copy(collection)
+            if not self._upload.wait:
+                # Shards apply operations in their order: this one does nothing, after all others.
+                with _writing(collection):
+                    self._call(collection, lambda client, name: client.delete(name, [_NIL], wait=True))
+
+    def close(self) -> None:
+        """Close the connections. What was not flushed may be missing: after a failure nothing more is sent."""
+        self._closed = True
+        self._pool.shutdown(cancel_futures=True)
+        self._connection.close()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError("The index was closed.")
+
+    def _ask(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
+        self._copy(collection)
+        return super()._ask(collection, action)
+
+    def _call(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
+        name = self._own_names[collection]
+        return self._connection.call(lambda client: action(client, name))
+
+    def _write(self, collection: str, points: list[models.PointStruct]) -> int:
+        with _writing(collection):
+            self._call(collection, lambda client, name: client.upsert(name, points, wait=self._upload.wait))
+        return len(points)
+
+    def _delete(self, collection: str, selector: models.FilterSelector) -> None:
+        with _writing(collection):
+            self._call(collection, lambda client, name: client.delete(name, selector, wait=self._upload.wait))
+
+    def _copy(self, collection: str) -> None:
+        """Take over the points of the generation that this one started from; a second call does nothing."""
+        self._require_open()
+        source, deleted = self._to_copy.get(collection, ("", []))
+        if not source:
+            return
+        gone = tuple(part for filter in deleted for part in _in_parts(filter))
+        conditions = None if Filter() in gone else models.Filter(must_not=_conditions(gone))
+        if conditions is not None:
+            for records in self._pages(collection, source, conditions):
+                self._write(collection, [_same_point(record) for record in records])
+        del self._to_copy[collection]
+
+    def _pages(self, collection: str, source: str, conditions: models.Filter) -> Iterator[list[models.Record]]:
+        size = self._upload.batch_points
+        offset: Any = None
+
+        def page(client: QdrantClient) -> tuple[list[models.Record], Any]:
+            return client.scroll(
+                source, scroll_filter=conditions, limit=size, offset=offset, with_payload=True, with_vectors=True
+            )
+
+        while True:
+            with _answering(collection):
+                records, offset = self._connection.call(page)
+            if records:
+                yield records
+            if offset is None:
+                return
+
+
+def _create(
+    connection: ServerConnection, name: str, spec: CollectionSpec, options: CollectionOptions, *, prefix_indexes: bool
+) -> None:
+    scalar = models.ScalarQuantization(
+        scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
+    )
+    try:
+        connection.call(
+            lambda client: client.create_collection(
+                name,
+                vectors_config={
+                    vector: models.VectorParams(size=size, distance=models.Distance.COSINE)
+                    for vector, size in spec.dense.items()
+                },
+                sparse_vectors_config={
+                    vector: models.SparseVectorParams(modifier=models.Modifier.IDF if idf else None)
+                    for vector, idf in spec.sparse.items()
+                },
+                shard_number=options.shard_number,
+                replication_factor=options.replication_factor,
+                on_disk_payload=options.on_disk_payload,
+                quantization_config=scalar if options.quantization == "scalar" else None,
+            )
+        )
+    except ServerError as exc:
+        # The name is ours alone: an earlier attempt created it whose answer was lost.
+        if exc.status != 409 and "already exists" not in exc.reason:
+            raise
+    # Before the points: strict servers refuse filters on a field without an index, others are slow at them.
+    for field in KEYWORD_FIELDS:
+        _create_index(connection, name, field, prefix=prefix_indexes and field in PREFIX_FIELDS)
+
+
+def _create_index(connection: ServerConnection, name: str, field: str, *, prefix: bool) -> None:
+    schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, prefix=prefix or None)
+    connection.call(lambda client: client.create_payload_index(name, field, field_schema=schema, wait=True))
+
+
+def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec) -> None:
+    params = connection.call(lambda client: client.get_collection(name)).config.params
+    dense = params.vectors if isinstance(params.vectors, dict) else {}
+    found = {vector: config.size for vector, config in dense.items()}
+    if found != dict(spec.dense) or set(params.sparse_vectors or {}) != set(spec.sparse):
+        raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", _REBUILD)
+
+
+@contextmanager
+def _answering(collection: str) -> Iterator[None]:
+    """Turn a server's failures into a collection that cannot answer."""
+    try:
+        yield
+    except ServerError as exc:
+        if exc.status == 404:
+            message = f"The Qdrant server does not hold the collection {collection} of this index."
+            raise CollectionUnavailableError(message, _REBUILD) from exc
+        raise CollectionUnavailableError(f"The collection {collection} cannot answer: {exc.reason}.", exc.hint) from exc
+
+
+@contextmanager
+def _writing(collection: str) -> Iterator[None]:
+    """Turn a server's failures into an index that cannot be written."""
+    try:
+        yield
+    except ServerError as exc:
+        raise StoreError(f"The collection {collection} cannot be written: {exc.reason}.", exc.hint) from exc
+
+
+def _record(record: models.Record) -> Record:
+    vectors = record.vector if isinstance(record.vector, dict) else {}
+    return Record(str(record.id), record.payload or {}, {name: _stored(value) for name, value in vectors.items()})
+
+
+def _stored(value: object) -> Vector:
+    if isinstance(value, models.SparseVector):
+        return SparseVector(tuple(value.indices), tuple(value.values))
+    return cast("list[float]", value)
+
+
+def _point(spec: CollectionSpec, point: NewPoint) -> models.PointStruct:
+    # An empty sparse vector is the same as none.
+    vectors = {name: _vector(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
+    return models.PointStruct(id=str(checked_id(point.id)), vector=cast("Any", vectors), payload=dict(point.payload))
+
+
+def _same_point(record: models.Record) -> models.PointStruct:
+    return models.PointStruct(id=record.id, vector=cast("Any", record.vector or {}), payload=record.payload)
+
+
+def _vector(spec: CollectionSpec, name: str, value: Vector) -> list[float] | models.SparseVector:
+    checked = checked_vector(spec, name, value)
+    if isinstance(checked, SparseVector):
+        return models.SparseVector(indices=list(checked.indices), values=list(checked.values))
+    return checked
+
+
+def _fusion(fusion: Fusion) -> models.RrfQuery | models.FusionQuery:
+    if fusion.method == "rrf":
+        return models.RrfQuery(rrf=models.Rrf(k=fusion.k))
+    return models.FusionQuery(fusion=models.Fusion.DBSF)
+
+
+def _in_parts(filter: Filter) -> list[Filter]:
+    """Filters that together pass what one filter passes, none with a very long list of values."""
+    for place, condition in enumerate(filter.must):
+        if isinstance(condition, Match) and len(condition.any_of) > _VALUES_A_CONDITION:
+            rest = (*filter.must[:place], *filter.must[place + 1 :])
+            return [
+                Filter((Match(condition.key, values), *rest), filter.should, filter.must_not)
+                for start in range(0, len(condition.any_of), _VALUES_A_CONDITION)
+                if (values := condition.any_of[start : start + _VALUES_A_CONDITION])
+            ]
+    return [filter]
+
+
+def _filter(filter: Filter | None) -> models.Filter | None:
+    """The server's filter; None where nothing is constrained."""
+    if not filter:
+        return None
+    return models.Filter(
+        must=_conditions(filter.must), should=_conditions(filter.should), must_not=_conditions(filter.must_not)
+    )
+
+
+def _conditions(conditions: Sequence[Condition]) -> list[models.Condition] | None:
+    return [_condition(condition) for condition in conditions] or None
+
+
+def _condition(condition: Condition) -> models.Condition:
+    match condition:
+        case Match(key, any_of):
+            return models.FieldCondition(key=key, match=models.MatchAny(any=list(any_of)))
+        case Prefix(key, prefix):
+            return models.FieldCondition(key=key, match=models.MatchPrefix(prefix=prefix))
+        case HasId(ids):
+            return models.HasIdCondition(has_id=[str(checked_id(point)) for point in ids])
+        case Filter():
+            return _filter(condition) or models.Filter()

@@ -1,0 +1,485 @@
+"""A Qdrant server's bad days: what each one does to a question, an upload and a count, and how long it may take."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
+from adk_evidence.settings import load_settings
+from adk_evidence.store import server_client
+from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
+from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, ServerRecord, UploadOptions
+from adk_evidence.store.server_client import (
+    Patience,
+    ServerConnection,
+    ServerError,
+    api_key,
+    query_patience,
+    sends_key_in_the_open,
+    upload_patience,
+)
+from tests.core.test_store_contract import axis, point, terms
+from tests.standins.qdrant import QdrantStandIn, Strict
+from tests.standins.qdrant_grpc import grpc_port
+
+SPEC = CollectionSpec("docs", {"dense": 8}, {"lexical": True})
+KEY = "secret-key-that-nobody-may-see"
+# A try that gets no answer is the only thing here that takes real time.
+TRY = 0.25
+QUERY = Patience(tries=3, try_seconds=TRY, total_seconds=TRY, first_wait=0.02, longest_wait=TRY)
+UPLOAD = Patience(tries=6, try_seconds=TRY, total_seconds=None, first_wait=2.0, longest_wait=30.0)
+
+
+class Waits(list[float]):
+    """Stands in for sleeping: notes the waits, and tells what else happens meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.then: Callable[[float], None] = lambda elapsed: None
+
+    def __call__(self, seconds: float, until: threading.Event) -> None:
+        self.append(seconds)
+        self.then(sum(self))
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
+    made = Waits()
+    monkeypatch.setattr(server_client, "_sleep", made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[QdrantStandIn]:
+    with QdrantStandIn(key=KEY) as running:
+        yield running
+
+
+@pytest.fixture
+def server(shared: QdrantStandIn) -> Iterator[QdrantStandIn]:
+    shared.seen.clear()
+    yield shared
+    shared.heal()
+    if shared._server is None:
+        shared.up()
+
+
+def connection(server: QdrantStandIn, patience: Patience = QUERY, key: str | None = KEY) -> ServerConnection:
+    return ServerConnection(server.url, patience, key=key)
+
+
+def writer(server: QdrantStandIn, folder: Path, *, patience: Patience = UPLOAD, **upload: int) -> ServerIndexWriter:
+    return ServerIndexWriter(folder, [SPEC], connection(server, patience), upload=UploadOptions(**upload))
+
+
+def fill(server: QdrantStandIn, folder: Path) -> Path:
+    """A folder whose collection holds points 0 to 11."""
+    with closing(writer(server, folder)) as index:
+        index.upsert("docs", [point(n) for n in range(12)])
+        index.flush()
+    server.seen.clear()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(shared: QdrantStandIn, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Points 0 to 11, which tests at most write again."""
+    return fill(shared, tmp_path_factory.mktemp("filled"))
+
+
+@pytest.fixture
+def own(server: QdrantStandIn, tmp_path: Path) -> Path:
+    """Points 0 to 11, for one test to change."""
+    return fill(server, tmp_path)
+
+
+# The matrix: what goes wrong, and what becomes of a question, a count and an upload
+
+REFUSED = "connection refused"
+REPAIRABLE = {
+    "429 with Retry-After": (429, {"headers": {"Retry-After": "1"}}, "limits the rate"),
+    "429 with a date": (429, {"headers": {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}}, "limits the rate"),
+    "429": (429, {}, "limits the rate"),
+    "500": (500, {}, "status 500"),
+    "502": (502, {}, "status 502"),
+    "503": (503, {}, "status 503"),
+    "504": (504, {}, "status 504"),
+    "reset mid-body": ("reset mid-body", {}, "broke off"),
+    "garbage JSON": ("garbage", {}, "not Qdrant's"),
+    "JSON of another shape": ("other shape", {}, "not Qdrant's"),
+    "slow body": ("slow body", {}, "did not answer within"),
+    "no answer": ("silence", {}, "did not answer within"),
+}
+# They take, or ask for, all the time that a question has, and leave none for another attempt.
+USES_ALL_TIME = ("slow body", "no answer", "429 with Retry-After")
+
+Operation = Callable[[QdrantStandIn, Path], object]
+
+
+def ask(server: QdrantStandIn, folder: Path) -> object:
+    with closing(ServerIndexReader(folder, [SPEC], connection(server))) as reader:
+        branches = [Prefetch("dense", axis(1), 5), Prefetch("lexical", terms(1), 5)]
+        return len(reader.hybrid_query("docs", branches, Fusion(), limit=2).fused)
+
+
+def count(server: QdrantStandIn, folder: Path) -> object:
+    with closing(ServerIndexReader(folder, [SPEC], connection(server))) as reader:
+        return reader.count("docs")
+
+
+def upload(server: QdrantStandIn, folder: Path) -> object:
+    with closing(writer(server, folder, batch_points=4, parallel=2)) as index:
+        index.upsert("docs", [point(n, text="again") for n in range(12)])
+        return index.count("docs")
+
+
+OPERATIONS: dict[str, tuple[Operation, str, object, type[EvidenceError]]] = {
+    "question": (ask, r"points/query", 2, CollectionUnavailableError),
+    "count": (count, r"points/count", 12, CollectionUnavailableError),
+    "upload": (upload, r"PUT .*/points$", 12, StoreError),
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "operation"),
+    [(f, o) for f in REPAIRABLE for o in OPERATIONS if o == "upload" or f not in USES_ALL_TIME],
+)
+def test_what_goes_wrong_once_is_tried_again(
+    server: QdrantStandIn, folder: Path, fault: str, operation: str, waits: Waits
+) -> None:
+    run, request, result, _ = OPERATIONS[operation]
+    how, more, _ = REPAIRABLE[fault]
+    with server.failing(request, how, times=1, **more):
+        assert run(server, folder) == result
+    assert len(waits) == 1
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("fault", REPAIRABLE)
+def test_what_stays_wrong_ends_in_a_sentence_in_time(
+    server: QdrantStandIn, folder: Path, fault: str, operation: str, waits: Waits
+) -> None:
+    run, request, _, error = OPERATIONS[operation]
+    how, more, said = REPAIRABLE[fault]
+    begin = time.monotonic()
+    with server.failing(request, how, **more) as rule, pytest.raises(error, match=said) as failure:
+        run(server, folder)
+    taken = time.monotonic() - begin
+    message, hint = failure.value.message, failure.value.hint
+    assert message.startswith("The collection docs cannot ")
+    assert message.endswith(".") and "\n" not in message
+    assert hint
+    if operation == "upload":
+        # Two batches at once, each of which gives up after six tries.
+        assert 6 <= rule.hits <= 12
+        assert taken < 6 * TRY + 2
+    else:
+        assert rule.hits <= 3
+        assert sum(waits) <= TRY
+        assert taken < TRY + 1
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_server_that_is_gone_cannot_be_reached(server: QdrantStandIn, folder: Path, operation: str) -> None:
+    run, *_, error = OPERATIONS[operation]
+    server.down()
+    with pytest.raises(StoreError, match="cannot be reached") as failure:
+        run(server, folder)
+    assert isinstance(failure.value, error)
+    assert "Check that it runs" in failure.value.hint
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_expired_key_is_not_tried_again(
+    server: QdrantStandIn, folder: Path, operation: str, waits: Waits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, *_ = OPERATIONS[operation]
+    monkeypatch.setattr(server, "key", "another")
+    with pytest.raises(StoreError, match="refuses the API key") as failure:
+        run(server, folder)
+    assert "ADK_EVIDENCE_QDRANT_API_KEY" in failure.value.hint
+    assert waits == []
+
+
+def test_a_missing_key_is_called_missing(server: QdrantStandIn) -> None:
+    with (
+        connection(server, key=None) as unkeyed,
+        pytest.raises(ServerError, match="refuses the API key, and none is set"),
+    ):
+        unkeyed.version()
+
+
+def test_an_upload_outlasts_an_outage_of_a_minute(server: QdrantStandIn, own: Path, waits: Waits) -> None:
+    index = writer(server, own, batch_points=256)
+    # The first request finds the server gone; it is back once a minute of waiting has passed.
+    index.count("docs")
+    server.down()
+    waits.then = lambda elapsed: server.up() if elapsed >= 60 and server._server is None else None
+    with closing(index):
+        assert index.upsert("docs", [point(n) for n in range(12, 20)]) == 8
+        assert index.count("docs") == 20
+    assert waits[:-1] == sorted(waits[:-1]) and max(waits) == 30.0
+
+
+def test_an_upload_that_is_broken_off_can_be_run_again(server: QdrantStandIn, own: Path) -> None:
+    points = [point(n) for n in range(12, 40)]
+    with (
+        closing(writer(server, own, batch_points=5, parallel=3)) as index,
+        server.failing(r"PUT .*/points$", 400, times=1),
+    ):
+        with pytest.raises(StoreError, match="status 400"):
+            index.upsert("docs", points)
+        assert index.upsert("docs", points) == 28
+        assert index.count("docs") == 40
+
+
+def test_an_interrupted_upload_does_not_wait_for_the_server(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
+    index = writer(server, folder, batch_points=1)
+
+    def points() -> Iterator[NewPoint]:
+        yield point(1)
+        raise KeyboardInterrupt
+
+    waits.then = lambda elapsed: pytest.fail("it waits") if index._connection._stopped.is_set() else None
+    with closing(index), server.failing(r"PUT .*/points$", "silence") as rule, pytest.raises(KeyboardInterrupt):
+        index.upsert("docs", points())
+    assert rule.hits <= 2
+
+
+def test_nothing_is_written_after_an_upload_gave_up(server: QdrantStandIn, own: Path) -> None:
+    with closing(writer(server, own, batch_points=1, parallel=4)) as index:
+        with server.failing(r"PUT .*/points$", 400, times=1), pytest.raises(StoreError):
+            index.upsert("docs", [point(n) for n in range(12, 40)])
+        before = len(server.seen)
+        threading.Event().wait(0.05)
+        assert len(server.seen) == before
+
+
+def test_a_retry_after_is_waited_for_up_to_a_bound(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
+    with (
+        closing(writer(server, folder)) as index,
+        server.failing(r"PUT .*/points$", 429, times=2, headers={"Retry-After": "7"}),
+    ):
+        index.upsert("docs", [point(2)])
+    assert waits == [7.0, 7.0]
+    waits.clear()
+    with (
+        closing(writer(server, folder)) as index,
+        server.failing(r"PUT .*/points$", 429, headers={"Retry-After": "86400"}) as rule,
+        pytest.raises(StoreError, match="limits the rate"),
+    ):
+        index.upsert("docs", [point(2)])
+    assert waits == [30.0] * 5
+    assert rule.hits == 6
+
+
+def test_a_question_does_not_wait_for_what_takes_longer_than_it_may(
+    server: QdrantStandIn, folder: Path, waits: Waits
+) -> None:
+    with (
+        server.failing("points/count", 429, headers={"Retry-After": "60"}) as rule,
+        pytest.raises(CollectionUnavailableError, match="limits the rate"),
+    ):
+        count(server, folder)
+    assert (rule.hits, waits) == (1, [])
+
+
+def test_a_batch_goes_out_once_where_nothing_fails(server: QdrantStandIn, own: Path) -> None:
+    with closing(writer(server, own, batch_points=10, parallel=3)) as index:
+        assert index.upsert("docs", (point(n) for n in range(95))) == 95
+        assert index.count("docs") == 95
+    batches = [len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points")]
+    assert sorted(batches) == [5] + [10] * 9
+
+
+def test_without_waiting_for_each_batch_the_end_waits(server: QdrantStandIn, tmp_path: Path) -> None:
+    index = ServerIndexWriter(tmp_path, [SPEC], connection(server, UPLOAD), upload=UploadOptions(wait=False))
+    with closing(index):
+        index.upsert("docs", [point(1)])
+        index.flush()
+    [upsert] = [seen for seen in server.seen if seen.method == "PUT" and seen.path.endswith("/points")]
+    last = [seen for seen in server.seen if seen.path.endswith("/points/delete")][-1]
+    assert (upsert.query["wait"], last.query["wait"]) == (["false"], ["true"])
+
+
+def test_a_creation_whose_answer_is_lost_is_not_a_failure(server: QdrantStandIn, tmp_path: Path) -> None:
+    with server.failing(r"PUT /collections/[^/]+$", "reset mid-body", times=1) as rule:
+        writer(server, tmp_path).close()
+    assert rule.hits == 1
+    assert count(server, tmp_path) == 0
+
+
+def test_a_collection_that_was_deleted_on_the_server_is_unavailable(server: QdrantStandIn, own: Path) -> None:
+    for name in (ServerRecord.read(own) or pytest.fail()).collections.values():
+        server.drop(name)
+    with pytest.raises(CollectionUnavailableError, match="does not hold the collection docs") as failure:
+        ask(server, own)
+    assert "adk-ingest all" in failure.value.hint
+
+
+def test_what_is_no_qdrant_is_said_to_be_none(server: QdrantStandIn) -> None:
+    with (
+        connection(server) as link,
+        server.failing("GET /$", "garbage"),
+        pytest.raises(ServerError, match="not Qdrant's") as failure,
+    ):
+        link.version()
+    assert "store.url" in failure.value.hint
+
+
+# gRPC
+
+
+@pytest.fixture(scope="module")
+def rpc_port(shared: QdrantStandIn) -> Iterator[int]:
+    with grpc_port(shared) as port:
+        yield port
+
+
+def rpc(server: QdrantStandIn, port: int, key: str = KEY) -> ServerConnection:
+    return ServerConnection(server.url, UPLOAD, key=key, prefer_grpc=True, grpc_port=port)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "tries"),
+    [(429, "limits the rate", 6), (500, "INTERNAL", 6), (503, "cannot be reached", 6), (400, "INVALID_ARGUMENT", 1)],
+)
+def test_grpc_fails_as_http_does(
+    server: QdrantStandIn, folder: Path, rpc_port: int, status: int, said: str, tries: int
+) -> None:
+    with (
+        closing(ServerIndexReader(folder, [SPEC], rpc(server, rpc_port))) as reader,
+        server.failing("points/count", status) as rule,
+        pytest.raises(CollectionUnavailableError, match=said) as failure,
+    ):
+        reader.count("docs")
+    assert rule.hits == tries
+    assert KEY not in "".join(traceback.format_exception(failure.value))
+
+
+def test_grpc_stumbles_and_goes_on(server: QdrantStandIn, folder: Path, rpc_port: int, waits: Waits) -> None:
+    with (
+        closing(ServerIndexReader(folder, [SPEC], rpc(server, rpc_port))) as reader,
+        server.failing("points/count", 429, times=1, headers={"Retry-After": "7"}),
+    ):
+        assert reader.count("docs") == 12
+    assert waits == [7.0]
+
+
+def test_grpc_knows_a_refused_key_and_a_collection_that_is_gone(
+    server: QdrantStandIn, own: Path, rpc_port: int
+) -> None:
+    with (
+        closing(ServerIndexReader(own, [SPEC], rpc(server, rpc_port, key="expired"))) as reader,
+        pytest.raises(CollectionUnavailableError, match="refuses the API key"),
+    ):
+        reader.count("docs")
+    for name in (ServerRecord.read(own) or pytest.fail()).collections.values():
+        server.drop(name)
+    with (
+        closing(ServerIndexReader(own, [SPEC], rpc(server, rpc_port))) as reader,
+        pytest.raises(CollectionUnavailableError, match="does not hold the collection docs"),
+    ):
+        reader.count("docs")
+
+
+def test_grpc_without_a_server_cannot_be_reached(server: QdrantStandIn, folder: Path) -> None:
+    with grpc_port(server) as port:
+        gone = port
+    with (
+        closing(ServerIndexReader(folder, [SPEC], rpc(server, gone))) as reader,
+        pytest.raises(CollectionUnavailableError, match="cannot be reached"),
+    ):
+        reader.count("docs")
+
+
+# Strict mode
+
+
+def test_a_strict_server_is_asked_nothing_that_it_refuses(tmp_path: Path) -> None:
+    strict = Strict(
+        max_query_limit=256, search_max_hnsw_ef=256, upsert_max_batchsize=64, search_max_batchsize=8,
+        condition_max_size=256,
+    )  # fmt: skip
+    with QdrantStandIn(strict=strict) as server:
+        index = ServerIndexWriter(tmp_path, [SPEC], connection(server, UPLOAD), upload=UploadOptions(batch_points=64))
+        with closing(index):
+            index.upsert("docs", [point(n, path=f"{n}.md") for n in range(300)])
+            index.delete("docs", Filter(must=(Match("path", tuple(f"{n}.md" for n in range(0, 600, 2))),)))
+            assert index.count("docs") == 150
+            assert len(index.scroll("docs", limit=256)[0]) == 150
+            ids = [record.id for record in index.scroll("docs", limit=180)[0]]
+            assert len(index.score_points("docs", ids, {"dense": axis(1)})["dense"]) == 150
+        with (
+            closing(ServerIndexReader(tmp_path, [SPEC], connection(server))) as reader,
+            pytest.raises(CollectionUnavailableError, match='Index required but not found for "flavour"'),
+        ):
+            reader.count("docs", Filter(must=(Match("flavour", ("sweet",)),)))
+
+
+# The key
+
+
+@pytest.mark.parametrize("fault", [*REPAIRABLE, REFUSED, "expired"])
+def test_the_key_is_in_no_error_and_no_log(
+    server: QdrantStandIn, folder: Path, fault: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    if fault == REFUSED:
+        server.down()
+    elif fault == "expired":
+        monkeypatch.setattr(server, "key", "another")
+    else:
+        how, more, _ = REPAIRABLE[fault]
+        server.fail("points/count", how, **more)
+    with pytest.raises(StoreError) as failure:
+        count(server, folder)
+    shown = "".join(traceback.format_exception(failure.value)) + repr(failure.value) + caplog.text
+    assert "Traceback" in shown
+    assert KEY not in shown
+
+
+def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_open(server: QdrantStandIn) -> None:
+    link = connection(server)
+    assert KEY not in link._clean(f"bad key {KEY}\nsecond line") == "bad key *** second line"
+
+
+def test_the_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in server_client.KEY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert api_key() is None
+    monkeypatch.setenv("QDRANT_API_KEY", "second")
+    assert api_key() == "second"
+    monkeypatch.setenv("ADK_EVIDENCE_QDRANT_API_KEY", " first ")
+    assert api_key() == "first"
+
+
+@pytest.mark.parametrize(
+    ("url", "open_"),
+    [("http://qdrant.example:6333", True), ("http://localhost:6333", False), ("https://qdrant.example:6333", False)],
+)
+def test_a_key_over_plain_http_is_noticed(url: str, open_: bool) -> None:
+    assert sends_key_in_the_open(url) == open_
+
+
+# Settings
+
+
+def test_patience_is_that_of_the_settings() -> None:
+    store = {"kind": "server", "url": "http://localhost:6333", "timeout_seconds": 8}
+    settings = load_settings({"store": store, "ingestion": {"qdrant_upload": {"max_retries": 2}}})
+    assert (query_patience(settings).tries, query_patience(settings).total_seconds) == (3, 8)
+    assert (upload_patience(settings).tries, upload_patience(settings).try_seconds) == (3, 60)
+
+
+def test_points_without_their_payload_are_no_points(server: QdrantStandIn, folder: Path) -> None:
+    with closing(writer(server, folder)) as index, pytest.raises(StoreError, match="cannot be written"):
+        index.upsert("docs", [NewPoint(point(1).id, {}, {"text": "\ud800"})])

@@ -1,0 +1,506 @@
+"""Ingestion into a Qdrant server: what is published there, what stays, and what its bad days do to a run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError, VerificationError
+from adk_evidence.models.pack import Why
+from adk_evidence.retrieval import pipeline as retrieval
+from adk_evidence.store import server_client
+from adk_evidence.store.factory import rollback
+from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
+from adk_evidence.store.server_index import ServerIndex
+from adk_evidence_cli.doctor import examine
+from adk_evidence_cli.main import app as evidence_app
+from adk_ingest import pipeline as ingestion
+from adk_ingest.cli import app as ingest_app
+from adk_ingest.pipeline import LEXICAL_FIRST
+from adk_ingest.reports import make_status, verify_published
+from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
+from tests.standins.qdrant import QdrantStandIn, Strict
+
+QUESTION = "how do I retry when a tool throws?"
+KEY = "secret-key-that-nobody-may-see"
+UPSERT = r"PUT .*/points$"
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing waits, and no key of the machine is used."""
+    monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+    for name in server_client.KEY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[QdrantStandIn]:
+    with QdrantStandIn() as running:
+        yield running
+
+
+def place_on(server: QdrantStandIn, root: Path, **store: object) -> Workplace:
+    values = {"kind": "server", "url": server.url, "timeout_seconds": 5, **store}
+    upload = {"batch_points": 8, "parallel": 3, "timeout_seconds": 5}
+    return Workplace(root, {"store": values, "ingestion": {"qdrant_upload": upload}})
+
+
+@pytest.fixture
+def place(server: QdrantStandIn, tmp_path: Path) -> Workplace:
+    return place_on(server, tmp_path)
+
+
+def published_collections(place: Workplace) -> dict[str, str]:
+    current = place.generations.current()
+    record = ServerRecord.read(current.folder) if current else None
+    assert record is not None
+    return dict(record.collections)
+
+
+def change_docs(place: Workplace) -> None:
+    write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
+
+
+def scores(why: Why) -> dict[str, float]:
+    return {place.branch: place.score for place in why.branches}
+
+
+class TestPublishing:
+    def test_a_first_run_fills_collections_and_points_the_aliases_to_them(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        run = place.ingest()
+        own = published_collections(place)
+        assert run.status == "complete"
+        assert server.aliases == own
+        assert set(own) == {"adk_docs", "adk_code"}
+        assert set(server.collections) == set(own.values())
+        assert run.qdrant_counts["total"] == sum(run.points_uploaded.values()) == len(place.points())
+        assert verify_published(place.settings, citations=True).ok
+
+    def test_what_serves_is_verified_before_the_aliases_move(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        lines = server.lines()
+        moved = lines.index("POST /collections/aliases")
+        assert max(at for at, line in enumerate(lines) if line.endswith("/points")) < moved
+        counts = [at for at, line in enumerate(lines) if line.endswith("/points/count")]
+        assert len(counts) == 5 and max(counts) < moved
+        commits = {
+            value
+            for request in server.seen
+            if request.path.endswith("/points/count") and request.body.get("filter")
+            for condition in request.body["filter"]["must"]
+            if condition["key"] == "commit"
+            for value in condition["match"]["any"]
+        }
+        assert CODE_COMMIT in commits
+
+    def test_every_field_that_filters_name_is_indexed_before_points_come(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        for collection in server.collections.values():
+            assert {"corpus", "repo", "commit", "path", "origin", "lang", "names", "symbol"} <= set(collection.indexes)
+            assert collection.indexes["path"]["prefix"] is True
+        lines = [line for line in server.lines() if line.startswith("PUT")]
+        assert max(n for n, line in enumerate(lines) if line.endswith("/index")) < min(
+            n for n, line in enumerate(lines) if line.endswith("/points")
+        )
+
+    def test_collections_are_created_as_the_settings_say(self, server: QdrantStandIn, tmp_path: Path) -> None:
+        place = place_on(
+            server, tmp_path, shard_number=3, replication_factor=2, quantization="scalar", on_disk_payload=False
+        )
+        place.ingest()
+        for collection in server.collections.values():
+            config = collection.config
+            assert (config["shard_number"], config["replication_factor"]) == (3, 2)
+            assert config["on_disk_payload"] is False
+            assert config["quantization_config"]["scalar"]["type"] == "int8"
+            assert config["sparse_vectors"]["sparse_lexical"]["modifier"] == "idf"
+        assert place.ask(QUESTION).candidates
+
+    def test_an_encoder_without_idf_gets_a_collection_without_it(
+        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sparse = shared_sparse()
+        monkeypatch.setattr(type(sparse), "requires_idf", False)
+        place.ingest(sparse=sparse)
+        for collection in server.collections.values():
+            assert "modifier" not in (collection.config["sparse_vectors"]["sparse_lexical"] or {})
+
+    def test_a_strict_server_takes_and_answers_everything(self, tmp_path: Path) -> None:
+        strict = Strict(
+            max_query_limit=1000,
+            search_max_hnsw_ef=256,
+            upsert_max_batchsize=8,
+            search_max_batchsize=16,
+            condition_max_size=256,
+        )
+        with QdrantStandIn(strict=strict) as server:
+            place = place_on(server, tmp_path)
+            place.ingest()
+            change_docs(place)
+            place.ingest()
+            pack = place.ask("does back_off exist in RetryPlugin?")
+            assert pack.candidates and not any("unavailable" in warning for warning in pack.warnings)
+
+    def test_both_stores_give_the_same_answers(self, place: Workplace, tmp_path: Path) -> None:
+        embedded = Workplace(tmp_path, {"home": tmp_path / "embedded"})
+        embedded.ingest()
+        place.ingest()
+        for query in (QUESTION, "RetryPlugin", "confirm a tool that deletes something"):
+            one, other = place.ask(query), embedded.ask(query)
+            assert [c.candidate_id for c in one.candidates] == [c.candidate_id for c in other.candidates]
+            assert [scores(c.why) for c in one.candidates] == [
+                pytest.approx(scores(c.why), rel=1e-4) for c in other.candidates
+            ]
+            assert one.quality == other.quality
+
+
+class TestSecondRuns:
+    def test_an_unchanged_corpus_writes_nothing(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        server.seen.clear()
+        assert place.ingest().status == "unchanged"
+        assert not [line for line in server.lines() if line.startswith(("PUT", "DELETE"))]
+
+    def test_a_changed_file_alone_is_embedded_and_the_rest_is_copied(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        before, first = place.points(), published_collections(place)
+        change_docs(place)
+        dense = HashEmbedder()
+        run = place.ingest(dense=dense)
+        after = place.points()
+        assert run.points_uploaded["adk_docs"] == len(dense.embedded) == len(after) - len(before)
+        assert {point: after[point] for point in before} == before
+        assert {chunk.path for point, chunk in after.items() if point not in before} == {"docs/zebra.md"}
+        assert server.aliases == published_collections(place) != first
+        assert verify_published(place.settings, citations=False).ok
+
+    def test_what_a_new_commit_replaces_is_not_copied(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        about = json.loads((place.code / "corpus.json").read_text())
+        commit = "c0de000000000000000000000000000000000002"
+        write_files(place.code, {"corpus.json": json.dumps({**about, "commit": commit})})
+        server.seen.clear()
+        place.ingest()
+        assert {chunk.commit for chunk in place.points().values() if chunk.corpus == "adk_python"} == {commit}
+        copied = sum(len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points"))
+        assert copied == len(place.points())
+
+    def test_older_commits_are_dropped_as_the_settings_say(self, place: Workplace, server: QdrantStandIn) -> None:
+        seen = []
+        for number in range(4):
+            write_files(place.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
+            place.ingest()
+            seen.append(set(published_collections(place).values()))
+        assert set(server.collections) == seen[2] | seen[3]
+
+    def test_rollback_moves_the_aliases_back(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        place.ingest()
+        rollback(place.settings)
+        assert server.aliases == first == published_collections(place)
+        assert "docs/zebra.md" not in {chunk.path for chunk in place.points().values()}
+        assert place.ask(QUESTION).candidates
+
+    def test_a_rollback_to_what_the_server_lost_is_refused(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        place.ingest()
+        server.drop(first["adk_code"])
+        with pytest.raises(StoreError, match="no longer complete"):
+            rollback(place.settings)
+        assert server.aliases == published_collections(place) != first
+
+    def test_a_rollback_that_the_server_does_not_hear_of_changes_nothing(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        change_docs(place)
+        place.ingest()
+        current = place.generations.current_id()
+        server.down()
+        with pytest.raises(StoreError, match="cannot be reached"):
+            rollback(place.settings)
+        assert place.generations.current_id() == current
+
+    def test_a_reader_keeps_its_collections_while_another_run_publishes(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        service = place.service()
+        try:
+            with service.pin() as index:
+                for number in range(3):
+                    write_files(place.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
+                    place.ingest()
+                assert index.store.count("adk_docs") > 0
+        finally:
+            service.close()
+
+
+class TestBadDays:
+    def test_a_server_that_is_away_is_noticed_before_anything_is_computed(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        server.down()
+        dense = HashEmbedder()
+        with pytest.raises(StoreError, match="cannot be reached"):
+            place.ingest(dense=dense)
+        assert dense.embedded == []
+        [run] = place.runs()
+        assert (run.status, place.failure(run.run_id).stage) == ("failed", "discover")
+
+    @pytest.mark.parametrize("fault", [500, 503, 429, "reset mid-body", "garbage"])
+    def test_a_server_that_stumbles_delays_a_run(self, place: Workplace, server: QdrantStandIn, fault: int) -> None:
+        server.fail(UPSERT, fault, times=3)
+        run = place.ingest()
+        assert run.status == "complete"
+        assert run.qdrant_counts["total"] == len(place.points()) == sum(run.points_uploaded.values())
+
+    @pytest.mark.parametrize(
+        ("request_", "stage"),
+        [
+            (r"/collections/adk_[^/]+$", "upsert"),
+            (r"/index$", "upsert"),
+            (r"/points$", "upsert"),
+            (r"points/count", "verify"),
+            (r"points/scroll", "verify"),
+            (r"collections/aliases", "publish"),
+        ],
+    )
+    def test_a_run_that_fails_leaves_the_old_index_serving_and_the_next_one_goes_on(
+        self, place: Workplace, server: QdrantStandIn, request_: str, stage: str
+    ) -> None:
+        place.ingest()
+        first = published_collections(place)
+        write_files(place.docs, {f"docs/page{n}.md": f"# Page {n}\n\nText of page {n}.\n" for n in range(20)})
+        # The collections that serve answer: only what the run fills is in trouble.
+        rule = server.fail(rf"^(?!.*({'|'.join(first.values())})).*{request_}", 500)
+        dense = HashEmbedder()
+        with pytest.raises(StoreError) as failure:
+            place.ingest(dense=dense)
+        assert rule.hits and "status 500" in failure.value.message
+        run = place.runs()[0]
+        assert (run.status, place.failure(run.run_id).stage) == ("failed", stage)
+        assert server.aliases == first == published_collections(place)
+        assert place.ask(QUESTION).candidates
+        server.heal()
+        again = HashEmbedder()
+        assert place.ingest(dense=again).status == "complete"
+        assert dense.embedded and again.embedded == []
+        # What the failed run had filled is gone.
+        assert set(server.collections) == {*first.values(), *published_collections(place).values()}
+
+    def test_points_that_a_server_loses_are_noticed_before_publishing(
+        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write = ServerIndexWriter._write
+        monkeypatch.setattr(ServerIndexWriter, "_write", lambda self, name, points: write(self, name, points[:-1]) + 1)
+        with pytest.raises(VerificationError, match="instead of"):
+            place.ingest()
+        assert server.aliases == {}
+
+    def test_an_index_that_the_server_lost_is_built_anew_from_the_cache(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        server.drop(published_collections(place)["adk_code"])
+        dense = HashEmbedder()
+        assert place.ingest(dense=dense).status == "complete"
+        assert dense.embedded == []
+        assert verify_published(place.settings, citations=False).ok
+
+    def test_keywords_are_published_first_where_vectors_take_long(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        pages = {f"docs/p{n}.md": f"# Page {n}\n\n{'word ' * 80} {n}\n" for n in range(LEXICAL_FIRST + 10)}
+        write_files(place.docs, pages)
+        run = place.ingest()
+        assert run.lexical_generation and run.generation != run.lexical_generation
+        assert server.aliases == published_collections(place)
+
+    def test_a_collection_in_the_place_of_an_alias_is_named(self, place: Workplace, server: QdrantStandIn) -> None:
+        server.create("adk_code", body={"vectors": {"v": {"size": 4, "distance": "Cosine"}}})
+        with pytest.raises(StoreError, match="has a collection adk_code") as failure:
+            place.ingest()
+        assert "store.code_collection" in failure.value.hint
+        assert "adk_code" in server.collections
+
+    def test_a_server_that_is_too_old_is_refused(self, tmp_path: Path) -> None:
+        with (
+            QdrantStandIn(version="1.9.4") as server,
+            pytest.raises(StoreError, match=r"is version 1\.9\.4; 1\.16 is the oldest"),
+        ):
+            place_on(server, tmp_path).ingest()
+
+    def test_an_older_server_is_spared_what_it_does_not_know(self, tmp_path: Path) -> None:
+        with QdrantStandIn(version="1.17.1") as server:
+            place_on(server, tmp_path).ingest()
+            assert all("prefix" not in collection.indexes["path"] for collection in server.collections.values())
+
+
+class TestSeveralPlaces:
+    def test_two_homes_on_one_server_do_not_touch_each_others_collections(
+        self, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        one, two = place_on(server, tmp_path / "one"), place_on(server, tmp_path / "two")
+        one.ingest()
+        for number in range(3):
+            write_files(two.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
+            two.ingest()
+        assert server.aliases == published_collections(two)
+        assert set(published_collections(one).values()) <= set(server.collections)
+        assert "docs/n.md" not in {chunk.path for chunk in one.points().values()}
+        assert one.ask(QUESTION).candidates
+        assert one.ingest().status == "unchanged"
+
+    def test_a_machine_without_the_index_folder_is_told_what_to_do(
+        self, place: Workplace, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        place.ingest()
+        other = place_on(server, tmp_path / "other")
+        with pytest.raises(IndexMissingError) as failure:
+            other.ask(QUESTION)
+        assert "adk-ingest all" in failure.value.hint and server.url in failure.value.hint
+        # As the hint says: a copy of the folder is enough.
+        shutil.copytree(place.settings.index_path, other.settings.index_path)
+        assert other.ask(QUESTION).candidates
+        for number in range(3):
+            write_files(other.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
+            other.ingest()
+        assert place.ask(QUESTION).candidates, "the copy dropped what it did not create"
+
+    def test_an_index_of_the_other_kind_is_refused_and_then_replaced(
+        self, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        embedded = Workplace(tmp_path)
+        embedded.ingest()
+        place = place_on(server, tmp_path)
+        with pytest.raises(IndexMismatchError, match=r"store\.kind edge") as failure:
+            place.ask(QUESTION)
+        assert "adk-ingest all" in failure.value.hint
+        dense = HashEmbedder()
+        place.ingest(dense=dense)
+        assert dense.embedded == []
+        assert place.ask(QUESTION).candidates
+        with pytest.raises(IndexMismatchError):
+            rollback(place.settings)
+        with pytest.raises(IndexMismatchError, match=r"store\.kind server"):
+            embedded.ask(QUESTION)
+
+    def test_a_journal_that_is_lost_costs_room_and_nothing_else(self, place: Workplace, server: QdrantStandIn) -> None:
+        place.ingest()
+        place.settings.paths.server_collections.write_text("not JSON")
+        change_docs(place)
+        place.ingest()
+        ServerIndex(place.settings).collect_garbage()
+        assert place.ask(QUESTION).candidates
+
+
+class TestCommands:
+    @pytest.fixture(autouse=True)
+    def _models(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for module in (ingestion, retrieval):
+            monkeypatch.setattr(module, "make_dense", lambda *_, **__: HashEmbedder())
+
+    @pytest.fixture
+    def keyed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[QdrantStandIn, Workplace]]:
+        """A server that wants a key, which the environment has; the settings are in the environment, too."""
+        with QdrantStandIn(key=KEY) as server:
+            place = Workplace(tmp_path)
+            monkeypatch.setenv("ADK_EVIDENCE_HOME", str(place.home))
+            monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "server")
+            monkeypatch.setenv("ADK_EVIDENCE_STORE__URL", server.url)
+            monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(write_files(tmp_path, {"mine.yaml": ""}) / "mine.yaml"))
+            monkeypatch.setenv("ADK_EVIDENCE_QDRANT_API_KEY", KEY)
+            yield server, place
+
+    def test_every_command_works_on_a_server_and_the_key_is_nowhere(
+        self, keyed: tuple[QdrantStandIn, Workplace], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        server, place = keyed
+        corpora = ["--docs", str(place.docs), "--code", str(place.code), "--offline"]
+        cli = CliRunner()
+        printed = ""
+        for app, *command in (
+            (ingest_app, "plan", "all", *corpora),
+            (ingest_app, "all", *corpora),
+            (ingest_app, "verify", "--citations"),
+            (evidence_app, "ask", QUESTION),
+            (evidence_app, "ask", QUESTION, "--json"),
+            (ingest_app, "status"),
+        ):
+            result = cli.invoke(app, command)
+            assert result.exit_code == 0, (command, result.output)
+            printed += result.output
+        assert "The index is verified." in printed and "retry" in printed
+        change_docs(place)
+        assert cli.invoke(ingest_app, ["all", *corpora]).exit_code == 0
+        went_back = cli.invoke(ingest_app, ["rollback"])
+        assert went_back.exit_code == 0 and "serves now" in went_back.output
+        doctor = cli.invoke(evidence_app, ["doctor"])
+        assert f"{server.url}, version 1.19.0" in doctor.output.replace("\n", "")
+        assert "API key: set in the environment" in doctor.output
+        monkeypatch.setenv("ADK_EVIDENCE_QDRANT_API_KEY", f"{KEY}-expired")
+        refused = cli.invoke(evidence_app, ["ask", QUESTION])
+        assert refused.exit_code == 5 and "refuses the API key" in refused.output
+        failed = cli.invoke(ingest_app, ["all", *corpora])
+        assert failed.exit_code == 5 and "refuses the API key" in failed.output
+        printed += went_back.output + doctor.output + refused.output + failed.output
+        assert KEY not in printed
+        files = [path for path in place.root.rglob("*") if path.is_file()]
+        assert not [path for path in files if KEY.encode() in path.read_bytes()]
+        assert any(path.name.endswith("failure.json") for path in files)
+
+    def test_a_server_that_is_away_is_one_sentence_and_a_hint(self, keyed: tuple[QdrantStandIn, Workplace]) -> None:
+        server, place = keyed
+        cli = CliRunner()
+        corpora = ["--docs", str(place.docs), "--code", str(place.code), "--offline"]
+        assert cli.invoke(ingest_app, ["all", *corpora]).exit_code == 0
+        server.down()
+        for app, *command in (
+            (evidence_app, "ask", QUESTION),
+            (ingest_app, "all", *corpora),
+            (ingest_app, "verify"),
+        ):
+            result = cli.invoke(app, command)
+            assert result.exit_code == 5, command
+            assert "cannot be reached" in result.output and "Traceback" not in result.output
+        settings = place.settings_with({"store": {"kind": "server", "url": server.url}})
+        [finding] = [found for found in examine(settings) if found.what == "Qdrant server"]
+        assert finding.state == "broken" and "cannot be reached" in finding.found
+
+
+def test_a_status_needs_no_server(place: Workplace, server: QdrantStandIn) -> None:
+    place.ingest()
+    server.down()
+    assert make_status(place.settings).generation == place.generations.current_id()
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:6333", "ftp://x", "http://user:pass@host:6333", "https://host:6333?api_key=x", "http://", ""]
+)
+def test_an_address_with_secrets_or_without_a_host_is_refused_without_repeating_it(tmp_path: Path, url: str) -> None:
+    place = Workplace(tmp_path, {"store": {"kind": "server", "url": url}})
+    with pytest.raises(SettingsError, match=r"store\.url") as failure:
+        _ = place.settings
+    assert "pass@" not in str(failure.value) and "api_key=x" not in str(failure.value)
+
+
+def test_a_server_needs_an_address(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="needs url"):
+        _ = Workplace(tmp_path, {"store": {"kind": "server"}}).settings

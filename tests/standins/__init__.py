@@ -1,0 +1,1 @@
+"""Stand-ins for services that tests cannot reach, on loopback, spoken to by the real clients."""
