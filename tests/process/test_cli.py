@@ -429,14 +429,15 @@ def test_without_the_extra_nothing_is_asked_for_nothing(cli, indexed, golden, mo
 
 @pytest.mark.parametrize("command", [[], ["eval"]])
 def test_help_loads_nothing_heavy(command):
+    # Recent versions of typer itself load pydantic for the options of a group's commands.
+    heavy = [name for name in HEAVY if not command or name != "pydantic"]
     script = (
         f"import sys\nsys.argv = ['adk-evidence', *{command!r}, '--help']\nfrom adk_evidence_cli.main import run\n"
-        f"try:\n    run()\nfinally:\n    print('LOADED', [name for name in {HEAVY!r} if name in sys.modules])"
+        f"try:\n    run()\nfinally:\n    print('LOADED', [name for name in {heavy!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0 and "Commands:" in done.stdout
-    # typer itself needs pydantic for the options of a group's commands.
-    assert f"LOADED {['pydantic'] if command else []}" in done.stdout
+    assert "LOADED []" in done.stdout
 
 
 def test_output_into_a_pipe_is_utf8_whatever_the_locale_says(indexed):
