@@ -120,6 +120,14 @@ def test_the_order_before_the_reranker_is_scored_where_a_run_has_it():
     assert not any(name.startswith("pool:") for name in score_one([result(1, 10)], [target(1, 10)]))
 
 
+def test_coverage_asks_for_three_of_each_kind_in_the_first_twelve():
+    pages = [result(1, 2, path="d.md", corpus="adk_docs")] * 3
+    assert score_one([*pages, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 1.0
+    short = score_one([*pages, MISS, MISS], [target(1, 10)])
+    assert (short["docs@12"], short["code@12"], short["coverage@12"]) == (3, 2, 0.0)
+    assert score_one([*pages * 4, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 0.0
+
+
 def test_latency_is_given_as_percentiles():
     means = mean_scores({str(number): {"latency_ms": float(number)} for number in range(101)})
     assert means == {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}

@@ -23,6 +23,8 @@ from adk_evidence.evaluation.spans import counted, first_hits
 CUT = 12
 RECALL_CUTS = (5, 12, 20, 50)
 TOKEN_BUDGETS = (2000, 4000, 8000)
+# What coverage asks of docs and of code each (SPEC 5 section 10).
+MIN_EACH = 3
 CORPORA = ("adk_docs", "adk_python")
 # What is also measured in the order before the reranker.
 POOL_PREFIX = "pool:"
@@ -75,8 +77,8 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
 
     Names: `ndcg@12` (gain 2^grade - 1), `mrr@12`, `recall@K`, `recall@Nk` within N thousand tokens,
     `CORPUS:recall@12` where the corpus has targets, `docs@12` and `code@12` (how many of the first 12 are of each
-    kind), `latency_ms`, and with the prefix `pool:` some of them before the reranker. What a run does not carry is
-    left out.
+    kind), `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, and with the prefix `pool:`
+    some of them before the reranker. What a run does not carry is left out.
 
     Raises:
         EvaluationMissingError: ir-measures is not installed.
@@ -97,7 +99,9 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     for name in asked:
         answer = run.get(name)
         docs = sum(result.corpus == "adk_docs" for result in found[name][:CUT])
-        scores[name] |= {f"docs@{CUT}": docs, f"code@{CUT}": len(found[name][:CUT]) - docs}
+        code = len(found[name][:CUT]) - docs
+        covered = float(min(docs, code) >= MIN_EACH)
+        scores[name] |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": covered}
         if answer is not None and answer.latency_ms is not None:
             scores[name]["latency_ms"] = answer.latency_ms
     return scores
