@@ -102,7 +102,7 @@ def show_variants(measured: Mapping[str, Sequence[Measured]], out: Console, *, a
         table.add_section()
     _print(out, table)
     sizes = ", ".join(f"{name} {len(rows[0].scores)}" for name, rows in measured.items())
-    _print(out, f"Questions with an answer: {sizes}. Intervals: paired bootstrap over questions, 95 %.")
+    _print(out, f"Questions with an answer: {sizes}. Intervals: 95 % bootstrap over questions; differences are paired.")
 
 
 def show_ann_misses(misses: Sequence[AnnMisses], out: Console, *, as_json: bool) -> None:
