@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from adk_evidence.embedding.minilm import prepare_minilm
+from adk_evidence.errors import ModelError
+from adk_evidence.settings import load_settings
 from tests.corpora import Workplace
 
 
@@ -13,3 +16,14 @@ from tests.corpora import Workplace
 def workplace(tmp_path: Path) -> Workplace:
     """A fresh home with small corpora beside it; nothing is ingested yet."""
     return Workplace(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def models() -> Path:
+    """The user's folder of prepared models; the model is fetched as the product does it."""
+    settings = load_settings()
+    try:
+        prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.model_path)
+    except ModelError as exc:
+        pytest.skip(f"NO MODEL, NOT TESTED: {exc}")
+    return settings.paths.models

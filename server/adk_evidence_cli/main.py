@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from adk_evidence import __version__
 from adk_evidence_cli.console import friendly_errors, read_stdin, settings_from, stderr, stdout, write_utf8
+from adk_evidence_cli.evaluating import app as eval_app
 from adk_evidence_cli.serve import app as serve_app
 
 app = typer.Typer(
@@ -19,7 +19,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-eval_app = typer.Typer(help="Measure retrieval.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(eval_app, name="eval")
 app.add_typer(serve_app, name="serve")
 
@@ -140,41 +139,6 @@ def demo(
         prepare(settings, make_progress(stderr(), as_json=False))
         request = build_request(query=query, task_mode=mode.value)
         Answer(settings, stdout(), stderr()).give(request, Output.terminal, full=full)
-
-
-@eval_app.command("run")
-def eval_run(
-    queries: Annotated[Path, typer.Option(help="Questions, one JSON object a line with id and query.")],
-    out: Annotated[Path, typer.Option(help="Where the run is written, one JSON object a question.")],
-    top_k: Annotated[int, typer.Option(help="Results a question.", min=1, max=1000)] = 60,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Answer every question of a file and write the rankings."""
-    with friendly_errors():
-        from adk_evidence.evaluation.run import read_queries, run_queries, write_run
-        from adk_evidence.retrieval.pipeline import EvidenceService
-
-        questions = read_queries(queries)
-        service = EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))
-        try:
-            count = write_run(run_queries(service, questions, top_k), out)
-        finally:
-            service.close()
-        stderr().print(f"{count} questions answered, written to {out}", markup=False)
-
-
-@eval_app.command("score")
-def eval_score(
-    golden: Annotated[Path, typer.Option(help="Questions with the spans that are expected, one a line.")],
-    run: Annotated[Path, typer.Option(help="What `eval run` wrote.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-) -> None:
-    """Score a run against a golden set: nDCG, MRR and recall, also within a budget of tokens."""
-    with friendly_errors():
-        from adk_evidence_cli.scores import show_scores
-
-        show_scores(golden, run, stdout(), as_json=as_json)
 
 
 def run() -> None:

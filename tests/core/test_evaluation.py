@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.evaluation.run import read_queries, run_queries, write_run
-from adk_evidence.evaluation.score import Result, Target, hits, read_golden, read_run, score_query, score_run
+from adk_evidence.evaluation import extra
+from adk_evidence.evaluation.extra import EvaluationMissingError
+from adk_evidence.evaluation.golden import GoldenQuestion, Span, Target, golden_lines, read_golden
+from adk_evidence.evaluation.run import Answer, Result, read_queries, read_run, run_queries, write_run
+from adk_evidence.evaluation.score import Scores, by_category, mean_scores, score_run
+from adk_evidence.evaluation.spans import hits
 from tests.corpora import Workplace
 
 
@@ -22,6 +26,14 @@ def target(start: int, end: int, grade: int = 1, path: str = "a.py", corpus: str
 
 def result(start: int, end: int, path: str = "a.py", corpus: str = "adk_python", tokens: int = 100) -> Result:
     return Result(corpus=corpus, path=path, start_line=start, end_line=end, text_tokens=tokens)
+
+
+def question(name: str, *targets: Target, **more) -> GoldenQuestion:
+    return GoldenQuestion(id=name, query="x", expected=targets, **more)
+
+
+def score_one(results: list[Result], targets: list[Target], **more) -> Scores:
+    return score_run({"a": Answer(id="a", results=tuple(results), **more)}, {"a": question("a", *targets)})["a"]
 
 
 MISS = result(1, 9, path="other.py")
@@ -56,40 +68,93 @@ def test_another_file_or_corpus_is_no_hit():
 
 def test_grades_weigh_and_late_hits_count_less():
     targets = [target(1, 10, grade=2), target(21, 30, grade=1)]
-    perfect = score_query([result(1, 10), result(21, 30)], targets)
-    swapped = score_query([result(21, 30), result(1, 10)], targets)
+    perfect = score_one([result(1, 10), result(21, 30)], targets)
+    swapped = score_one([result(21, 30), result(1, 10)], targets)
     assert perfect["ndcg@12"] == 1.0 and perfect["mrr@12"] == 1.0
     best = 3 + 1 / math.log2(3)
     assert swapped["ndcg@12"] == pytest.approx((1 + 3 / math.log2(3)) / best)
 
 
 def test_a_target_counts_once():
-    twice = score_query([MISS, result(1, 10), result(1, 10)], [target(1, 10)])
+    twice = score_one([MISS, result(1, 10), result(1, 10)], [target(1, 10)])
     assert twice["ndcg@12"] == pytest.approx(1 / math.log2(3))
     assert twice["mrr@12"] == 0.5 and twice["recall@5"] == 1.0
 
 
 def test_the_cut_is_where_the_name_says():
-    at_thirteen = score_query([MISS] * 12 + [result(1, 10)], [target(1, 10)])
+    at_thirteen = score_one([MISS] * 12 + [result(1, 10)], [target(1, 10)])
     assert (at_thirteen["ndcg@12"], at_thirteen["mrr@12"], at_thirteen["recall@12"]) == (0.0, 0.0, 0.0)
     assert at_thirteen["recall@20"] == at_thirteen["recall@50"] == 1.0
 
 
 def test_recall_within_a_budget_counts_the_tokens_that_were_read():
-    fits = score_query([result(50, 60, tokens=1500), result(1, 10, tokens=500)], [target(1, 10)])
-    over = score_query([result(50, 60, tokens=1501), result(1, 10, tokens=500)], [target(1, 10)])
+    fits = score_one([result(50, 60, tokens=1500), result(1, 10, tokens=500)], [target(1, 10)])
+    over = score_one([result(50, 60, tokens=1501), result(1, 10, tokens=500)], [target(1, 10)])
     assert (fits["recall@2k"], over["recall@2k"], over["recall@4k"]) == (1.0, 0.0, 1.0)
 
 
 def test_recall_is_also_given_by_corpus_where_something_is_expected():
-    scores = score_query([result(1, 10)], [target(1, 10), target(1, 5, path="d.md", corpus="adk_docs")])
+    scores = score_one([result(1, 10)], [target(1, 10), target(1, 5, path="d.md", corpus="adk_docs")])
     assert (scores["adk_python:recall@12"], scores["adk_docs:recall@12"]) == (1.0, 0.0)
-    assert "adk_docs:recall@12" not in score_query([], [target(1, 10)])
+    assert "adk_docs:recall@12" not in score_one([], [target(1, 10)])
 
 
 def test_an_unanswered_question_counts_zero_and_one_without_targets_not_at_all():
-    golden = {"a": [target(1, 10)], "b": [target(1, 10)], "c": []}
-    assert score_run({"a": [result(1, 10)], "c": []}, golden)["mrr@12"] == 0.5
+    golden = {
+        name: question(name, *targets) for name, targets in (("a", [target(1, 10)]), ("b", [target(1, 10)]), ("c", []))
+    }
+    run = {name: Answer(id=name, results=results) for name, results in (("a", (result(1, 10),)), ("c", ()))}
+    scores = score_run(run, golden)
+    assert list(scores) == ["a", "b"]
+    assert mean_scores(scores)["mrr@12"] == 0.5
+
+
+def test_a_result_that_carries_two_targets_counts_as_both():
+    both = score_one([result(1, 30)], [target(1, 10), target(21, 30)])
+    assert both["recall@5"] == both["ndcg@12"] == 1.0
+
+
+def test_the_order_before_the_reranker_is_scored_where_a_run_has_it():
+    scores = score_one([result(1, 10)], [target(1, 10)], pool=(MISS, result(1, 10)), latency_ms=7.0)
+    assert (scores["mrr@12"], scores["pool:mrr@12"], scores["latency_ms"]) == (1.0, 0.5, 7.0)
+    assert not any(name.startswith("pool:") for name in score_one([result(1, 10)], [target(1, 10)]))
+
+
+def test_coverage_asks_for_three_of_each_kind_in_the_first_twelve():
+    pages = [result(1, 2, path="d.md", corpus="adk_docs")] * 3
+    assert score_one([*pages, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 1.0
+    short = score_one([*pages, MISS, MISS], [target(1, 10)])
+    assert (short["docs@12"], short["code@12"], short["coverage@12"]) == (3, 2, 0.0)
+    assert score_one([*pages * 4, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 0.0
+
+
+def test_latency_is_given_as_percentiles():
+    means = mean_scores({str(number): {"latency_ms": float(number)} for number in range(101)})
+    assert means == {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}
+
+
+def test_where_the_words_of_a_question_were_taken_from_is_no_result():
+    source = Span(corpus="adk_python", path="a.py", start_line=5, end_line=9)
+    golden = {"a": question("a", target(20, 30), source=source)}
+    run = {"a": Answer(id="a", results=(result(1, 10), result(20, 30)), pool=(result(9, 12), MISS, result(20, 30)))}
+    scores = score_run(run, golden)["a"]
+    assert (scores["mrr@12"], scores["pool:mrr@12"]) == (1.0, 0.5)
+
+
+def test_scores_are_grouped_by_category():
+    golden = {"a": question("a", category="tools"), "b": question("b"), "c": question("c", category="tools")}
+    groups = by_category({name: {"mrr@12": 1.0} for name in golden}, golden)
+    assert {name: list(rows) for name, rows in groups.items()} == {"(none)": ["b"], "tools": ["a", "c"]}
+
+
+def test_a_library_that_is_not_installed_is_one_sentence(monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(extra.importlib, "import_module", missing)
+    with pytest.raises(EvaluationMissingError) as caught:
+        score_one([MISS], [target(1, 10)])
+    assert 'pip install "adk-evidence[eval]"' in str(caught.value) and "\n" not in str(caught.value)
 
 
 SPANS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(lambda pair: (pair[0], sum(pair)))
@@ -97,8 +162,10 @@ SPANS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(lambda pair: (pair
 
 @given(st.lists(SPANS, max_size=20), st.lists(st.tuples(SPANS, st.integers(1, 3)), min_size=1, max_size=6))
 def test_every_score_is_between_nothing_and_all(found, wanted):
-    scores = score_query([result(*span) for span in found], [target(*span, grade) for span, grade in wanted])
-    assert all(0.0 <= value <= 1.0 for value in scores.values())
+    scores = score_one([result(*span) for span in found], [target(*span, grade) for span, grade in wanted])
+    counts = {"docs@12", "code@12"}
+    assert all(0.0 <= value <= 1.0 for name, value in scores.items() if name not in counts)
+    assert scores["docs@12"] + scores["code@12"] == min(12, len(found))
     assert scores["recall@5"] <= scores["recall@12"] <= scores["recall@20"] <= scores["recall@50"]
     assert scores["recall@2k"] <= scores["recall@4k"] <= scores["recall@8k"]
 
@@ -150,6 +217,49 @@ def test_a_golden_set_that_expects_nothing_is_refused(tmp_path: Path):
         read_golden(path)
 
 
+def test_a_question_that_expects_something_is_answerable(tmp_path: Path):
+    path = tmp_path / "g.jsonl"
+    span = {"corpus": "adk_docs", "path": "a.md", "start_line": 3, "end_line": 1}
+    for row, problem in (
+        ({"id": "a", "expected": [{**span, "end_line": 4}], "answerable": False}, "so it is answerable"),
+        ({"id": "a", "expected": [span]}, "end_line comes before start_line"),
+    ):
+        path.write_text(json.dumps(row))
+        with pytest.raises(InvalidRequestError, match=problem):
+            read_golden(path)
+
+
+def test_a_golden_set_is_written_as_it_was_read(tmp_path: Path):
+    path = tmp_path / "g.jsonl"
+    source = Span(corpus="adk_docs", path="d.md", start_line=1, end_line=2)
+    questions = [
+        question("a", target(1, 10, grade=2), source=source),
+        question("b", category="tools", answerable=False),
+    ]
+    path.write_text(golden_lines(questions))
+    assert list(read_golden(path).values()) == questions
+
+
+def test_a_question_that_cannot_be_asked_is_named_only_where_it_is_to_be_asked(tmp_path: Path):
+    path = tmp_path / "g.jsonl"
+    path.write_text(golden_lines([question("a", target(1, 10)).model_copy(update={"query": " "})]))
+    assert list(read_golden(path)) == ["a"]
+    with pytest.raises(InvalidRequestError, match="Line 1 of"):
+        read_golden(path, ask=True)
+
+
+def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
+    workplace.ingest()
+    service = workplace.service()
+    try:
+        write_run(run_queries(service, [question("a")], 4, details=True), tmp_path / "run.jsonl")
+    finally:
+        service.close()
+    answer = read_run(tmp_path / "run.jsonl")["a"]
+    assert answer.pool and len(answer.pool) == len(answer.results) == 4
+    assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0
+
+
 def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, tmp_path: Path):
     workplace.ingest()
     questions = tmp_path / "q.jsonl"
@@ -173,7 +283,7 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
             assert item["corpus"] in ("adk_docs", "adk_python") and item["start_line"] >= 1
     explained = [item["score"] for item in rows[1]["results"]]
     assert explained == sorted(explained, reverse=True), "the reranker's order"
-    assert all(len(answers) == 2 for answers in read_run(tmp_path / "short.jsonl").values())
+    assert all(len(answer.results) == 2 for answer in read_run(tmp_path / "short.jsonl").values())
     assert not workplace.settings.paths.event_log.exists()
 
 
@@ -182,7 +292,7 @@ def test_a_run_that_breaks_off_leaves_the_older_one(tmp_path: Path):
     out.write_text("old")
 
     def lines():
-        yield {"id": "a", "results": []}
+        yield Answer(id="a", results=())
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -16,7 +16,7 @@ from adk_evidence.embedding import minilm
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
-from adk_evidence.settings import DenseSettings, load_settings
+from adk_evidence.settings import DenseSettings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
 
 SETTINGS = DenseSettings(provider="minilm", model_path=None, threads=None, batch_size=4, max_tokens=32)
@@ -115,17 +115,6 @@ def test_a_home_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(ModelError, match="cannot be written"):
         prepare_minilm(tmp_path / "file" / "models")
-
-
-@pytest.fixture(scope="session")
-def models() -> Path:
-    """The user's folder of prepared models; the model is fetched as the product does it."""
-    settings = load_settings()
-    try:
-        prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.model_path)
-    except ModelError as exc:
-        pytest.skip(f"NO MODEL, NOT TESTED: {exc}")
-    return settings.paths.models
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.embedding import minilm
+from adk_evidence.evaluation import ablation, variants
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
 from adk_evidence.store.files import copy_tree
@@ -54,7 +56,8 @@ def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    for module in (pipeline, variants):
+        monkeypatch.setattr(module, "make_dense", lambda settings: HashEmbedder())
 
 
 @pytest.fixture
@@ -279,41 +282,162 @@ def test_doctor_names_the_settings_file_in_use(cli, indexed, monkeypatch, tmp_pa
 # Evaluation
 
 
-def test_a_run_is_written_and_scored(cli, indexed, tmp_path):
-    golden = tmp_path / "golden.jsonl"
-    expected = {"corpus": "adk_docs", "path": "docs/tools/retry.md", "start_line": 5, "end_line": 14, "grade": 2}
-    golden.write_text(json.dumps({"id": "a", "query": "reflect and retry", "expected": [expected]}) + "\n")
+EXPECTED = {"corpus": "adk_docs", "path": "docs/tools/retry.md", "start_line": 5, "end_line": 14, "grade": 2}
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """A golden set of one question with an answer and one without."""
+    path = tmp_path / "small.jsonl"
+    rows = [
+        {"id": "a", "query": "reflect and retry", "category": "tools", "expected": [EXPECTED]},
+        {"id": "b", "query": "bake bread", "answerable": False, "expected": []},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_run_is_written_scored_and_compared(cli, indexed, golden, tmp_path):
     out = tmp_path / "run.jsonl"
     ran = cli("eval", "run", "--queries", golden, "--out", out, "--top-k", 5, "--home", indexed.home)
-    assert ran.exit_code == 0 and "1 questions answered" in ran.stderr.replace("\n", " ")
-    assert len(json.loads(out.read_text())["results"]) == 5
+    assert ran.exit_code == 0 and "2 questions answered" in ran.stderr.replace("\n", " ")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert all(set(row) == {"id", "results"} and len(row["results"]) == 5 for row in rows)
     table = cli("eval", "score", "--golden", golden, "--run", out)
     assert "ndcg@12" in table.stdout and "1 of 1 questions answered" in table.stdout
     scores = json.loads(cli("eval", "score", "--golden", golden, "--run", out, "--json").stdout)
     assert (scores["questions"], scores["answered"]) == (1, 1)
-    assert scores["scores"]["recall@5"] == 1.0
+    assert scores["scores"]["recall@5"] == 1.0 and scores["intervals"]["recall@5"] == [1.0, 1.0]
+    assert scores["categories"]["tools"]["recall@5"] == 1.0
+    compared = json.loads(cli("eval", "compare", "--first", out, "--second", out, "--golden", golden, "--json").stdout)
+    assert {row["metric"]: row["difference"]["mean"] for row in compared["metrics"]}["ndcg@12"] == 0
+    assert "difference" in cli("eval", "compare", "--first", out, "--second", out, "--golden", golden).stdout
 
 
-def test_bad_evaluation_files_are_one_sentence(cli, indexed, tmp_path):
+def test_details_show_the_order_before_the_reranker(cli, indexed, golden, tmp_path):
+    out = tmp_path / "run.jsonl"
+    cli("eval", "run", "--queries", golden, "--out", out, "--details", "--home", indexed.home)
+    scores = json.loads(cli("eval", "score", "--golden", golden, "--run", out, "--json").stdout)["scores"]
+    assert {"pool:recall@50", "pool:ndcg@12", "latency_p50_ms", "latency_p95_ms", "docs@12"} <= set(scores)
+
+
+def test_the_ablation_is_one_table_over_all_sets(cli, indexed, golden, monkeypatch, tmp_path):
+    monkeypatch.setattr("adk_evidence.evaluation.ablation.VARIANTS", ablation.VARIANTS[:2])
+    other = tmp_path / "other.jsonl"
+    shutil.copyfile(golden, other)
+    shown = cli("eval", "ablation", "--golden", golden, "--golden", other, "--home", indexed.home)
+    assert shown.exit_code == 0 and "2/2 dense" in shown.stderr
+    lines = shown.stdout.splitlines()
+    assert [line.split()[:2] for line in lines if line.startswith(("small", "other"))] == [
+        ["small", "BM25"],
+        ["small", "dense"],
+        ["other", "BM25"],
+        ["other", "dense"],
+    ]
+    rows = json.loads(cli("eval", "ablation", "--golden", golden, "--json", "--home", indexed.home).stdout)["small"]
+    assert [row["variant"] for row in rows] == ["BM25", "dense"]
+    assert set(rows[1]["gains"]["ndcg@12"]) == {"mean", "low", "high"} and len(rows[1]["intervals"]["recall@8k"]) == 2
+    sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "same name")
+
+
+def test_a_sweep_is_a_table_a_picture_and_a_page(cli, indexed, golden, tmp_path):
+    swept = ("eval", "sweep", "--golden", golden, "--home", indexed.home, "--set", "retrieval.fusion=rrf,dbsf")
+    shown = cli(*swept, "--set", "retrieval.hnsw_ef=64,256", "--out", tmp_path / "charts")
+    assert shown.exit_code == 0 and "fusion=dbsf hnsw_ef=256" in shown.stdout
+    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["sweep.html", "sweep.png"]
+    wrong = cli("eval", "sweep", "--set", "retrieval.fusion=rff", "--golden", golden, "--home", indexed.home)
+    assert wrong.exit_code == 2 and "retrieval.fusion" in wrong.stderr and "Traceback" not in wrong.stderr
+    sentence(cli("eval", "sweep", "--set", "fusion", "--golden", golden, "--home", indexed.home), 2, "--set")
+
+
+def test_misses_of_approximate_search_are_counted(cli, indexed, golden):
+    found = json.loads(cli("eval", "exact", "--golden", golden, "--json", "--home", indexed.home).stdout)
+    assert len(found["questions"]) == 4 and not any(miss["missed"] for miss in found["questions"])
+    assert "1.0000" in cli("eval", "exact", "--golden", golden, "--home", indexed.home).stdout
+
+
+def test_every_missed_span_is_explained(cli, indexed, golden, tmp_path):
+    missing = tmp_path / "missing.jsonl"
+    row = {"id": "a", "query": "reflect and retry", "expected": [EXPECTED, {**EXPECTED, "path": "docs/none.md"}]}
+    missing.write_text(json.dumps(row) + "\n")
+    found = json.loads(cli("eval", "report", "--golden", missing, "--json", "--home", indexed.home).stdout)
+    assert [target["fate"] for target in found["targets"]] == ["found", "not_chunked"]
+    shown = cli("eval", "report", "--golden", missing, "--home", indexed.home).stdout
+    assert "docs/none.md:5-14" in shown and "not chunked" in shown
+
+
+def test_refusals_are_reported(cli, indexed, golden):
+    found = json.loads(cli("eval", "abstention", "--golden", golden, "--json", "--home", indexed.home).stdout)
+    assert (found["answerable"], found["unanswerable"]) == (1, 1)
+    assert [level["level"] for level in found["levels"]] == ["none", "keyword_only", "mixed"]
+    assert "false refusals" in cli("eval", "abstention", "--golden", golden, "--home", indexed.home).stdout
+
+
+def test_a_golden_set_is_checked_and_written_anew(cli, indexed, golden, tmp_path):
+    renewed = tmp_path / "renewed.jsonl"
+    shown = cli("eval", "check", "--golden", golden, "--write", renewed, "--home", indexed.home)
+    assert shown.exit_code == 0 and "1 of 1 spans stand where the set says" in shown.stdout
+    assert json.loads(renewed.read_text().splitlines()[0])["expected"][0]["sha256"]
+    gone = tmp_path / "gone.jsonl"
+    gone.write_text(json.dumps({"id": "a", "query": "x", "expected": [{**EXPECTED, "path": "docs/none.md"}]}) + "\n")
+    shown = cli("eval", "check", "--golden", gone, "--home", indexed.home)
+    assert shown.exit_code == 1 and "docs/none.md:5-14" in shown.stdout
+
+
+def test_questions_are_made_from_the_index_the_same_each_time(cli, indexed, tmp_path):
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    for out in (first, second):
+        made = cli("eval", "selfsupervised", "--out", out, "--per-kind", 5, "--home", indexed.home)
+        assert made.exit_code == 0 and "sha256" in made.stderr
+    assert first.read_bytes() == second.read_bytes()
+    about = json.loads((tmp_path / "first.manifest.json").read_text())
+    assert about["sha256"] == hashlib.sha256(first.read_bytes()).hexdigest()
+    assert set(about["corpora"]) == {"adk_docs", "adk_python"}
+
+
+def test_bad_evaluation_files_are_one_sentence(cli, indexed, golden, tmp_path):
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"id": "a", "query": "x"}\n{"id": 7}\n')
     run_it = ("eval", "run", "--out", tmp_path / "run.jsonl", "--home", indexed.home, "--queries")
     sentence(cli(*run_it, bad), 2, "Line 2 of", "id: ")
     sentence(cli(*run_it, tmp_path / "none"), 2, "cannot be read")
     sentence(cli("eval", "score", "--golden", bad, "--run", bad), 2, "Line 2 of")
+    sentence(cli("eval", "score", "--golden", golden, "--run", tmp_path / "none"), 2, "cannot be read")
     assert not (tmp_path / "run.jsonl").exists()
+    (tmp_path / "file").write_text("")
+    into = ("eval", "selfsupervised", "--out", tmp_path / "file" / "x.jsonl", "--home", indexed.home)
+    sentence(cli(*into), 2, "cannot be written")
+
+
+@pytest.mark.parametrize("command", ["report", "ablation", "exact", "abstention", "check"])
+def test_without_an_index_evaluation_says_how_to_make_one(cli, golden, tmp_path, command):
+    done = cli("eval", command, "--golden", golden, "--home", tmp_path / "empty")
+    assert done.exit_code == 5 and "adk-ingest" in done.stderr and "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("command", [["ablation"], ["sweep", "--set", "retrieval.rrf_k=60", "--out", "x"]])
+def test_without_the_extra_nothing_is_asked_for_nothing(cli, indexed, golden, monkeypatch, command):
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("adk_evidence.evaluation.extra.importlib.import_module", missing)
+    done = cli("eval", *command, "--golden", golden, "--home", indexed.home)
+    sentence(done, 2, 'pip install "adk-evidence[eval]"')
 
 
 # The process
 
 
-def test_help_loads_nothing_heavy():
+@pytest.mark.parametrize("command", [[], ["eval"]])
+def test_help_loads_nothing_heavy(command):
+    # Recent versions of typer itself load pydantic for the options of a group's commands.
+    heavy = [name for name in HEAVY if not command or name != "pydantic"]
     script = (
-        "import sys\nsys.argv = ['adk-evidence', '--help']\nfrom adk_evidence_cli.main import run\n"
-        f"try:\n    run()\nfinally:\n    print('LOADED', [name for name in {HEAVY!r} if name in sys.modules])"
+        f"import sys\nsys.argv = ['adk-evidence', *{command!r}, '--help']\nfrom adk_evidence_cli.main import run\n"
+        f"try:\n    run()\nfinally:\n    print('LOADED', [name for name in {heavy!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 0 and "doctor" in done.stdout
+    assert done.returncode == 0 and "Commands:" in done.stdout
     assert "LOADED []" in done.stdout
 
 

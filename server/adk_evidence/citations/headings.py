@@ -24,7 +24,12 @@ _MARKUP = (
 
 
 @dataclass(frozen=True)
-class _Section:
+class Section:
+    """A heading with what stands below it, subsections included.
+
+    `trail` holds the keys of the headings above it and its own.
+    """
+
     trail: tuple[str, ...]
     anchor: str
     lines: LineSpan
@@ -37,27 +42,28 @@ def find_section(payload: ChunkPayload, text: str) -> LineSpan | None:
         payload: The chunk.
         text: The page as it is now.
     """
-    trail = tuple(_key(heading) for heading in payload.headings)
+    trail = tuple(heading_key(heading) for heading in payload.headings)
     _, _, fragment = (payload.uri or "").partition("#")
-    anchor = _key(fragment)
-    sections = list(_sections(text))
-    matches = [section.lines for section in sections if trail and section.trail == trail]
-    matches = matches or [section.lines for section in sections if anchor and section.anchor == anchor]
+    anchor = heading_key(fragment)
+    found = list(sections(text))
+    matches = [section.lines for section in found if trail and section.trail == trail]
+    matches = matches or [section.lines for section in found if anchor and section.anchor == anchor]
     return min(matches, key=lambda lines: abs(lines.start - payload.start_line), default=None)
 
 
-def _sections(text: str) -> Iterator[_Section]:
+def sections(text: str) -> Iterator[Section]:
+    """The sections of a page in the order of their headings; fenced code has none."""
     lines = split_lines(text)
     found = list(_heading_lines(lines))
     stack: list[tuple[int, str]] = []
     for place, (number, level, title) in enumerate(found):
-        stack = [(outer, name) for outer, name in stack if outer < level] + [(level, _key(title))]
+        stack = [(outer, name) for outer, name in stack if outer < level] + [(level, heading_key(title))]
         end = next((later for later, other, _ in found[place + 1 :] if other <= level), len(lines) + 1) - 1
         while not lines[end - 1].strip():
             end -= 1
         explicit = _EXPLICIT_ID.search(title)
-        anchor = _key(explicit[1]) if explicit else stack[-1][1]
-        yield _Section(tuple(name for _, name in stack), anchor, LineSpan(start=number, end=end))
+        anchor = heading_key(explicit[1]) if explicit else stack[-1][1]
+        yield Section(tuple(name for _, name in stack), anchor, LineSpan(start=number, end=end))
 
 
 def _heading_lines(lines: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -74,7 +80,7 @@ def _heading_lines(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield number, len(heading[1]), heading[2]
 
 
-def _key(title: str) -> str:
+def heading_key(title: str) -> str:
     """What titles and anchors are compared by: their letters and digits, without markup."""
     for pattern, replacement in _MARKUP:
         title = pattern.sub(replacement, html.unescape(title))

@@ -70,6 +70,20 @@ def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
     return LineSpan(start=payload.start_line, end=min(payload.end_line, last))
 
 
+def definition_lines(name: str, text: str) -> list[LineSpan]:
+    """The lines of every definition of a qualified name, decorators included.
+
+    Args:
+        name: Qualified name within the module, such as `Runner.run`.
+        text: The file; where it does not parse, only the first line of each definition is known.
+    """
+    name = name.replace("<locals>.", "")
+    tree = _parse(text)
+    if tree is None:
+        return _definition_lines(name, text)
+    return [_span([node]) for node in _definitions(tree).get(name, ())]
+
+
 def _name(payload: ChunkPayload) -> str:
     """The qualified name within the module; empty for the module itself."""
     if payload.symbol is None or payload.symbol_kind == "module":

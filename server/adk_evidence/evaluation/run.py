@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.evaluation.lines import Row, bad_row, read_rows
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import QualityLevel
 from adk_evidence.models.request import EvidenceRequest, TaskMode
-from adk_evidence.retrieval.pipeline import EvidenceService
+from adk_evidence.retrieval.hybrid import Hit
+from adk_evidence.retrieval.pipeline import EvidenceService, Outcome
+
+Order = Callable[[Outcome], Sequence[Hit]]
 
 _EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
+
+
+class Question(Protocol):
+    """Something to ask, with a name of its own."""
+
+    @property
+    def id(self) -> str:
+        """What its answer is filed under."""
+
+    def request(self) -> EvidenceRequest:
+        """The request that asks it."""
 
 
 class EvalQuery(Row):
@@ -34,6 +48,31 @@ class EvalQuery(Row):
         return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
+class Result(BaseModel):
+    """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    corpus: str
+    path: str
+    start_line: int
+    end_line: int
+    score: float = 0.0
+    text_tokens: int = 0
+
+
+class Answer(Row):
+    """A run's answer to one question, best first. The optional parts are there where details were asked for.
+
+    `pool` is the order before the reranker, `latency_ms` the time of the retrieval without checking citations.
+    """
+
+    results: tuple[Result, ...]
+    pool: tuple[Result, ...] | None = None
+    quality: QualityLevel | None = None
+    latency_ms: float | None = None
+
+
 def read_queries(path: Path) -> list[EvalQuery]:
     """Read a JSON-lines file of questions.
 
@@ -49,19 +88,39 @@ def read_queries(path: Path) -> list[EvalQuery]:
     return list(queries.values())
 
 
-def run_queries(service: EvidenceService, queries: list[EvalQuery], top_k: int) -> Iterator[dict[str, Any]]:
-    """Answer every question: `{"id", "results": [...]}` with the reranked order first, then the rest of the pool."""
+def run_queries(
+    service: EvidenceService,
+    queries: Sequence[Question],
+    top_k: int,
+    *,
+    details: bool = False,
+    order: Order = Outcome.order,
+) -> Iterator[Answer]:
+    """Answer every question with the reranked order first, then the rest of the pool.
+
+    Args:
+        service: What answers.
+        queries: The questions.
+        top_k: Number of results a question.
+        details: Whether the answers also carry pool, quality and latency; the model is then loaded beforehand.
+        order: Another order of what was found.
+    """
+    if details and queries:
+        service.retrieve(queries[0].request())
     for query in queries:
+        begin = time.perf_counter()
         outcome = service.retrieve(query.request())
-        scores = {item.hit.payload.candidate_id: item.rerank_score for item in outcome.ranked}
-        results = [
-            _result(hit.payload, scores.get(hit.payload.candidate_id), hit.fused_score)
-            for hit in outcome.order()[:top_k]
-        ]
-        yield {"id": query.id, "results": results}
+        spent = (time.perf_counter() - begin) * 1000
+        results = _results(outcome, order(outcome)[:top_k])
+        if not details:
+            yield Answer(id=query.id, results=results)
+            continue
+        pool = tuple(result_of(hit, hit.fused_score) for hit in outcome.merged[:top_k])
+        quality = outcome.quality.level
+        yield Answer(id=query.id, results=results, pool=pool, quality=quality, latency_ms=round(spent, 2))
 
 
-def write_run(lines: Iterator[dict[str, Any]], path: Path) -> int:
+def write_run(answers: Iterable[Answer], path: Path) -> int:
     """Write a run as JSON lines in place of an older one, which stays if the run does not end.
 
     Returns:
@@ -75,8 +134,8 @@ def write_run(lines: Iterator[dict[str, Any]], path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("w", encoding="utf-8") as stream:
-            for line in lines:
-                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            for answer in answers:
+                stream.write(answer.model_dump_json(exclude_none=True) + "\n")
                 count += 1
         temporary.replace(path)
     except OSError as exc:
@@ -89,12 +148,31 @@ def write_run(lines: Iterator[dict[str, Any]], path: Path) -> int:
     return count
 
 
-def _result(payload: ChunkPayload, rerank_score: float | None, fused_score: float) -> dict[str, Any]:
-    return {
-        "corpus": payload.corpus,
-        "path": payload.path,
-        "start_line": payload.start_line,
-        "end_line": payload.end_line,
-        "score": round(fused_score if rerank_score is None else rerank_score, 6),
-        "text_tokens": payload.text_tokens,
-    }
+def read_run(path: Path) -> dict[str, Answer]:
+    """Answers by question id.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, or a line is no answer.
+    """
+    return {row.id: row for row in read_rows(path, Answer, "Write the run with `adk-evidence eval run`.").values()}
+
+
+def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
+    reranked = {item.hit.payload.candidate_id: item.rerank_score for item in outcome.ranked}
+    scores = [reranked.get(hit.payload.candidate_id) for hit in hits]
+    return tuple(
+        result_of(hit, hit.fused_score if score is None else score) for hit, score in zip(hits, scores, strict=True)
+    )
+
+
+def result_of(hit: Hit, score: float = 0.0) -> Result:
+    """A hit as a run shows it."""
+    payload = hit.payload
+    return Result(
+        corpus=payload.corpus,
+        path=payload.path,
+        start_line=payload.start_line,
+        end_line=payload.end_line,
+        score=round(score, 6),
+        text_tokens=payload.text_tokens,
+    )

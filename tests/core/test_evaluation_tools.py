@@ -1,0 +1,243 @@
+"""What stands behind the evaluation commands: intervals, comparisons, grids, misses, checks of golden sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.evaluation import variants
+from adk_evidence.evaluation.ablation import VARIANTS
+from adk_evidence.evaluation.abstention import abstention
+from adk_evidence.evaluation.bootstrap import mean_interval
+from adk_evidence.evaluation.charts import write_charts
+from adk_evidence.evaluation.check import check_golden, reanchored
+from adk_evidence.evaluation.chunks import indexed_chunks, indexed_files, indexed_texts
+from adk_evidence.evaluation.compare import compare_scores
+from adk_evidence.evaluation.exact import DENSE_ALONE, ann_misses
+from adk_evidence.evaluation.golden import GoldenQuestion, Target
+from adk_evidence.evaluation.misses import PROBE, count_fates, demoted, explain_misses
+from adk_evidence.evaluation.run import Answer
+from adk_evidence.evaluation.sweep import grid
+from adk_evidence.evaluation.variants import Bench, nest
+from adk_evidence.settings import load_settings
+from tests.corpora import HashEmbedder, Workplace, shared_sparse
+
+RETRY = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=5, end_line=14, heading="Reflect and retry")
+
+
+def question(*targets: Target, query: str = "reflect and retry") -> GoldenQuestion:
+    return GoldenQuestion(id="a", query=query, expected=targets)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An index that no test changes."""
+    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
+    workplace.ingest()
+    return workplace
+
+
+@pytest.fixture
+def bench(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr(variants, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(variants, "make_sparse", lambda settings: shared_sparse())
+    return Bench(lambda more: load_settings({"home": indexed.home, **more}, user_file=indexed.root / "none.yaml"))
+
+
+# Intervals and comparisons
+
+
+def test_an_interval_holds_the_mean_and_narrows_with_the_number_of_questions():
+    few, many = mean_interval([0.0, 1.0] * 5), mean_interval([0.0, 1.0] * 50)
+    assert few.mean == many.mean == 0.5
+    assert few.low < many.low < 0.5 < many.high < few.high
+    assert mean_interval([0.0, 1.0] * 5) == few, "the same values give the same interval"
+
+
+def test_only_a_difference_beyond_chance_has_a_sign():
+    assert mean_interval([0.1] * 20).sign == 1
+    assert mean_interval([-0.1] * 20).sign == -1
+    assert mean_interval([0.3, -0.3] * 10).sign == 0
+
+
+def test_runs_are_compared_question_by_question():
+    first = {"a": {"mrr@12": 0.5}, "b": {"mrr@12": 1.0}, "c": {"mrr@12": 0.0, "only": 1.0}, "d": {"mrr@12": 1.0}}
+    second = {"a": {"mrr@12": 1.0}, "b": {"mrr@12": 0.5}, "c": {"mrr@12": 1.0}}
+    (compared,) = compare_scores(first, second)
+    assert (compared.metric, compared.questions, compared.gained, compared.lost) == ("mrr@12", 3, 2, 1)
+    assert compared.difference.mean == pytest.approx(1 / 3)
+
+
+def test_refusals_are_counted_from_the_worst_level_on():
+    golden = {
+        name: GoldenQuestion(id=name, query="x", answerable=name in "ab") for name in ("a", "b", "x", "y", "unasked")
+    }
+    levels = {"a": "high", "b": "keyword_only", "x": "none", "y": "mixed"}
+    rows = abstention({name: Answer(id=name, results=(), quality=level) for name, level in levels.items()}, golden)
+    assert [(row.level, row.refusal_recall, row.false_refusals) for row in rows] == [
+        ("none", 0.5, 0.0),
+        ("keyword_only", 0.5, 0.5),
+        ("mixed", 1.0, 0.5),
+    ]
+    assert abstention({"a": Answer(id="a", results=())}, golden) == []
+
+
+# Variants
+
+
+def test_a_grid_is_every_combination_named_by_what_differs():
+    found = grid(["retrieval.fusion=rrf,dbsf", "retrieval.rrf_k=20", "retrieval.branches=[dense],[dense, sparse]"])
+    assert [variant.name for variant in found] == [
+        "fusion=rrf branches=dense",
+        "fusion=rrf branches=dense+sparse",
+        "fusion=dbsf branches=dense",
+        "fusion=dbsf branches=dense+sparse",
+    ]
+    assert nest(found[0].overrides) == {"retrieval": {"fusion": "rrf", "rrf_k": 20, "branches": ["dense"]}}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["fusion"], "no setting with its values"),
+        (["retrieval..fusion=rrf"], "no setting with its values"),
+        (["retrieval.fusion="], "has no values"),
+        (["retrieval.fusion=[rrf"], "cannot be read"),
+        (["a.b=1", "a.b=2"], "given twice"),
+        (["a.b=" + ",".join(map(str, range(20))), "a.c=" + ",".join(map(str, range(20)))], "more than 200"),
+    ],
+)
+def test_a_grid_that_is_none_is_one_sentence(given: list[str], problem: str):
+    with pytest.raises(InvalidRequestError, match=problem):
+        grid(given)
+
+
+def test_every_variant_of_the_ablation_can_be_measured(bench: Bench):
+    golden = {"a": question(RETRY)}
+    names = []
+    for variant in VARIANTS:
+        (measured,) = bench.measure(variant, [golden])
+        assert measured.means["recall@20"] == 1.0, variant.name
+        assert 0 <= measured.interval("ndcg@12").low <= measured.means["ndcg@12"] <= 1
+        assert measured.gain("ndcg@12", measured).mean == 0
+        names.append(variant.name)
+    assert len(set(names)) == len(names)
+
+
+def test_charts_are_a_picture_and_a_page_that_needs_nothing_else(bench: Bench, tmp_path: Path):
+    measured = {"<own>": [bench.measure(variant, [{"a": question(RETRY)}])[0] for variant in VARIANTS[:2]]}
+    png, page = write_charts(measured, tmp_path / "new")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = page.read_text(encoding="utf-8")
+    assert "<svg" in text and "&lt;own&gt;" in text and "<own>" not in text and "src=" not in text
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidRequestError, match="cannot be written"):
+        write_charts(measured, tmp_path / "file")
+
+
+def test_a_small_index_is_searched_exactly(bench: Bench):
+    services = bench.service(DENSE_ALONE), bench.service({**DENSE_ALONE, "retrieval.exact": True})
+    try:
+        misses = ann_misses(*services, [question(RETRY)])
+    finally:
+        for service in services:
+            service.close()
+    assert [(miss.kind, miss.missed) for miss in misses] == [("doc", 0), ("code", 0)]
+    assert all(miss.exact > 0 for miss in misses)
+
+
+# Misses
+
+
+def test_every_target_is_followed_to_where_it_was_lost(indexed: Workplace, bench: Bench):
+    unchunked = Target(corpus="adk_docs", path="docs/nowhere.md", start_line=1, end_line=2)
+    service, probe = bench.service({}), bench.service(PROBE)
+    try:
+        with indexed_chunks(indexed.settings) as chunks_of:
+            fates = explain_misses(service, probe, [question(RETRY, unchunked)], chunks_of)
+    finally:
+        service.close()
+        probe.close()
+    found, missed = fates
+    assert found.fate == "found" and found.final is not None and found.branches["sparse"] >= 1
+    assert (missed.fate, missed.pool, missed.final, missed.branches) == ("not_chunked", None, None, {})
+    assert count_fates(fates)["not_chunked"] == 1 and demoted(fates) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "fate"),
+    [
+        ({"retrieval.dense_prefetch_limit": 1, "retrieval.sparse_prefetch_limit": 1}, "no_branch"),
+        ({"retrieval.final_limit_per_collection": 1, "retrieval.expanded_limit_per_collection": 1}, "lost_in_fusion"),
+    ],
+)
+def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, settings: dict[str, int], fate: str):
+    # Asked with another section's words, which so takes the first place.
+    back_off = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=16, end_line=18)
+    asked = question(back_off, query="session state prefix user lives on between two talks")
+    bare = {**settings, "retrieval.expansion": "never", "pack.min_docs": 0, "pack.min_code": 0}
+    service, probe = bench.service(bare), bench.service(PROBE)
+    try:
+        with indexed_chunks(indexed.settings) as chunks_of:
+            (found,) = explain_misses(service, probe, [asked], chunks_of)
+    finally:
+        service.close()
+        probe.close()
+    assert found.fate == fate
+
+
+# Golden sets and newer corpora
+
+PAGE = "# Tools\n\n## Retry\n\nSay how often.\n\n## Stop\n\nSay when.\n"
+MODULE = "class Tool:\n  limit = 3\n\n  def run(self):\n    return 1\n\n  def stop(self):\n    return 2\n"
+
+
+def states(text: str, *targets: Target) -> list[tuple[str, int, int]]:
+    findings = check_golden([question(*targets)], lambda corpus, path: text if path == "there" else None)
+    return [(found.state, found.target.start_line, found.target.end_line) for found in findings]
+
+
+def span(start: int, end: int, **more: str) -> Target:
+    return Target(corpus="adk_docs", path=more.pop("path", "there"), start_line=start, end_line=end, **more)
+
+
+def hashed(text: str, *targets: Target) -> list[Target]:
+    asked = [question(*targets)]
+    return list(reanchored(asked, check_golden(asked, lambda corpus, path: text))[0].expected)
+
+
+def test_spans_that_stand_where_the_set_says_are_ok_and_get_a_hash():
+    good = [span(3, 5, heading="Retry"), span(1, 2)]
+    assert states(PAGE, *good) == [("ok", 3, 5), ("ok", 1, 2)]
+    assert all(target.sha256 for target in hashed(PAGE, *good))
+    code = [span(4, 5, symbol="Tool.run"), span(2, 2, symbol="Tool.limit")]
+    assert states(MODULE, *code) == [("ok", 4, 5), ("ok", 2, 2)]
+
+
+def test_a_span_that_moved_is_found_by_its_text():
+    known = hashed(PAGE, span(3, 5, heading="Retry"))
+    assert states("New\n\n" + PAGE, *known) == [("moved", 5, 7)]
+
+
+def test_a_span_that_changed_is_found_by_its_name():
+    section, method = hashed(PAGE, span(3, 5, heading="Retry")), hashed(MODULE, span(4, 5, symbol="Tool.run"))
+    assert states("\n" + PAGE.replace("how often", "how long"), *section) == [("changed", 4, 6)]
+    assert states("import x\n" + MODULE.replace("return 1", "return 9"), *method) == [("changed", 5, 6)]
+
+
+def test_what_is_not_there_any_more_is_gone_and_a_wrong_name_is_said():
+    known = hashed(PAGE, span(3, 5, heading="Retry"))
+    assert states("# Other\n", *known)[0][0] == "gone"
+    assert states(PAGE, span(1, 1, path="elsewhere"))[0][0] == "gone"
+    assert states(PAGE, known[0].model_copy(update={"heading": "Stop"}))[0][0] == "misnamed"
+
+
+def test_the_indexed_files_are_read_from_their_sources(indexed: Workplace):
+    with indexed_texts(indexed.settings) as text_of:
+        text = text_of("adk_docs", "docs/tools/retry.md")
+        assert text is not None and text.startswith("# Retry a tool")
+        assert text_of("adk_docs", "docs/none.md") is None and text_of("nothing", "docs/index.md") is None
+    files = indexed_files(indexed.settings)
+    assert files["adk_docs"].texts["docs/tools/retry.md"] == text

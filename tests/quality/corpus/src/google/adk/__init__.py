@@ -1,0 +1,1 @@
+"""Lantern, a small kit that was written for these tests alone."""
