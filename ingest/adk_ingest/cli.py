@@ -1,4 +1,7 @@
-"""`adk-ingest`: docs, code, all, targets, plan, verify, status, sync, rollback. Heavy imports wait until a command runs."""
+"""`adk-ingest`: docs, code, all, targets, plan, verify, status, sync, rollback.
+
+Heavy imports wait until a command runs.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -21,8 +21,8 @@ from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import (
+    about_index,
     built_sets,
-    describe,
     has_vectors,
     load_set,
     remove_old,
@@ -34,6 +34,7 @@ from adk_ingest.corpora import module_name
 from adk_ingest.pipeline import BatchEmbedder, IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
+from adk_ingest.targets.exports import public_paths
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import FORMULA, rank_targets
@@ -89,7 +90,7 @@ def build_targets(
     model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
     root = settings.paths.targets
     with GenerationStore(settings.index_path).open_current() as lease:
-        about = describe(lease.manifest, model.model, model.dimension)
+        about = about_index(lease.manifest, model.model, model.dimension)
         folder = root / about.key
         is_new = not folder.is_dir()
         if is_new:
@@ -124,11 +125,8 @@ def covers_commit(settings: Settings) -> bool:
     """
     with GenerationStore(settings.index_path).open_current() as lease:
         model = make_target_embedder(settings)
-        wanted = describe(lease.manifest, model.model, model.dimension)
-    return any(
-        (about.repo, about.commit, about.model) == (wanted.repo, wanted.commit, wanted.model)
-        for _, about in built_sets(settings.paths.targets)
-    )
+        wanted = about_index(lease.manifest, model.model, model.dimension)
+    return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
 
 
 def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress) -> list[Target]:
@@ -139,17 +137,18 @@ def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress:
         if corpus.kind == "code"
         for path, text in _code(corpus, readers[name])
     }
-    exports = build_export_map(texts)
     modules = [ModuleText(name, path, text) for path, text in texts.items() if (name := module_name(path)) is not None]
-    symbols = list(public_symbols(modules, exports))
-    pages = (
+    pages = [
         text
         for name, corpus in manifest.corpora.items()
         if corpus.kind == "doc" and corpus.source != "api-reference"
         for path in corpus.files
         if (text := readers[name].read(path)) is not None
-    )
-    return rank_targets(symbols, ReferenceGraph(modules, exports), count_mentions(symbols, pages))
+    ]
+    exports = build_export_map(texts)
+    graph = ReferenceGraph(modules, exports)
+    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
+    return rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:
@@ -168,7 +167,7 @@ def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]
 def _embed(
     settings: Settings,
     folder: Path,
-    targets: list[Target],
+    targets: Sequence[Target],
     model: BatchEmbedder,
     progress: Progress,
     cancelled: Callable[[], bool] | None,
@@ -181,8 +180,8 @@ def _embed(
         missing = [key for key in texts if key not in known]
         cached = len(texts) - len(missing)
         progress.stage("embed", len(missing), "vectors")
-        for positions, rows in model.iter_embed([texts[key] for key in missing]) if missing else ():
-            found = {missing[position]: row for position, row in zip(positions, rows, strict=True)}
+        for positions, vectors in model.iter_embed([texts[key] for key in missing]) if missing else ():
+            found = {missing[position]: row for position, row in zip(positions, vectors, strict=True)}
             cache.put_many(model.model, model.dimension, found)
             known.update(found)
             progress.advance(len(found))

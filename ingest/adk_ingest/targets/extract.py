@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     import griffe
 
 MAX_SUMMARY_CHARS = 500
+# With less than this, a summary such as "Runs an agent." goes on with the next paragraph.
+ENOUGH_SUMMARY_CHARS = 120
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURES = 60
+MAX_VALUE_CHARS = 80
 
 _INTERNAL = re.compile(
     r"internal (?:framework |adk )*use only|for internal use|not part of the public api|internal to the framework"
@@ -28,6 +31,8 @@ _INTERNAL = re.compile(
     re.IGNORECASE,
 )
 _DEPRECATED = re.compile(r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b", re.IGNORECASE)
+# A paragraph that is no section (`Args:`), list, directive, example or code.
+_PROSE = re.compile(r"(?!\s*\w[\w ]*:\s*\n)[A-Za-z`\"'(][^\n]*")
 # Of a variable that is another name (`Agent = LlmAgent`) or an instance (`google_search = GoogleSearchTool()`).
 _VALUE = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
 
@@ -48,10 +53,17 @@ class ModuleText:
 
 @dataclass(frozen=True)
 class PublicSymbol:
-    """A public symbol before it is ranked. `value` is the dotted name in a variable's value, as it stands there."""
+    """A public symbol before it is ranked.
+
+    `definition` is the qualified name where it stands in the code, `definition_owner` that of its outermost class.
+    `fqn` is the same, but its import path where the former is private. `value` is the dotted name in a variable's
+    value, as it stands there.
+    """
 
     fqn: str
     module: str
+    definition: str
+    definition_owner: str
     symbol: str
     type: TargetType
     import_path: str
@@ -68,23 +80,21 @@ class PublicSymbol:
         """The unqualified name."""
         return self.symbol.rpartition(".")[2]
 
-    @property
-    def owner(self) -> str:
-        """Of a member, its outermost class; else the symbol itself."""
-        return f"{self.module}.{self.symbol.partition('.')[0]}"
-
 
 def is_private(path: str) -> bool:
     """Whether a part of a dotted path begins with an underscore; `__init__` and its like count, too."""
     return any(part.startswith("_") for part in path.split("."))
 
 
-def public_symbols(modules: Sequence[ModuleText], exports: Mapping[str, str]) -> Iterator[PublicSymbol]:
+def public_symbols(
+    modules: Sequence[ModuleText], exports: Mapping[str, str], elsewhere: Mapping[str, str]
+) -> Iterator[PublicSymbol]:
     """Every public symbol of the modules, each once.
 
     Args:
         modules: The corpus; one that does not parse has no symbols.
-        exports: Fully qualified name to public import path (`api_reference.build_export_map`).
+        exports: Fully qualified name to public import path of what packages export.
+        elsewhere: The same of private definitions that are imported from somewhere else (`exports.public_paths`).
     """
     import griffe
 
@@ -93,17 +103,17 @@ def public_symbols(modules: Sequence[ModuleText], exports: Mapping[str, str]) ->
             tree = griffe.visit(module.name, filepath=Path(module.path), code=module.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        if not _is_internal(tree) or any(fqn.rpartition(".")[0] == module.name for fqn in exports):
-            yield from _module_symbols(module, tree, exports)
+        yield from _module_symbols(module, tree, exports, elsewhere)
 
 
 def _module_symbols(
-    module: ModuleText, tree: griffe.Module, exports: Mapping[str, str]
+    module: ModuleText, tree: griffe.Module, exports: Mapping[str, str], elsewhere: Mapping[str, str]
 ) -> Iterator[PublicSymbol]:
+    internal = _is_internal(tree)
     for name, member in tree.members.items():
         fqn = f"{module.name}.{name}"
-        public = exports.get(fqn, fqn)
-        if is_private(public) or (fqn not in exports and _is_internal(tree)) or not _is_defined_here(member):
+        public = exports.get(fqn) or elsewhere.get(fqn) or fqn
+        if is_private(public) or (internal and fqn not in exports) or not _is_defined_here(member):
             continue
         if member.is_attribute and fqn not in exports and member.docstring is None:
             continue
@@ -111,19 +121,35 @@ def _module_symbols(
 
 
 def _symbol_and_members(
-    module: ModuleText, symbol: str, member: Any, public: str, *, exported: bool, deprecated: bool = False
+    module: ModuleText, definition: str, member: Any, public: str, *, exported: bool, deprecated: bool = False
 ) -> Iterator[PublicSymbol]:
+    """A symbol and what is public inside it.
+
+    Args:
+        module: Where it stands.
+        definition: Its qualified name within the module.
+        member: What griffe read.
+        public: Its import path.
+        exported: Whether a package exports it or its class.
+        deprecated: Whether its class is.
+    """
     if _is_internal(member):
         return
     deprecated = deprecated or _is_deprecated(member)
+    fqn = f"{module.name}.{definition}"
+    # The public name may be another one than that of the definition.
+    depth = definition.count(".") + 1
+    symbol = ".".join(public.split(".")[-depth:])
     yield PublicSymbol(
-        fqn=f"{module.name}.{symbol}",
+        fqn=public if is_private(fqn) else fqn,
         module=module.name,
+        definition=fqn,
+        definition_owner=f"{module.name}.{definition.partition('.')[0]}",
         symbol=symbol,
         type=_type(member, symbol),
         import_path=public,
         summary=_summary(member),
-        signatures=tuple(_signatures(member)),
+        signatures=tuple(_signatures(member, symbol.rpartition(".")[2])),
         path=module.path,
         lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
         exported=exported,
@@ -135,7 +161,7 @@ def _symbol_and_members(
         if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:
             continue
         yield from _symbol_and_members(
-            module, f"{symbol}.{name}", inner, f"{public}.{name}", exported=exported, deprecated=deprecated
+            module, f"{definition}.{name}", inner, f"{public}.{name}", exported=exported, deprecated=deprecated
         )
 
 
@@ -166,8 +192,14 @@ def _docstring(member: Any) -> str:
 
 
 def _summary(member: Any) -> str:
-    paragraph = " ".join(_docstring(member).split("\n\n", 1)[0].split())
-    return paragraph if len(paragraph) <= MAX_SUMMARY_CHARS else f"{paragraph[: MAX_SUMMARY_CHARS - 1]}…"
+    """The first paragraph of the docstring, and the prose that follows while it is short."""
+    first, *others = _docstring(member).split("\n\n")
+    summary = " ".join(first.split())
+    for paragraph in others:
+        if len(summary) >= ENOUGH_SUMMARY_CHARS or not _PROSE.match(paragraph):
+            break
+        summary = f"{summary} {' '.join(paragraph.split())}"
+    return summary if len(summary) <= MAX_SUMMARY_CHARS else f"{summary[: MAX_SUMMARY_CHARS - 1]}…"
 
 
 def _is_internal(member: Any) -> bool:
@@ -183,24 +215,24 @@ def _is_deprecated(member: Any) -> bool:
     return bool(first) or any(re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I) for part in paragraphs)
 
 
-def _signatures(member: Any) -> Iterator[str]:
-    yield _signature(member)
-    for name, inner in list(_members(member))[:MAX_SIGNATURES]:
-        yield _signature(inner) if name == inner.name else f"{name}: {_signature(inner)}"
+def _signatures(member: Any, name: str) -> Iterator[str]:
+    yield _signature(member, name)
+    for inner_name, inner in list(_members(member))[:MAX_SIGNATURES]:
+        yield _signature(inner, inner_name)
 
 
-def _signature(member: Any) -> str:
+def _signature(member: Any, name: str) -> str:
     if member.is_class:
         bases = ", ".join(str(base) for base in member.bases)
         constructor = member.members.get("__init__")
         if constructor is not None and not constructor.is_alias and constructor.is_function:
-            return _one_line(constructor.signature(return_type=False, name=member.name))
-        return f"class {member.name}({bases})" if bases else f"class {member.name}"
+            return _one_line(constructor.signature(return_type=False, name=name))
+        return f"class {name}({bases})" if bases else f"class {name}"
     if member.is_function:
-        return _one_line(member.signature())
+        return _one_line(member.signature(name=name))
     annotation = f": {member.annotation}" if member.annotation else ""
     value = "" if "property" in member.labels or member.value is None else f" = {member.value}"
-    return _one_line(f"{member.name}{annotation}{value if len(value) <= 80 else ''}")
+    return _one_line(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
 
 
 def _one_line(text: str) -> str:

@@ -26,9 +26,7 @@ WEIGHTS: Mapping[TargetType, float] = {
 DIGITS = 4
 
 
-def rank_targets(
-    symbols: Sequence[PublicSymbol], graph: ReferenceGraph, mentions: Mapping[str, int]
-) -> list[Target]:
+def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, mentions: Mapping[str, int]) -> list[Target]:
     """Targets with their score and its parts, the highest score first; equal scores go by name.
 
     Args:
@@ -37,14 +35,15 @@ def rank_targets(
         mentions: Number of documentation pages by fully qualified name.
     """
     pages = graph.centrality()
-    most = max((pages.get(symbol.owner, 0.0) for symbol in symbols), default=0.0)
+    most = max((pages.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
     most_mentions = max(mentions.values(), default=0)
-    summaries = {symbol.fqn: symbol.summary for symbol in symbols}
+    by_definition = {symbol.definition: symbol for symbol in symbols}
     targets = []
     for symbol in symbols:
-        alias = graph.resolve(symbol.module, symbol.value) if symbol.value and symbol.type == "variable" else None
+        value = graph.resolve(symbol.module, symbol.value) if symbol.value and symbol.type == "variable" else None
+        alias = by_definition.get(value) if value else None
         parts = RankParts(
-            centrality=_on_scale(len(pages) * pages.get(symbol.owner, 0.0), len(pages) * most),
+            centrality=_on_scale(len(pages) * pages.get(symbol.definition_owner, 0.0), len(pages) * most),
             docs_mentions=mentions.get(symbol.fqn, 0),
             documented=_on_scale(mentions.get(symbol.fqn, 0), most_mentions),
             exported=symbol.exported,
@@ -60,11 +59,11 @@ def rank_targets(
                 symbol=symbol.symbol,
                 type=symbol.type,
                 import_path=symbol.import_path,
-                summary=symbol.summary or (summaries.get(alias, "") if alias else ""),
+                summary=symbol.summary or (alias.summary if alias else ""),
                 signatures=symbol.signatures,
                 path=symbol.path,
                 lines=symbol.lines,
-                alias_of=alias if alias in summaries else None,
+                alias_of=alias.fqn if alias else None,
                 parts=parts,
             )
         )

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adk_evidence.symbols.definitions import dotted_name, parse_quietly
 from adk_ingest.targets.extract import ModuleText
@@ -49,7 +50,21 @@ class ReferenceGraph:
         first, _, rest = dotted.partition(".")
         local = f"{module}.{first}"
         base = local if local in self._definitions else self._bindings.get(module, {}).get(first)
-        return self._resolve(f"{base}.{rest}" if rest else base) if base else None
+        return self.resolve_path(f"{base}.{rest}" if rest else base) if base else None
+
+    def resolve_path(self, path: str) -> str | None:
+        """The definition that an importable path means, re-exports followed, or None.
+
+        A path of a member means its class.
+        """
+        for _ in range(MAX_HOPS):
+            known = path
+            while known and known not in self._definitions and known not in self._origins:
+                known = known.rpartition(".")[0]
+            if not known or known in self._definitions:
+                return known or None
+            path = f"{self._origins[known]}{path[len(known) :]}"
+        return None
 
     def centrality(self) -> dict[str, float]:
         """PageRank of every definition and module; the values sum to 1. The same corpus gives the same values."""
@@ -59,16 +74,6 @@ class ReferenceGraph:
         place = {node: number for number, node in enumerate(nodes)}
         edges = np.array([(place[start], place[end]) for start, end in sorted(self.edges)], dtype=np.int64)
         return dict(zip(nodes, page_rank(len(nodes), edges.reshape(-1, 2)).tolist(), strict=True))
-
-    def _resolve(self, path: str) -> str | None:
-        for _ in range(MAX_HOPS):
-            known = path
-            while known and known not in self._definitions and known not in self._origins:
-                known = known.rpartition(".")[0]
-            if not known or known in self._definitions:
-                return known or None
-            path = f"{self._origins[known]}{path[len(known) :]}"
-        return None
 
     def _add(self, module: ModuleText, tree: ast.Module) -> None:
         for node in tree.body:
@@ -82,9 +87,7 @@ class ReferenceGraph:
                     self.edges.add((start, end))
 
 
-def page_rank(nodes: int, edges: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> np.ndarray[
-    tuple[int, ...], np.dtype[np.float64]
-]:
+def page_rank(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
     """PageRank of nodes 0 to `nodes - 1`.
 
     Args:
@@ -96,11 +99,11 @@ def page_rank(nodes: int, edges: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     """
     starts, ends = edges[:, 0], edges[:, 1]
     out_degree = np.bincount(starts, minlength=nodes)
-    rank = np.full(nodes, 1 / nodes)
+    rank: NDArray[np.float64] = np.full(nodes, 1 / nodes)
     for _ in range(MAX_ITERATIONS):
         passed = np.bincount(ends, weights=rank[starts] / out_degree[starts], minlength=nodes)
         dangling = rank[out_degree == 0].sum()
-        following = (1 - DAMPING) / nodes + DAMPING * (passed + dangling / nodes)
+        following: NDArray[np.float64] = (1 - DAMPING) / nodes + DAMPING * (passed + dangling / nodes)
         if np.abs(following - rank).sum() < TOLERANCE:
             return following
         rank = following

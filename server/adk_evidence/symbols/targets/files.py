@@ -32,7 +32,6 @@ from adk_evidence.store.files import remove_tree, rename, write_atomic
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 from adk_evidence.symbols.targets.model import Target
 
-FORMAT = "targets-1"
 LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"
 VECTORS = "targets_vectors.npy"
@@ -47,7 +46,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-1"] = FORMAT
+    format: Literal["targets-1"] = "targets-1"
     repo: str
     commit: str
     ref: str | None
@@ -61,6 +60,10 @@ class About(BaseModel):
     def key(self) -> str:
         """Name of the set's folder."""
         return sha256_text("\0".join((self.format, self.corpora, self.model, str(self.dimension))))[:20]
+
+    def is_similar(self, other: About) -> bool:
+        """Whether another set is of the same commit and model, though files may differ."""
+        return (self.repo, self.commit, self.model) == (other.repo, other.commit, other.model)
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def code_corpus(manifest: IndexManifest) -> CorpusEntry:
     raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
 
 
-def describe(manifest: IndexManifest, model: str, dimension: int, targets: int = 0) -> About:
+def about_index(manifest: IndexManifest, model: str, dimension: int, targets: int = 0) -> About:
     """What a set of targets of an index is built of.
 
     Args:
@@ -158,24 +161,30 @@ def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
         raise _failure(exc, f"The vectors at {folder} cannot be written") from exc
 
 
+def find_set(root: Path, wanted: About) -> Path:
+    """Folder of the set of an index: the one of its very corpora, else the latest of the same commit and model.
+
+    Raises:
+        TargetsMissingError: There is none.
+    """
+    exact = root / wanted.key
+    if (exact / META).is_file():
+        return exact
+    similar = [(about.built_at, folder) for folder, about in built_sets(root) if about.is_similar(wanted)]
+    if not similar:
+        raise TargetsMissingError("The ranked targets of this index are not built yet.", "Run `adk-ingest targets`.")
+    return max(similar)[1]
+
+
 def load_set(root: Path, wanted: About) -> TargetSet:
-    """The set of an index: the one built of its very corpora, else the latest of the same commit and model.
+    """The set that `find_set` finds.
 
     Raises:
         TargetsMissingError: There is none.
         StoreError: It cannot be read.
     """
-    exact = root / wanted.key
-    if (exact / META).is_file():
-        return _load(exact)
-    similar = [
-        (about.built_at, folder)
-        for folder, about in built_sets(root)
-        if (about.repo, about.commit, about.model) == (wanted.repo, wanted.commit, wanted.model)
-    ]
-    if not similar:
-        raise TargetsMissingError("The ranked targets of this index are not built yet.", "Run `adk-ingest targets`.")
-    return _load(max(similar)[1], stale=True)
+    folder = find_set(root, wanted)
+    return _load(folder, stale=folder.name != wanted.key)
 
 
 def has_vectors(folder: Path) -> bool:
@@ -200,7 +209,7 @@ def remove_old(root: Path, keep: Path) -> None:
             remove_tree(folder)
 
 
-def _load(folder: Path, *, stale: bool = False) -> TargetSet:
+def _load(folder: Path, *, stale: bool) -> TargetSet:
     again = "Remove that folder and run `adk-ingest targets`."
     try:
         about = About.model_validate_json((folder / ABOUT).read_bytes())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.pack import LineSpan
 
 TargetType = Literal["class", "function", "method", "property", "attribute", "variable"]
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
+AnswerMode = Literal["lookup", "lexical", "vector", "hybrid"]
 Match = Literal["exact", "prefix", "similar_name", "words", "meaning"]
 
 MAX_QUERY_CHARS = 1000
@@ -39,7 +42,8 @@ class RankParts(_Model):
 class Target(_Model):
     """A public symbol.
 
-    `fqn` is where it is defined, `symbol` its name within that module, `import_path` where it is imported from.
+    `fqn` is where it is defined (its import path where that is private), `symbol` its name within a module,
+    `import_path` where it is imported from. `path` and `lines` say where the definition stands.
     `signatures` are its own and, of a class, those of its public members. `alias_of` is the symbol that a variable is
     another name or an instance of. `rank` counts from 1; `score` is from 0 to 1.
     """
@@ -59,16 +63,10 @@ class Target(_Model):
     parts: RankParts
 
     @property
-    def module(self) -> str:
-        """Dotted path of the module that defines it."""
-        return self.fqn.removesuffix(f".{self.symbol}")
-
-    @property
     def import_statement(self) -> str:
         """How it, or the class that it belongs to, is imported."""
-        owner = self.import_path.removesuffix(self.symbol.partition(".")[2]).rstrip(".")
-        package, _, name = owner.rpartition(".")
-        return f"from {package} import {name}"
+        package = self.import_path.removesuffix(f".{self.symbol}")
+        return f"from {package} import {self.symbol.partition('.')[0]}"
 
 
 class Why(_Model):
@@ -79,6 +77,15 @@ class Why(_Model):
     lexical_score: float | None = None
     vector_rank: int | None = None
     similarity: float | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A target that was found: its position in the list of targets, its score and why."""
+
+    place: int
+    score: float
+    why: Why
 
 
 class RankedTarget(_Model):
@@ -116,7 +123,7 @@ class TargetAnswer(_Model):
 
     query: str
     typed: Literal["name", "code", "natural"]
-    mode: Literal["lookup", "lexical", "vector", "hybrid"]
+    mode: AnswerMode
     results: tuple[RankedTarget, ...]
     ref: str | None
     installed: str | None
@@ -124,9 +131,10 @@ class TargetAnswer(_Model):
 
 
 def rich_text(target: Target) -> str:
-    """The text of a target that is embedded (ranked-target-search section 3.3)."""
+    """The text of a target that is embedded (ranked-target-search section 3.3), its name also in words."""
+    words = " ".join(split_identifier(target.symbol))
     lines = (
-        f"Name: {target.name}",
+        f"Name: {target.name}" if words == target.name else f"Name: {target.name} ({words})",
         f"Type: {target.type}",
         f"Docstring: {target.summary}",
         f"Signatures: {'; '.join(target.signatures)}",

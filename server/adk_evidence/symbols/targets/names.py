@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.identifiers import code_identifiers, is_code_like
-from adk_evidence.symbols.targets.model import Target
+from adk_evidence.symbols.targets.model import Scored, Target, Why
+
+EXACT_SCORE = 4.0
+PREFIX_SCORE = 3.0
 
 Typed = Literal["name", "code", "natural"]
 
@@ -28,6 +31,23 @@ def typed_as(query: str) -> Typed:
     if len(words) == 1 and (is_code_like(words[0]) or words[0][:1].isupper()):
         return "name"
     return "code" if any(is_code_like(word) for word in words) else "natural"
+
+
+@dataclass(frozen=True)
+class ByName:
+    """Positions of targets that were found by name: exact matches, then others whose name begins so."""
+
+    exact: list[int]
+    beginnings: list[int]
+
+    def is_enough(self, limit: int) -> bool:
+        """Whether nothing else needs to be searched."""
+        return bool(self.exact) or len(self.beginnings) >= limit
+
+    def scored(self) -> list[Scored]:
+        """The same as results of a search."""
+        exact = [Scored(place, EXACT_SCORE, Why(match="exact")) for place in self.exact]
+        return exact + [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in self.beginnings]
 
 
 class TargetNames:
@@ -79,16 +99,11 @@ class TargetNames:
         found = whole or self.same_letters(query)
         return list(dict.fromkeys([*found, *(place for name in code_identifiers(query) for place in self.exact(name))]))
 
-    def look_up(self, query: str, limit: int) -> tuple[list[int], int]:
-        """What is found by name alone: exact matches, then prefixes.
-
-        Returns:
-            Places, and how many of them are exact.
-        """
-        exact = self.named_in(query)
-        beginnings = self.prefix(query, limit + len(exact)) if typed_as(query) == "name" else []
-        found = list(islice(dict.fromkeys([*exact, *beginnings]), limit))
-        return found, min(len(exact), limit)
+    def look_up(self, query: str, limit: int) -> ByName:
+        """What is found by name alone: exact matches, and beginnings for a query that was typed as a name."""
+        exact = self.named_in(query)[:limit]
+        beginnings = self.prefix(query, limit) if typed_as(query) == "name" else []
+        return ByName(exact, [place for place in beginnings if place not in exact][: limit - len(exact)])
 
 
 def _suffixes(path: str) -> Iterator[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections import Counter, defaultdict
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.identifiers import expand_identifiers, query_lexical_text
 from adk_evidence.settings import SparseSettings
-from adk_evidence.symbols.targets.model import Match, RankedTarget, Target, Why
+from adk_evidence.symbols.targets.model import Match, RankedTarget, Scored, Target, Why
 from adk_evidence.symbols.targets.names import TargetNames, Typed, compact, typed_as
 
 # Of a name in a document against a word of its docstring.
@@ -27,22 +28,17 @@ SIMILAR_WORD = 0.75
 SIMILAR_NAME = 0.8
 MIN_FUZZY_CHARS = 4
 CORRECTIONS = 3
-# What the rank of a target adds to its score at most.
-RANK_BOOST = 0.3
+# How far the rank of a target raises its score: in the lexical list, and in the fused one.
+LEXICAL_BOOST = 1.0
+FUSED_BOOST = 0.5
 FUSED_DEPTH = 50
 # What the lexical and the vector list count by what the query was typed as.
-WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0, 0.6), "natural": (0.8, 1.0)}
+WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0, 0.6), "natural": (1.0, 1.0)}
 
+# Matches that no similarity of meaning outdoes.
+_BY_NAME = ("exact", "similar_name")
+_MEMBER_NAME = re.compile(r"^(?:class )?(\w+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True)
-class Scored:
-    """A target that was found: its position in the list of targets, its score and why."""
-
-    place: int
-    score: float
-    why: Why
 
 
 class SearchProvider(Protocol):
@@ -91,7 +87,7 @@ class LexicalSearchProvider(_Provider):
     ) -> None:
         super().__init__(present)
         self._names = names
-        self._boost = np.array([1 + RANK_BOOST * target.score for target in targets], dtype=np.float32)
+        self._boost = np.array([1 + LEXICAL_BOOST * target.score for target in targets], dtype=np.float32)
         texts = [_lexical_text(target) for target in targets]
         lengths = [len(_WORD.findall(text)) for text in texts]
         average = max(1.0, sum(lengths) / max(1, len(lengths)))
@@ -107,12 +103,9 @@ class LexicalSearchProvider(_Provider):
 
     def rank(self, query: str, limit: int) -> list[Scored]:
         """The best `limit` targets; a score above 1 is one of a name."""
-        found: dict[int, Scored] = {}
-        by_name, exact = self._names.look_up(query, limit)
-        for number, place in enumerate(by_name):
-            match: Match = "exact" if number < exact else "prefix"
-            _keep(found, place, 4.0 if match == "exact" else 3.0, match)
-        if not exact:
+        by_name = self._names.look_up(query, limit)
+        found = {item.place: item for item in by_name.scored()}
+        if not by_name.exact:
             for place, similarity in self._similar_names(query):
                 _keep(found, place, 1.0 + similarity, "similar_name")
         for place, score in self.words(query, limit):
@@ -136,14 +129,14 @@ class LexicalSearchProvider(_Provider):
         top = float(scores[places[0]]) if len(places) else 0.0
         return [(int(place), float(scores[place]) / top) for place in places if scores[place] > 0]
 
-    def _corrected(self, query: str) -> Counter[str]:
+    def _corrected(self, query: str) -> dict[str, float]:
         """The words of a query with their weights; a word that no target has is replaced by those it may mean."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        weights: Counter[str] = Counter()
+        weights: dict[str, float] = {}
         for word in dict.fromkeys(_WORD.findall(query_lexical_text(query))):
-            weights[word] = max(weights[word], 1.0)  # type: ignore[assignment]
+            weights[word] = 1.0
             if word in self._known or len(word) < MIN_FUZZY_CHARS or self._has_stem(word):
                 continue
             similar = process.extract(
@@ -154,15 +147,13 @@ class LexicalSearchProvider(_Provider):
                 limit=CORRECTIONS,
             )
             for candidate, similarity, _ in similar:
-                weights[candidate] = max(weights[candidate], similarity)
+                weights[candidate] = max(weights.get(candidate, 0.0), similarity)
             for candidate in self._completions(word):
-                weights[candidate] = max(weights[candidate], SIMILAR_WORD)  # type: ignore[assignment]
+                weights[candidate] = max(weights.get(candidate, 0.0), SIMILAR_WORD)
         return weights
 
     def _completions(self, word: str) -> list[str]:
         """Words that begin so: somebody is still typing."""
-        from bisect import bisect_left
-
         start = bisect_left(self._vocabulary, word)
         return [other for other in self._vocabulary[start : start + CORRECTIONS] if other.startswith(word)]
 
@@ -182,7 +173,7 @@ class LexicalSearchProvider(_Provider):
         )
         # The boost orders names that are equally similar.
         return [
-            (place, similarity * float(self._boost[place]) / (1 + RANK_BOOST))
+            (place, similarity * float(self._boost[place]) / (1 + LEXICAL_BOOST))
             for name, similarity, _ in similar
             for place in self._compact_names[name]
         ]
@@ -270,24 +261,29 @@ class HybridSearchProvider(_Provider):
         Raises:
             ModelError: The dense model cannot answer.
         """
-        if typed_as(query) == "name" and self._names.look_up(query, limit)[0]:
+        by_name = self._names.look_up(query, 1)
+        if typed_as(query) == "name" and (by_name.exact or by_name.beginnings):
             return self._lexical.rank(query, limit)
         depth = max(FUSED_DEPTH, limit)
         lexical, vector = self._lexical.rank(query, depth), self._vector.rank(query, depth)
-        named = {item.place for item in lexical if item.why.match == "exact"}
+        places = {item.place: number for number, item in enumerate(lexical) if item.why.match in _BY_NAME}
         fused = self._fuse(query, lexical, vector)
-        return sorted(fused, key=lambda item: (item.place not in named, -item.score))[:limit]
+        return sorted(fused, key=lambda item: (places.get(item.place, len(lexical)), -item.score))[:limit]
 
     def _fuse(self, query: str, lexical: Sequence[Scored], vector: Sequence[Scored]) -> list[Scored]:
         scores: dict[int, float] = defaultdict(float)
         whys: dict[int, Why] = {}
-        for weight, items in zip(WEIGHTS[typed_as(query)], (lexical, vector), strict=True):
-            for rank, item in enumerate(items, 1):
-                scores[item.place] += weight / (self._rrf_k + rank)
-                known = whys.get(item.place)
-                whys[item.place] = _both(known, item.why) if known else item.why
+        for_words, for_meaning = WEIGHTS[typed_as(query)]
+        for rank, item in enumerate(lexical, 1):
+            # By its score as well: the end of a list of words is chance matches.
+            scores[item.place] += for_words * min(1.0, item.score) / (self._rrf_k + rank)
+            whys[item.place] = item.why
+        for rank, item in enumerate(vector, 1):
+            scores[item.place] += for_meaning / (self._rrf_k + rank)
+            known = whys.get(item.place)
+            whys[item.place] = _both(known, item.why) if known else item.why
         for place in scores:
-            scores[place] *= 1 + RANK_BOOST * self._targets[place].score
+            scores[place] *= 1 + FUSED_BOOST * self._targets[place].score
         top = max(scores.values(), default=1.0)
         return [Scored(place, score / top, whys[place]) for place, score in scores.items()]
 
@@ -313,5 +309,7 @@ def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
 
 
 def _lexical_text(target: Target) -> str:
+    own, *members = target.signatures
     name = f"{target.symbol} " * NAME_REPEATS
-    return expand_identifiers(f"{name}{target.import_path} {target.type} {target.summary} {target.signatures[0]}")
+    names_inside = " ".join(_MEMBER_NAME.findall("\n".join(members)))
+    return expand_identifiers(f"{name}{target.import_path} {target.type} {target.summary} {own} {names_inside}")
