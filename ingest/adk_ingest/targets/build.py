@@ -116,7 +116,7 @@ def build_targets(
     )
 
 
-def covers_commit(settings: Settings) -> bool:
+def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> bool:
     """Whether there are targets of the published code's commit, though its files may have changed since.
 
     Raises:
@@ -124,7 +124,7 @@ def covers_commit(settings: Settings) -> bool:
         TargetsMissingError: The index holds no code.
     """
     with GenerationStore(settings.index_path).open_current() as lease:
-        model = make_target_embedder(settings)
+        model: BatchEmbedder = dense or make_target_embedder(settings)
         wanted = about_index(lease.manifest, model.model, model.dimension)
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
 

@@ -29,7 +29,7 @@ from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.store.files import remove_tree, rename, write_atomic
-from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
+from adk_evidence.store.index_manifest import IndexManifest
 from adk_evidence.symbols.targets.model import Target
 
 LISTING = "ranked_targets.yaml"
@@ -76,15 +76,15 @@ class TargetSet:
     stale: bool = False
 
 
-def code_corpus(manifest: IndexManifest) -> CorpusEntry:
-    """The code of an index.
+def code_corpus_name(manifest: IndexManifest) -> str:
+    """Name of the code corpus of an index.
 
     Raises:
         TargetsMissingError: The index holds none.
     """
-    for corpus in manifest.corpora.values():
+    for name, corpus in manifest.corpora.items():
         if corpus.kind == "code":
-            return corpus
+            return name
     raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
 
 
@@ -100,7 +100,7 @@ def about_index(manifest: IndexManifest, model: str, dimension: int, targets: in
     Raises:
         TargetsMissingError: The index holds no code.
     """
-    code = code_corpus(manifest)
+    code = manifest.corpora[code_corpus_name(manifest)]
     # The API reference is made of the code.
     files = {
         name: [corpus.repo, corpus.commit, *(f"{path} {file.sha256}" for path, file in sorted(corpus.files.items()))]

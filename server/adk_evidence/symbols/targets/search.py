@@ -31,6 +31,8 @@ CORRECTIONS = 3
 # How far the rank of a target raises its score: in the lexical list, and in the fused one.
 LEXICAL_BOOST = 1.0
 FUSED_BOOST = 0.5
+# Of members, for a question in words: it rather means the class that does something than one method of it.
+MEMBER_WEIGHT = 0.9
 FUSED_DEPTH = 50
 # What the lexical and the vector list count by what the query was typed as.
 WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0, 0.6), "natural": (1.0, 1.0)}
@@ -283,7 +285,10 @@ class HybridSearchProvider(_Provider):
             known = whys.get(item.place)
             whys[item.place] = _both(known, item.why) if known else item.why
         for place in scores:
-            scores[place] *= 1 + FUSED_BOOST * self._targets[place].score
+            target = self._targets[place]
+            scores[place] *= 1 + FUSED_BOOST * target.score
+            if typed_as(query) == "natural" and "." in target.symbol:
+                scores[place] *= MEMBER_WEIGHT
         top = max(scores.values(), default=1.0)
         return [Scored(place, score / top, whys[place]) for place, score in scores.items()]
 
