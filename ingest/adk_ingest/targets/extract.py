@@ -101,9 +101,10 @@ def public_symbols(
     for module in modules:
         try:
             tree = griffe.visit(module.name, filepath=Path(module.path), code=module.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            found = list(_module_symbols(module, tree, exports, elsewhere))
+        except (SyntaxError, ValueError, RecursionError, MemoryError, griffe.GriffeError):
             continue
-        yield from _module_symbols(module, tree, exports, elsewhere)
+        yield from found
 
 
 def _module_symbols(

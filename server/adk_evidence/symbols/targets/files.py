@@ -215,7 +215,7 @@ def _load(folder: Path, *, stale: bool) -> TargetSet:
         about = About.model_validate_json((folder / ABOUT).read_bytes())
         targets = _TARGETS.validate_json((folder / META).read_bytes())
         vectors = _vectors(folder / VECTORS)
-    except (OSError, ValueError) as exc:
+    except (OSError, ValueError, EOFError) as exc:
         raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
     if vectors is not None and vectors.shape != (len(targets), about.dimension):
         raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
