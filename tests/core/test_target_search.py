@@ -338,7 +338,17 @@ def environment(root: Path, version: str, files: dict[str, str]) -> Path:
 
 OLDER = {
     "google/adk/kit/__init__.py": "from .module import Agent\n_LAZY = {'LlmAgent': '.module'}\n",
-    "google/adk/kit/module.py": "class Agent: ...\nclass LlmAgent(Agent):\n    model: str = ''\nclass Runner:\n    def go(self): ...\n",
+    "google/adk/kit/module.py": """\
+class Agent: ...
+
+
+class LlmAgent(Agent):
+    model: str = ""
+
+
+class Runner:
+    def go(self): ...
+""",
 }
 
 

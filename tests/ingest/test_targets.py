@@ -101,7 +101,9 @@ planner = Planner()
 _private = Planner()
 ''',
     "src/kit/shared.py": "from ._impl import Shown, Listed\n__all__ = ['Listed']\n",
-    "src/kit/_impl.py": 'class Shown:\n    """In the docs."""\n\n\nclass Listed:\n    """In a list."""\n\n\nclass Lost:\n    pass\n',
+    "src/kit/_impl.py": "\n\n".join(
+        f"class {name}:\n    '{name} is a class.'\n" for name in ("Shown", "Listed", "Lost")
+    ),
     "src/kit/inner.py": '"""This module is for ADK internal use only."""\n\n\ndef helper() -> None:\n    """Help."""\n',
     "src/kit/broken.py": "def broken(:\n",
 }
