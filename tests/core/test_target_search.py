@@ -400,6 +400,24 @@ def test_nothing_installed_is_unknown(tmp_path: Path) -> None:
     assert availability(TARGETS[0], None, "v2.13.0") == "unknown"
 
 
+@pytest.mark.parametrize("metadata", [None, "", "no metadata at all", "Name: google-adk\n"])
+def test_a_damaged_installation_is_none(tmp_path: Path, metadata: str | None) -> None:
+    info = environment(tmp_path, "1.0.0", {}) / "lib/python3.12/site-packages/google_adk-1.0.0.dist-info"
+    (info / "METADATA").unlink()
+    if metadata is not None:
+        (info / "METADATA").write_text(metadata)
+    assert find_installed(REQUIREMENT, tmp_path) is None
+
+
+def test_an_upgrade_is_noticed(tmp_path: Path) -> None:
+    root = environment(tmp_path, "1.0.0", {})
+    assert find_installed(REQUIREMENT, root).version == "1.0.0"  # type: ignore[union-attr]
+    site = root / "lib/python3.12/site-packages"
+    info = (site / "google_adk-1.0.0.dist-info").rename(site / "google_adk-2.0.0.dist-info")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: google-adk\nVersion: 2.0.0\n")
+    assert find_installed(REQUIREMENT, root).version == "2.0.0"  # type: ignore[union-attr]
+
+
 def test_the_active_environment_comes_first(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRTUAL_ENV", str(older))
     assert find_installed(REQUIREMENT) == Installed("1.0.0", older / "lib/python3.12/site-packages")

@@ -178,12 +178,22 @@ def _bound(block: list[ast.stmt]) -> set[str]:
 
 
 def _installed_in(name: str, folders: list[Path]) -> Installed | None:
-    if not folders:
-        return None
-    found = next(iter(importlib.metadata.distributions(name=name, path=[str(folder) for folder in folders])), None)
+    state = tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
+    return _look_up(name, state)
+
+
+@functools.lru_cache(maxsize=64)
+def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
+    # The times are there for the cache to notice what is installed or removed: reading metadata takes milliseconds.
+    path = [folder for folder, _ in folders]
+    found = next(iter(importlib.metadata.distributions(name=name, path=path)), None) if path else None
     if found is None:
         return None
-    return Installed(found.version, Path(str(found.locate_file(""))))
+    try:
+        version = found.metadata["Version"]
+    except (KeyError, TypeError, AttributeError, OSError):
+        version = None  # a METADATA that is missing or damaged
+    return Installed(version, Path(str(found.locate_file("")))) if version else None
 
 
 def _site_packages(python: Path) -> list[Path]:

@@ -275,7 +275,8 @@ class HybridSearchProvider(_Provider):
     def _fuse(self, query: str, lexical: Sequence[Scored], vector: Sequence[Scored]) -> list[Scored]:
         scores: dict[int, float] = defaultdict(float)
         whys: dict[int, Why] = {}
-        for_words, for_meaning = WEIGHTS[typed_as(query)]
+        typed = typed_as(query)
+        for_words, for_meaning = WEIGHTS[typed]
         for rank, item in enumerate(lexical, 1):
             # By its score as well: the end of a list of words is chance matches.
             scores[item.place] += for_words * min(1.0, item.score) / (self._rrf_k + rank)
@@ -287,7 +288,7 @@ class HybridSearchProvider(_Provider):
         for place in scores:
             target = self._targets[place]
             scores[place] *= 1 + FUSED_BOOST * target.score
-            if typed_as(query) == "natural" and "." in target.symbol:
+            if typed == "natural" and "." in target.symbol:
                 scores[place] *= MEMBER_WEIGHT
         top = max(scores.values(), default=1.0)
         return [Scored(place, score / top, whys[place]) for place, score in scores.items()]
