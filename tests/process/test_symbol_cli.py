@@ -14,6 +14,7 @@ from adk_evidence.symbols.targets import service
 from adk_evidence.symbols.targets.model import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
+from adk_ingest.progress import Silent
 from adk_ingest.targets import build
 from tests.corpora import HashEmbedder, Workplace
 
@@ -125,3 +126,19 @@ def test_targets_can_be_built_without_vectors(tmp_path: Path) -> None:
     assert json.loads(result.stdout)["vectors"] is False
     found = CliRunner().invoke(app, ["symbol", "retry a tool", "--home", str(workplace.home)])
     assert found.exit_code == 0 and "`adk-ingest targets`" in found.stderr
+
+
+def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from adk_evidence_cli import doctor
+
+    monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+
+    def found() -> dict[str, str]:
+        (finding,) = [one for one in doctor.examine(workplace.settings) if one.what == "ranked targets"]
+        return {"state": finding.state, "found": finding.found, "mend": finding.mend}
+
+    assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest targets" in found()["mend"]
+    build.build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    assert found()["state"] == "ok"
