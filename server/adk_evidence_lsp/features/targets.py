@@ -36,7 +36,7 @@ class TargetsFeature:
 
         async def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
             await server.configuration.settled()
-            return await server.executor.run(lambda _: self._symbols(params.query), quick=True)
+            return await server.executor.run(lambda _: self._symbols(params.query))
 
         server.feature(types.WORKSPACE_SYMBOL)(symbols)
 
@@ -44,7 +44,7 @@ class TargetsFeature:
         """The answer as JSON."""
         key = f"targets:{params.supersede_key}" if params.supersede_key is not None else None
         with self._server.superseding.alone(key):
-            return await self._server.executor.run(lambda _: self._find(params), quick=True)
+            return await self._server.executor.run(lambda _: self._find(params))
 
     def _find(self, params: TargetsParams) -> dict[str, Any]:
         python = Path(params.python) if params.python is not None else None
