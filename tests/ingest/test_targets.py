@@ -219,6 +219,7 @@ def test_words_of_prose_are_no_mentions_of_symbols() -> None:
     assert targets["kit.a.EventLog"].parts.docs_mentions == 1
 
 
+@settings(deadline=None)
 @given(st.integers(1, 12), st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
 def test_page_rank_is_a_distribution(nodes: int, pairs: set[tuple[int, int]]) -> None:
     edges = np.array(sorted((a % nodes, b % nodes) for a, b in pairs), dtype=np.int64).reshape(-1, 2)
@@ -235,6 +236,13 @@ def test_page_rank_favours_what_is_pointed_at() -> None:
 @given(st.text(max_size=200))
 def test_no_source_text_breaks_the_extraction(text: str) -> None:
     read({"src/kit/any.py": text, "src/kit/sound.py": "class Sound:\n    '''S.'''\n"}, [text])
+
+
+def test_what_no_file_can_hold_is_replaced() -> None:
+    source = 'class Odd:\n    "A \\ud800 and \\x00."\n\n    def run(self, text="\\udfff"):\n        "Run."\n'
+    odd = read({"src/kit/odd.py": source}, [])[1]["kit.odd.Odd"]
+    assert odd.summary == "A \ufffd and \ufffd."
+    odd.model_dump_json()
 
 
 # Sets on disk

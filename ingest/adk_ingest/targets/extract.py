@@ -31,6 +31,8 @@ _INTERNAL = re.compile(
     re.IGNORECASE,
 )
 _DEPRECATED = re.compile(r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b", re.IGNORECASE)
+# What escapes put into a docstring but no file can hold: control characters, lone surrogates.
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # A paragraph that is no section (`Args:`), list, directive, example or code.
 _PROSE = re.compile(r"(?!\s*\w[\w ]*:\s*\n)[A-Za-z`\"'(][^\n]*")
 # Of a variable that is another name (`Agent = LlmAgent`) or an instance (`google_search = GoogleSearchTool()`).
@@ -189,7 +191,7 @@ def _type(member: Any, symbol: str) -> TargetType:
 
 
 def _docstring(member: Any) -> str:
-    return str(member.docstring.value).strip() if member.docstring is not None else ""
+    return _NOT_TEXT.sub("\ufffd", str(member.docstring.value)).strip() if member.docstring is not None else ""
 
 
 def _summary(member: Any) -> str:
@@ -237,7 +239,7 @@ def _signature(member: Any, name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text.split())
+    line = _NOT_TEXT.sub("\ufffd", " ".join(text.split()))
     return line if len(line) <= MAX_SIGNATURE_CHARS else f"{line[: MAX_SIGNATURE_CHARS - 1]}…"
 
 
