@@ -35,14 +35,18 @@ def typed_as(query: str) -> Typed:
 
 @dataclass(frozen=True)
 class ByName:
-    """Positions of targets that were found by name: exact matches, then others whose name begins so."""
+    """Positions of targets that were found by name: exact matches, then others whose name begins so.
+
+    `is_code` says that the query can only be part of a name: `ReflectAnd`, but not `Retry`.
+    """
 
     exact: list[int]
     beginnings: list[int]
+    is_code: bool
 
     def is_enough(self, limit: int) -> bool:
         """Whether nothing else needs to be searched."""
-        return bool(self.exact) or len(self.beginnings) >= limit
+        return bool(self.exact) or len(self.beginnings) >= (1 if self.is_code else limit)
 
     def scored(self) -> list[Scored]:
         """The same as results of a search."""
@@ -103,7 +107,8 @@ class TargetNames:
         """What is found by name alone: exact matches, and beginnings for a query that was typed as a name."""
         exact = self.named_in(query)[:limit]
         beginnings = self.prefix(query, limit) if typed_as(query) == "name" else []
-        return ByName(exact, [place for place in beginnings if place not in exact][: limit - len(exact)])
+        others = [place for place in beginnings if place not in exact][: limit - len(exact)]
+        return ByName(exact, others, is_code_like(query.strip()))
 
 
 def _suffixes(path: str) -> Iterator[str]:

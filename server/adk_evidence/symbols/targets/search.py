@@ -215,7 +215,9 @@ class VectorSearchProvider(_Provider):
             ModelError: The dense model cannot answer.
         """
         vector = np.array(self._embed_query(query), dtype=np.float32)
-        similarities = self._vectors @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
+        vector /= max(float(np.linalg.norm(vector)), 1e-12)
+        # Not `@`: the threads of BLAS would wait for those of the model, longer than one thread takes.
+        similarities: NDArray[np.float32] = np.einsum("ij,j->i", self._vectors, vector)
         return [
             Scored(
                 int(place),
