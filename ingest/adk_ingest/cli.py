@@ -1,4 +1,7 @@
-"""`adk-ingest`: docs, code, all, plan, verify, status, sync, rollback. Heavy imports wait until a command runs."""
+"""`adk-ingest`: docs, code, all, targets, plan, verify, status, sync, rollback.
+
+Heavy imports wait until a command runs.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +62,25 @@ def all_(
 ) -> None:
     """Ingest documentation and source."""
     _ingest("all", docs, code, offline, as_json, profile, home)
+
+
+@app.command()
+def targets(
+    vectors: Annotated[bool, typer.Option(help="Embed the targets, so that they are found by meaning.")] = True,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Rank the public symbols of the published index, for `adk-evidence symbol`."""
+    with friendly_errors():
+        from adk_ingest.progress_views import make_progress
+        from adk_ingest.reports import show_targets
+        from adk_ingest.targets.build import build_targets
+
+        settings = settings_from(profile, home)
+        with make_progress(stderr(), as_json=as_json) as progress:
+            report = build_targets(settings, progress, vectors=vectors)
+        show_targets(report, stdout(), as_json=as_json)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.manifest import RunFiles, RunManifest
 from adk_ingest.pipeline import Changes
+from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
 
 # Measured on two shared cores with chunks cut to 128 tokens; an estimate, not a promise.
@@ -131,6 +132,24 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
         f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
         markup=False,
     )
+
+
+def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> None:
+    """Print what a build of ranked targets did."""
+    if as_json:
+        _print_json(console, report)
+        return
+    if report.status == "unchanged":
+        console.print(f"Nothing changed; the {report.targets:,} targets are up to date.", markup=False)
+        return
+    by_meaning = (
+        f"{report.vectors_embedded:,} vectors computed, {report.vectors_from_cache:,} from the cache"
+        if report.vectors
+        else "without vectors"
+    )
+    line = f"{report.targets:,} targets of {report.repo}@{report.commit[:12]}, {by_meaning} ({report.seconds:.1f} s)."
+    console.print(line, markup=False)
+    console.print(str(report.folder), markup=False, soft_wrap=True)
 
 
 def make_status(settings: Settings) -> Status:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adk_evidence.embedding.base import SparseEncoder
-from adk_evidence.errors import SourceError
+from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_ingest.corpora import CorpusInput, api_reference_corpus, code_corpus, docs_corpus
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import BatchEmbedder, Changes, Ingestion, Mode
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
+from adk_ingest.targets.build import build_targets, covers_commit
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,21 @@ def ingest(
         IngestError: The run failed.
     """
     ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
-    return ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
+    run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
+    if mode != "docs":
+        _rank_new_code(settings, progress, dense)
+    return run
+
+
+def _rank_new_code(settings: Settings, progress: Progress, dense: BatchEmbedder | None) -> None:
+    """List the symbols of code whose commit is new here, without vectors; the index is published in any case."""
+    try:
+        if covers_commit(settings, dense=dense):
+            return
+        build_targets(settings, progress, dense=dense, vectors=False)
+        progress.note("Symbols can be searched by name and words; `adk-ingest targets` adds the search by meaning.")
+    except EvidenceError as exc:
+        progress.note(f"The symbols were not ranked: {exc.message}")
 
 
 def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> tuple[list[Changes], int]:

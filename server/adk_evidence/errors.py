@@ -70,6 +70,12 @@ class IndexMismatchError(StoreError):
     code = "index_mismatch"
 
 
+class TargetsMissingError(StoreError):
+    """The ranked targets of the published index were not built yet."""
+
+    code = "targets_missing"
+
+
 class CollectionUnavailableError(StoreError):
     """One collection of the index cannot answer; the others may."""
 

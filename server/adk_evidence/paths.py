@@ -37,6 +37,11 @@ class Home:
         return self.root / "models"
 
     @property
+    def targets(self) -> Path:
+        """Sets of ranked targets, one for each state of the corpora and model."""
+        return self.root / "targets"
+
+    @property
     def embedding_cache(self) -> Path:
         """The SQLite file of computed vectors."""
         return self.root / "cache" / "embeddings.sqlite"

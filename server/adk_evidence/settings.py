@@ -163,11 +163,23 @@ class SparseSettings(_Section):
     avg_len_code: PositiveFloat
 
 
+class GeminiSettings(_Section):
+    """The Gemini embedding service; its key comes from GOOGLE_API_KEY or GEMINI_API_KEY and is no setting."""
+
+    model: str = Field(min_length=1)
+    dimension: int = Field(ge=128, le=3072)
+    batch_size: int = Field(ge=1, le=100)
+    timeout_seconds: PositiveFloat
+    max_attempts: PositiveInt
+    base_url: str | None = Field(pattern=r"^(https://|http://(localhost|127\.0\.0\.1|\[::1\])[:/])")
+
+
 class EmbeddingSettings(_Section):
     """Dense and sparse encoders."""
 
     dense: DenseSettings
     sparse: SparseSettings
+    gemini: GeminiSettings
 
 
 class StoreSettings(_Section):
@@ -260,6 +272,12 @@ class RetrievalSettings(_Section):
         return self
 
 
+class TargetsSettings(_Section):
+    """Ranked targets: the search for symbols by meaning."""
+
+    embedding: Literal["profile", "gemini"]
+
+
 class RerankSettings(_Section):
     """The reranker (SPEC 5 section 9)."""
 
@@ -295,6 +313,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings
     store: StoreSettings
     retrieval: RetrievalSettings
+    targets: TargetsSettings
     rerank: RerankSettings
     pack: PackSettings
     telemetry: TelemetrySettings

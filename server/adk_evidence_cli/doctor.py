@@ -17,13 +17,15 @@ from rich.text import Text
 from adk_evidence import __version__
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
-from adk_evidence.errors import EvidenceError
+from adk_evidence.errors import EvidenceError, TargetsMissingError
 from adk_evidence.paths import user_settings_file
 from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import ENV_PREFIX, Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
+from adk_evidence.symbols.targets.embedder import make_target_embedder
+from adk_evidence.symbols.targets.files import about_index, find_set, has_vectors
 from adk_ingest.corpora import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
@@ -118,6 +120,7 @@ def _index(settings: Settings) -> list[Finding]:
     findings = [_opens(settings, generations), _fits(settings, current.manifest)]
     if current.manifest.dense == "pending":
         findings.append(Finding("dense vectors", "note", "They are not computed yet.", "Run `adk-ingest all`."))
+    findings.append(_targets(settings, current.manifest))
     for name, corpus in current.manifest.corpora.items():
         size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
         findings.append(Finding(name, "ok", f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {size}"))
@@ -130,6 +133,21 @@ def _index(settings: Settings) -> list[Finding]:
         mend = "Set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs and run `adk-ingest all`."
         findings.append(Finding("adk_docs", "note", missing, mend))
     return findings
+
+
+def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
+    model = make_target_embedder(settings)
+    build = "Run `adk-ingest targets`."
+    try:
+        wanted = about_index(manifest, model.model, model.dimension)
+        folder = find_set(settings.paths.targets, wanted)
+    except TargetsMissingError as exc:
+        return Finding("ranked targets", "note", exc.message, exc.hint)
+    if folder.name != wanted.key:
+        return Finding("ranked targets", "note", "They are of an earlier state of the indexed files.", build)
+    if not has_vectors(folder):
+        return Finding("ranked targets", "note", "They have no vectors, so names and words alone find them.", build)
+    return Finding("ranked targets", "ok", f"of {wanted.commit[:12]}, with vectors")
 
 
 def _opens(settings: Settings, generations: GenerationStore) -> Finding:

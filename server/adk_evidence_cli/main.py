@@ -1,4 +1,4 @@
-"""`adk-evidence`: ask, doctor, demo and evaluation. Heavy imports wait until a command runs."""
+"""`adk-evidence`: ask, symbol, doctor, demo and evaluation. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 
@@ -104,6 +104,42 @@ def ask(
         output = Output(chosen[0]) if chosen else Output.terminal
         settings = settings_from(profile, home)
         Answer(settings, stdout(), stderr()).give(request, output, max_tokens=max_tokens, full=full)
+
+
+class SymbolMode(StrEnum):
+    """How symbols are searched."""
+
+    auto = "auto"
+    lexical = "lexical"
+    vector = "vector"
+    hybrid = "hybrid"
+
+
+@app.command()
+def symbol(
+    query: Annotated[
+        str,
+        typer.Argument(help="A name, its beginning or what it is for; - reads it from stdin.", show_default=False),
+    ],
+    results: Annotated[int, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = 10,
+    mode: Annotated[SymbolMode, typer.Option("--mode", help="By words, by meaning or both.")] = SymbolMode.auto,
+    python: Annotated[
+        Path | None,
+        typer.Option(help="Your interpreter or virtual environment, to mark what its google-adk lacks."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Find ADK classes, functions and members by name or by meaning."""
+    with friendly_errors():
+        from adk_evidence.symbols.targets.service import CurrentTargets
+        from adk_evidence_cli.symbols import show_targets
+
+        targets = CurrentTargets(settings_from(profile, home))
+        wanted = read_stdin() if query == "-" else query
+        answer = targets.find(wanted, results, mode.value, python)
+        show_targets(answer, stdout(), stderr(), as_json=as_json)
 
 
 @app.command()

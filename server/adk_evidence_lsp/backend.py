@@ -15,6 +15,7 @@ from adk_evidence_lsp.protocol import ClientSettings
 if TYPE_CHECKING:
     from adk_evidence.retrieval.pipeline import EvidenceService
     from adk_evidence.symbols.lookup import CurrentSymbols
+    from adk_evidence.symbols.targets.service import CurrentTargets
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,11 +31,12 @@ def open_service(settings: Settings) -> EvidenceService:
 
 @dataclass
 class Session:
-    """A service with the symbols of its index, for the length of a request."""
+    """A service with the symbols and the ranked targets of its index, for the length of a request."""
 
     settings: Settings
     service: EvidenceService
     symbols: CurrentSymbols
+    targets: CurrentTargets
     users: int = 0
     retired: bool = False
 
@@ -95,6 +97,7 @@ class Backend:
 
     def _acquire(self) -> Session:
         from adk_evidence.symbols.lookup import CurrentSymbols
+        from adk_evidence.symbols.targets.service import CurrentTargets
 
         with self._opening:
             session = self._known()
@@ -102,7 +105,9 @@ class Backend:
                 key = self._key
                 settings = self.settings()
                 service = self._open(settings)
-                session = Session(settings, service, CurrentSymbols(service.pin, settings.store), users=1)
+                shared = service.dense if settings.targets.embedding == "profile" else None
+                symbols, targets = CurrentSymbols(service.pin, settings.store), CurrentTargets(settings, shared)
+                session = Session(settings, service, symbols, targets, users=1)
                 with self._lock:
                     # With other settings by now, it serves this request alone.
                     session.retired = key != self._key

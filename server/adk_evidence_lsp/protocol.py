@@ -17,9 +17,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
 from adk_evidence.models.request import EvidenceFilters, TaskMode
+from adk_evidence.symbols.targets.model import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
 
 EVIDENCE = "adk/evidence"
 SYMBOL = "adk/symbol"
+TARGETS = "adk/targets"
 SOURCE = "adk/source"
 STATUS = "adk/status"
 INGEST = "adk/ingest"
@@ -29,6 +31,7 @@ RENDER = "adk/render"
 COMMANDS = {
     "adkEvidence.server.findEvidence": EVIDENCE,
     "adkEvidence.server.symbol": SYMBOL,
+    "adkEvidence.server.targets": TARGETS,
     "adkEvidence.server.source": SOURCE,
     "adkEvidence.server.status": STATUS,
     "adkEvidence.server.ingest": INGEST,
@@ -111,6 +114,20 @@ class SymbolParams(_Params):
         if self.name is None and (self.text_document is None or self.position is None):
             raise ValueError("name is missing, and so is textDocument with a position")
         return self
+
+
+class TargetsParams(_Params):
+    """`adk/targets`: a name, the beginning of one, or what a symbol is for.
+
+    `python` is the user's interpreter or virtual environment: results say whether its google-adk has them. A later
+    request with the same `supersedeKey` cancels this one, for results while somebody types.
+    """
+
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    limit: int = Field(default=10, ge=1, le=MAX_TARGETS)
+    mode: SearchMode = "auto"
+    python: str | None = Field(default=None, min_length=1, max_length=4000)
+    supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
 
 
 class SourceParams(_Params):

@@ -16,6 +16,7 @@ from adk_evidence.citations.cited import CitedSource
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
+from adk_evidence.symbols.targets.model import TargetAnswer
 from adk_evidence_lsp.protocol import (
     EvidenceParams,
     IngestParams,
@@ -25,6 +26,7 @@ from adk_evidence_lsp.protocol import (
     SourceParams,
     StatusParams,
     SymbolParams,
+    TargetsParams,
 )
 from adk_ingest.manifest import RunManifest
 
@@ -50,6 +52,7 @@ class SourceResult(CitedSource):
 _PARAMS: tuple[type[BaseModel], ...] = (
     EvidenceParams,
     SymbolParams,
+    TargetsParams,
     SourceParams,
     StatusParams,
     IngestParams,
@@ -58,6 +61,7 @@ _PARAMS: tuple[type[BaseModel], ...] = (
 _RESULTS: tuple[type[BaseModel], ...] = (
     EvidenceResult,
     SymbolResult,
+    TargetAnswer,
     SourceResult,
     ServerStatus,
     RunManifest,

@@ -19,7 +19,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from adk_evidence import __version__
-from adk_evidence.errors import EvidenceError
+from adk_evidence.errors import EvidenceError, TargetsMissingError
 from adk_evidence_lsp.backend import Backend, OpenService, open_service
 from adk_evidence_lsp.documents import Documents
 from adk_evidence_lsp.executor import Executor, Superseding
@@ -33,6 +33,7 @@ from adk_evidence_lsp.features.render import RenderFeature
 from adk_evidence_lsp.features.source import SourceFeature
 from adk_evidence_lsp.features.status import StatusFeature
 from adk_evidence_lsp.features.symbol import SymbolFeature
+from adk_evidence_lsp.features.targets import TargetsFeature
 from adk_evidence_lsp.protocol import parse_params
 from adk_evidence_lsp.wire import EvidenceProtocol
 
@@ -75,6 +76,7 @@ class EvidenceServer(LanguageServer):
         self.configuration = ConfigurationFeature(self)
         EvidenceFeature(self)
         SymbolFeature(self)
+        TargetsFeature(self)
         SourceFeature(self)
         RenderFeature(self)
         self.ingest = IngestFeature(self, tuple(ingest_command))
@@ -122,6 +124,9 @@ class EvidenceServer(LanguageServer):
                     _LOG.info("Symbols are ready")
                 session.service.retrieve(EvidenceRequest(query="agent"), cancelled)
                 _LOG.info("Evidence is ready")
+                with suppress(TargetsMissingError):
+                    session.targets.find("agent that calls tools")
+                    _LOG.info("Targets are ready")
             # What was loaded stays: a full collection that walks over all of it would stop a hover for 100 ms.
             gc.collect()
             gc.freeze()

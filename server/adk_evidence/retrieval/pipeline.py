@@ -102,6 +102,11 @@ class EvidenceService:
         self._current.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    @property
+    def dense(self) -> DenseEmbedder:
+        """The dense encoder, to share it with the search for targets."""
+        return self._dense
+
     def pin(self) -> AbstractContextManager[Index]:
         """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
         return self._current.pin()

@@ -1,0 +1,1 @@
+"""Ranked targets from a code corpus: public symbols, their references, their rank."""

@@ -1,0 +1,196 @@
+"""Builds the ranked targets of the published index: read, rank, write, embed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from adk_evidence.citations.sources import SourceReader
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.errors import SourceError
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.retrieval.index import source_readers
+from adk_evidence.settings import Settings
+from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
+from adk_evidence.symbols.targets.embedder import make_target_embedder
+from adk_evidence.symbols.targets.files import (
+    about_index,
+    built_sets,
+    has_vectors,
+    load_set,
+    remove_old,
+    write_set,
+    write_vectors,
+)
+from adk_evidence.symbols.targets.model import Target, rich_text
+from adk_ingest.corpora import module_name
+from adk_ingest.pipeline import BatchEmbedder, IngestCancelledError
+from adk_ingest.progress import Progress
+from adk_ingest.sources.api_reference import build_export_map
+from adk_ingest.targets.exports import public_paths
+from adk_ingest.targets.extract import ModuleText, public_symbols
+from adk_ingest.targets.mentions import count_mentions
+from adk_ingest.targets.rank import FORMULA, rank_targets
+from adk_ingest.targets.references import ReferenceGraph
+
+SOURCE_FOLDER = "src/"
+# Of a checkout without a `src` folder: what stands in one of these is not part of the package.
+NOT_SHIPPED = frozenset({"tests", "test", "testing", "examples", "samples", "benchmarks", "contributing", "scripts"})
+
+
+class TargetsReport(BaseModel):
+    """What a build did. `folder` is where the set lies."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: Literal["built", "unchanged"]
+    folder: Path
+    repo: str
+    commit: str
+    targets: int
+    model: str
+    vectors: bool
+    vectors_embedded: int
+    vectors_from_cache: int
+    seconds: float
+
+
+def build_targets(
+    settings: Settings,
+    progress: Progress,
+    *,
+    dense: BatchEmbedder | None = None,
+    vectors: bool = True,
+    cancelled: Callable[[], bool] | None = None,
+) -> TargetsReport:
+    """Build the targets of the published index, or what of them is missing.
+
+    Args:
+        settings: Validated settings.
+        progress: Told what happens.
+        dense: Dense embedder; by default the one that the settings name.
+        vectors: False leaves the set without vectors, which is all that takes long.
+        cancelled: Asked between batches.
+
+    Raises:
+        IndexMissingError: Nothing was ingested yet.
+        SourceError: The code cannot be read, or is no longer what was indexed.
+        ModelError: The dense model cannot be had.
+        StoreError: The set cannot be written.
+        IngestCancelledError: `cancelled` said yes.
+    """
+    begin = time.perf_counter()
+    model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
+    root = settings.paths.targets
+    with GenerationStore(settings.index_path).open_current() as lease:
+        about = about_index(lease.manifest, model.model, model.dimension)
+        folder = root / about.key
+        is_new = not folder.is_dir()
+        if is_new:
+            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+            about = about.model_copy(update={"targets": len(targets)})
+            write_set(root, about, targets, FORMULA)
+    embedded = cached = 0
+    is_embedded = vectors and not has_vectors(folder)
+    if is_embedded:
+        embedded, cached = _embed(settings, folder, load_set(root, about).targets, model, progress, cancelled)
+    remove_old(root, keep=folder)
+    return TargetsReport(
+        status="built" if is_new or is_embedded else "unchanged",
+        folder=folder,
+        repo=about.repo,
+        commit=about.commit,
+        targets=len(load_set(root, about).targets),
+        model=about.model,
+        vectors=has_vectors(folder),
+        vectors_embedded=embedded,
+        vectors_from_cache=cached,
+        seconds=round(time.perf_counter() - begin, 2),
+    )
+
+
+def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> bool:
+    """Whether there are targets of the published code's commit, though its files may have changed since.
+
+    Raises:
+        IndexMissingError: Nothing was ingested yet.
+        TargetsMissingError: The index holds no code.
+    """
+    with GenerationStore(settings.index_path).open_current() as lease:
+        model: BatchEmbedder = dense or make_target_embedder(settings)
+        wanted = about_index(lease.manifest, model.model, model.dimension)
+    return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
+
+
+def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress) -> list[Target]:
+    progress.stage("targets")
+    texts = {
+        path: text
+        for name, corpus in manifest.corpora.items()
+        if corpus.kind == "code"
+        for path, text in _code(corpus, readers[name])
+    }
+    modules = [ModuleText(name, path, text) for path, text in texts.items() if (name := module_name(path)) is not None]
+    pages = [
+        text
+        for name, corpus in manifest.corpora.items()
+        if corpus.kind == "doc" and corpus.source != "api-reference"
+        for path in corpus.files
+        if (text := readers[name].read(path)) is not None
+    ]
+    exports = build_export_map(texts)
+    graph = ReferenceGraph(modules, exports)
+    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
+    return rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
+
+
+def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:
+    """Paths and texts of the modules that the package ships, as they were indexed."""
+    paths = [path for path in corpus.files if module_name(path) is not None]
+    below_source = [path for path in paths if path.startswith(SOURCE_FOLDER)]
+    for path in below_source or [path for path in paths if not NOT_SHIPPED & set(path.split("/"))]:
+        text = reader.read(path)
+        if text is None or sha256_text(text) != corpus.files[path].sha256:
+            text = reader.read_at_commit(path)
+        if text is None or sha256_text(text) != corpus.files[path].sha256:
+            raise SourceError(f"{path} is no longer what was indexed.", "Run `adk-ingest code` first.")
+        yield path, text
+
+
+def _embed(
+    settings: Settings,
+    folder: Path,
+    targets: Sequence[Target],
+    model: BatchEmbedder,
+    progress: Progress,
+    cancelled: Callable[[], bool] | None,
+) -> tuple[int, int]:
+    """Write the vectors of a set; returns how many were computed and how many came from the cache."""
+    texts = {sha256_text(text): text for text in map(rich_text, targets)}
+    cache = EmbeddingCache(settings.paths.embedding_cache)
+    try:
+        known: dict[str, FloatMatrix] = dict(cache.get_many(model.model, model.dimension, list(texts)))
+        missing = [key for key in texts if key not in known]
+        cached = len(texts) - len(missing)
+        progress.stage("embed", len(missing), "vectors")
+        for positions, vectors in model.iter_embed([texts[key] for key in missing]) if missing else ():
+            found = {missing[position]: row for position, row in zip(positions, vectors, strict=True)}
+            cache.put_many(model.model, model.dimension, found)
+            known.update(found)
+            progress.advance(len(found))
+            if cancelled is not None and cancelled():
+                raise IngestCancelledError(
+                    "The targets were cancelled.", "Finished vectors are kept; `adk-ingest targets` goes on from there."
+                )
+    finally:
+        cache.close()
+    rows = [known[sha256_text(rich_text(target))] for target in targets]
+    write_vectors(folder, np.stack(rows) if rows else np.zeros((0, model.dimension), dtype=np.float32))
+    return len(missing), cached

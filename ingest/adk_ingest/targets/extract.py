@@ -1,0 +1,250 @@
+"""The public symbols of modules, read with griffe and without importing anything.
+
+Private symbols and those that their docstrings call internal are left out. What a private module defines is public
+where a package exports it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.symbols.targets.model import TargetType
+
+if TYPE_CHECKING:
+    import griffe
+
+MAX_SUMMARY_CHARS = 500
+# With less than this, a summary such as "Runs an agent." goes on with the next paragraph.
+ENOUGH_SUMMARY_CHARS = 120
+MAX_SIGNATURE_CHARS = 300
+MAX_SIGNATURES = 60
+MAX_VALUE_CHARS = 80
+
+_INTERNAL = re.compile(
+    r"internal (?:framework |adk )*use only|for internal use|not part of the public api|internal to the framework"
+    r"|not (?:intended|meant) for public use|@internal|private helper",
+    re.IGNORECASE,
+)
+_DEPRECATED = re.compile(r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b", re.IGNORECASE)
+# What escapes put into a docstring but no file can hold: control characters, lone surrogates.
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+# A paragraph that is no section (`Args:`), list, directive, example or code.
+_PROSE = re.compile(r"(?!\s*\w[\w ]*:\s*\n)[A-Za-z`\"'(][^\n]*")
+# Of a variable that is another name (`Agent = LlmAgent`) or an instance (`google_search = GoogleSearchTool()`).
+_VALUE = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ModuleText:
+    """A module of the corpus: dotted name, path within the repository, source."""
+
+    name: str
+    path: str
+    text: str
+
+    @property
+    def is_package(self) -> bool:
+        """Whether it is an `__init__.py`."""
+        return self.path.endswith("/__init__.py")
+
+
+@dataclass(frozen=True)
+class PublicSymbol:
+    """A public symbol before it is ranked.
+
+    `definition` is the qualified name where it stands in the code, `definition_owner` that of its outermost class.
+    `fqn` is the same, but its import path where the former is private. `value` is the dotted name in a variable's
+    value, as it stands there.
+    """
+
+    fqn: str
+    module: str
+    definition: str
+    definition_owner: str
+    symbol: str
+    type: TargetType
+    import_path: str
+    summary: str
+    signatures: tuple[str, ...]
+    path: str
+    lines: LineSpan
+    exported: bool
+    deprecated: bool
+    value: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The unqualified name."""
+        return self.symbol.rpartition(".")[2]
+
+
+def is_private(path: str) -> bool:
+    """Whether a part of a dotted path begins with an underscore; `__init__` and its like count, too."""
+    return any(part.startswith("_") for part in path.split("."))
+
+
+def public_symbols(
+    modules: Sequence[ModuleText], exports: Mapping[str, str], elsewhere: Mapping[str, str]
+) -> Iterator[PublicSymbol]:
+    """Every public symbol of the modules, each once.
+
+    Args:
+        modules: The corpus; one that does not parse has no symbols.
+        exports: Fully qualified name to public import path of what packages export.
+        elsewhere: The same of private definitions that are imported from somewhere else (`exports.public_paths`).
+    """
+    import griffe
+
+    for module in modules:
+        try:
+            tree = griffe.visit(module.name, filepath=Path(module.path), code=module.text)
+            found = list(_module_symbols(module, tree, exports, elsewhere))
+        except (SyntaxError, ValueError, RecursionError, MemoryError, griffe.GriffeError):
+            continue
+        yield from found
+
+
+def _module_symbols(
+    module: ModuleText, tree: griffe.Module, exports: Mapping[str, str], elsewhere: Mapping[str, str]
+) -> Iterator[PublicSymbol]:
+    internal = _is_internal(tree)
+    for name, member in tree.members.items():
+        fqn = f"{module.name}.{name}"
+        public = exports.get(fqn) or elsewhere.get(fqn) or fqn
+        if is_private(public) or (internal and fqn not in exports) or not _is_defined_here(member):
+            continue
+        if member.is_attribute and fqn not in exports and member.docstring is None:
+            continue
+        yield from _symbol_and_members(module, name, member, public, exported=fqn in exports)
+
+
+def _symbol_and_members(
+    module: ModuleText, definition: str, member: Any, public: str, *, exported: bool, deprecated: bool = False
+) -> Iterator[PublicSymbol]:
+    """A symbol and what is public inside it.
+
+    Args:
+        module: Where it stands.
+        definition: Its qualified name within the module.
+        member: What griffe read.
+        public: Its import path.
+        exported: Whether a package exports it or its class.
+        deprecated: Whether its class is.
+    """
+    if _is_internal(member):
+        return
+    deprecated = deprecated or _is_deprecated(member)
+    fqn = f"{module.name}.{definition}"
+    # The public name may be another one than that of the definition.
+    depth = definition.count(".") + 1
+    symbol = ".".join(public.split(".")[-depth:])
+    yield PublicSymbol(
+        fqn=public if is_private(fqn) else fqn,
+        module=module.name,
+        definition=fqn,
+        definition_owner=f"{module.name}.{definition.partition('.')[0]}",
+        symbol=symbol,
+        type=_type(member, symbol),
+        import_path=public,
+        summary=_summary(member),
+        signatures=tuple(_signatures(member, symbol.rpartition(".")[2])),
+        path=module.path,
+        lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
+        exported=exported,
+        deprecated=deprecated,
+        value=_value(member),
+    )
+    for name, inner in _members(member):
+        # A field without a docstring says nothing of its own: it is among the signatures of its class.
+        if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:
+            continue
+        yield from _symbol_and_members(
+            module, f"{definition}.{name}", inner, f"{public}.{name}", exported=exported, deprecated=deprecated
+        )
+
+
+def _members(owner: Any) -> Iterator[tuple[str, Any]]:
+    if owner.is_class:
+        for name, inner in owner.members.items():
+            if not name.startswith("_") and _is_defined_here(inner):
+                yield name, inner
+
+
+def _is_defined_here(member: Any) -> bool:
+    return not member.is_alias and (member.is_class or member.is_function or member.is_attribute)
+
+
+def _type(member: Any, symbol: str) -> TargetType:
+    if member.is_class:
+        return "class"
+    inside = "." in symbol
+    if member.is_function:
+        return "method" if inside else "function"
+    if "property" in member.labels:
+        return "property"
+    return "attribute" if inside else "variable"
+
+
+def _docstring(member: Any) -> str:
+    return _NOT_TEXT.sub("\ufffd", str(member.docstring.value)).strip() if member.docstring is not None else ""
+
+
+def _summary(member: Any) -> str:
+    """The first paragraph of the docstring, and the prose that follows while it is short."""
+    first, *others = _docstring(member).split("\n\n")
+    summary = " ".join(first.split())
+    for paragraph in others:
+        if len(summary) >= ENOUGH_SUMMARY_CHARS or not _PROSE.match(paragraph):
+            break
+        summary = f"{summary} {' '.join(paragraph.split())}"
+    return summary if len(summary) <= MAX_SUMMARY_CHARS else f"{summary[: MAX_SUMMARY_CHARS - 1]}…"
+
+
+def _is_internal(member: Any) -> bool:
+    return bool(_INTERNAL.search(" ".join(_docstring(member).split())))
+
+
+def _is_deprecated(member: Any) -> bool:
+    decorators = (str(item.value).partition("(")[0] for item in getattr(member, "decorators", ()))
+    if any(name.rpartition(".")[2] == "deprecated" for name in decorators):
+        return True
+    paragraphs = _docstring(member).split("\n\n")
+    first = bool(paragraphs) and _DEPRECATED.search(" ".join(paragraphs[0].split()))
+    return bool(first) or any(re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I) for part in paragraphs)
+
+
+def _signatures(member: Any, name: str) -> Iterator[str]:
+    yield _signature(member, name)
+    for inner_name, inner in list(_members(member))[:MAX_SIGNATURES]:
+        yield _signature(inner, inner_name)
+
+
+def _signature(member: Any, name: str) -> str:
+    if member.is_class:
+        bases = ", ".join(str(base) for base in member.bases)
+        constructor = member.members.get("__init__")
+        if constructor is not None and not constructor.is_alias and constructor.is_function:
+            return _one_line(constructor.signature(return_type=False, name=name))
+        return f"class {name}({bases})" if bases else f"class {name}"
+    if member.is_function:
+        return _one_line(member.signature(name=name))
+    annotation = f": {member.annotation}" if member.annotation else ""
+    value = "" if "property" in member.labels or member.value is None else f" = {member.value}"
+    return _one_line(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
+
+
+def _one_line(text: str) -> str:
+    line = _NOT_TEXT.sub("\ufffd", " ".join(text.split()))
+    return line if len(line) <= MAX_SIGNATURE_CHARS else f"{line[: MAX_SIGNATURE_CHARS - 1]}…"
+
+
+def _value(member: Any) -> str | None:
+    if not member.is_attribute or member.value is None:
+        return None
+    match = _VALUE.fullmatch(str(member.value))
+    return match["name"] if match else None

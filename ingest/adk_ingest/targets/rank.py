@@ -1,0 +1,81 @@
+"""The rank of public symbols, from the corpora alone: references, documentation, exports, deprecation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from adk_evidence.symbols.targets.model import RankParts, Target, TargetType
+from adk_ingest.targets.extract import PublicSymbol
+from adk_ingest.targets.references import ReferenceGraph
+
+FORMULA = (
+    "score = weight * (0.45 * centrality + 0.35 * documented + 0.20 * exported) * (0.3 if deprecated else 1); "
+    "centrality = log(1 + N * PageRank) / log(1 + N * the highest PageRank), "
+    "documented = log(1 + docs_mentions) / log(1 + the most docs_mentions)"
+)
+CENTRALITY, DOCUMENTED, EXPORTED, DEPRECATED = 0.45, 0.35, 0.20, 0.3
+WEIGHTS: Mapping[TargetType, float] = {
+    "class": 1.0,
+    "function": 1.0,
+    "variable": 0.9,
+    "method": 0.6,
+    "property": 0.5,
+    "attribute": 0.5,
+}
+DIGITS = 4
+
+
+def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, mentions: Mapping[str, int]) -> list[Target]:
+    """Targets with their score and its parts, the highest score first; equal scores go by name.
+
+    Args:
+        symbols: Public symbols.
+        graph: References of the corpus.
+        mentions: Number of documentation pages by fully qualified name.
+    """
+    pages = graph.centrality()
+    most = max((pages.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
+    most_mentions = max(mentions.values(), default=0)
+    by_definition = {symbol.definition: symbol for symbol in symbols}
+    targets = []
+    for symbol in symbols:
+        value = graph.resolve(symbol.module, symbol.value) if symbol.value and symbol.type == "variable" else None
+        alias = by_definition.get(value) if value else None
+        parts = RankParts(
+            centrality=_on_scale(len(pages) * pages.get(symbol.definition_owner, 0.0), len(pages) * most),
+            docs_mentions=mentions.get(symbol.fqn, 0),
+            documented=_on_scale(mentions.get(symbol.fqn, 0), most_mentions),
+            exported=symbol.exported,
+            deprecated=symbol.deprecated,
+            weight=WEIGHTS[symbol.type],
+        )
+        targets.append(
+            Target(
+                rank=0,
+                score=score(parts),
+                fqn=symbol.fqn,
+                name=symbol.name,
+                symbol=symbol.symbol,
+                type=symbol.type,
+                import_path=symbol.import_path,
+                summary=symbol.summary or (alias.summary if alias else ""),
+                signatures=symbol.signatures,
+                path=symbol.path,
+                lines=symbol.lines,
+                alias_of=alias.fqn if alias else None,
+                parts=parts,
+            )
+        )
+    targets.sort(key=lambda target: (-target.score, target.fqn))
+    return [target.model_copy(update={"rank": place}) for place, target in enumerate(targets, 1)]
+
+
+def score(parts: RankParts) -> float:
+    """The score that `FORMULA` gives for these parts."""
+    base = CENTRALITY * parts.centrality + DOCUMENTED * parts.documented + EXPORTED * parts.exported
+    return round(parts.weight * base * (DEPRECATED if parts.deprecated else 1.0), DIGITS)
+
+
+def _on_scale(value: float, most: float) -> float:
+    return round(math.log1p(value) / math.log1p(most), DIGITS) if most > 0 else 0.0

@@ -1,0 +1,169 @@
+"""Which definitions the code of a corpus refers to, and how central that makes them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adk_evidence.symbols.definitions import dotted_name, parse_quietly
+from adk_ingest.targets.extract import ModuleText
+
+DAMPING = 0.85
+TOLERANCE = 1e-10
+MAX_ITERATIONS = 200
+# Re-exports lead to each other no deeper than this.
+MAX_HOPS = 12
+
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class ReferenceGraph:
+    """Definitions at the top of modules, and which of them refers to which.
+
+    A module is a node as well: it stands for its imports and for code outside of definitions. What an `__init__.py`
+    imports is no reference, since that is how packages export.
+
+    Args:
+        modules: The corpus.
+        exports: Fully qualified name to public import path; resolves what packages load lazily.
+    """
+
+    def __init__(self, modules: Sequence[ModuleText], exports: Mapping[str, str]) -> None:
+        trees = {module.name: tree for module in modules if (tree := parse_quietly(module.text)) is not None}
+        self._bindings = {
+            module.name: _bindings(trees[module.name], module) for module in modules if module.name in trees
+        }
+        self._definitions = {f"{name}.{symbol}" for name, tree in trees.items() for symbol in _defined(tree)}
+        self._origins = {public: fqn for fqn, public in exports.items()}
+        for name, bindings in self._bindings.items():
+            self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
+        self.edges: set[tuple[str, str]] = set()
+        for module in modules:
+            if module.name in trees:
+                self._add(module, trees[module.name])
+
+    def resolve(self, module: str, dotted: str) -> str | None:
+        """The definition that a dotted name means in a module, or None: `agents.LlmAgent.model` is the class."""
+        first, _, rest = dotted.partition(".")
+        local = f"{module}.{first}"
+        base = local if local in self._definitions else self._bindings.get(module, {}).get(first)
+        return self.resolve_path(f"{base}.{rest}" if rest else base) if base else None
+
+    def resolve_path(self, path: str) -> str | None:
+        """The definition that an importable path means, re-exports followed, or None.
+
+        A path of a member means its class.
+        """
+        for _ in range(MAX_HOPS):
+            known = path
+            while known and known not in self._definitions and known not in self._origins:
+                known = known.rpartition(".")[0]
+            if not known or known in self._definitions:
+                return known or None
+            path = f"{self._origins[known]}{path[len(known) :]}"
+        return None
+
+    def centrality(self) -> dict[str, float]:
+        """PageRank of every definition and module; the values sum to 1. The same corpus gives the same values."""
+        nodes = sorted(self._definitions | {node for edge in self.edges for node in edge})
+        if not nodes:
+            return {}
+        place = {node: number for number, node in enumerate(nodes)}
+        edges = np.array([(place[start], place[end]) for start, end in sorted(self.edges)], dtype=np.int64)
+        return dict(zip(nodes, page_rank(len(nodes), edges.reshape(-1, 2)).tolist(), strict=True))
+
+    def _add(self, module: ModuleText, tree: ast.Module) -> None:
+        for node in tree.body:
+            is_definition = isinstance(node, _Definition)
+            start = f"{module.name}.{node.name}" if isinstance(node, _Definition) else module.name
+            if module.is_package and not is_definition:
+                continue
+            for dotted in _names(node):
+                end = self.resolve(module.name, dotted)
+                if end is not None and end != start:
+                    self.edges.add((start, end))
+
+
+def page_rank(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    """PageRank of nodes 0 to `nodes - 1`.
+
+    Args:
+        nodes: How many there are, at least 1.
+        edges: Shape (E, 2), start and end of each edge, each once.
+
+    Returns:
+        Shape (nodes,), summing to 1.
+    """
+    starts, ends = edges[:, 0], edges[:, 1]
+    out_degree = np.bincount(starts, minlength=nodes)
+    rank: NDArray[np.float64] = np.full(nodes, 1 / nodes)
+    for _ in range(MAX_ITERATIONS):
+        passed = np.bincount(ends, weights=rank[starts] / out_degree[starts], minlength=nodes)
+        dangling = rank[out_degree == 0].sum()
+        following: NDArray[np.float64] = (1 - DAMPING) / nodes + DAMPING * (passed + dangling / nodes)
+        if np.abs(following - rank).sum() < TOLERANCE:
+            return following
+        rank = following
+    return rank
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    for node in _statements(tree.body):
+        if isinstance(node, _Definition):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, also those under `if` and `try`."""
+    for node in block:
+        yield node
+        if isinstance(node, ast.If | ast.Try):
+            yield from _statements([*node.body, *node.orelse])
+        if isinstance(node, ast.Try):
+            yield from _statements([*(inner for handler in node.handlers for inner in handler.body), *node.finalbody])
+
+
+def _bindings(tree: ast.Module, module: ModuleText) -> dict[str, str]:
+    """Name to dotted path of every import of a module, wherever it stands."""
+    package = module.name if module.is_package else module.name.rpartition(".")[0]
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            base = _absolute(package, node.level, node.module)
+            found.update({alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names})
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                found[alias.asname or first] = alias.name if alias.asname else first
+    return found
+
+
+def _absolute(package: str, level: int, module: str | None) -> str:
+    if not level:
+        return module or ""
+    parts = package.split(".")
+    base = parts[: len(parts) - level + 1]
+    return ".".join([*base, *([module] if module else [])])
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    """Names and dotted names that a statement uses, those that it imports among them."""
+    found: set[str] = set()
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Attribute | ast.Name):
+            dotted = dotted_name(node)
+            if dotted is not None:
+                found.add(dotted)
+                continue
+        stack.extend(ast.iter_child_nodes(node))
+    return found

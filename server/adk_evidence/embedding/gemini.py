@@ -1,0 +1,154 @@
+"""Google's Gemini embeddings through google-genai (the extra `gemini`).
+
+The key is read from GOOGLE_API_KEY or GEMINI_API_KEY, in that order as google-genai does, and is no setting.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.errors import ModelError
+from adk_evidence.settings import GeminiSettings
+
+KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+# Of one batchEmbedContents request.
+MAX_BATCH = 100
+
+_Task = Literal["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
+
+
+class GeminiEmbedder:
+    """A dense embedder that asks the Gemini API; the client is made at first use. Safe to share between threads.
+
+    Args:
+        settings: Model, dimension, batch size, time-out, tries and address.
+        sleep: Waits between two tries, given seconds; for tests.
+    """
+
+    def __init__(self, settings: GeminiSettings, sleep: Callable[[float], None] | None = None) -> None:
+        self._settings = settings
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    @property
+    def model(self) -> str:
+        """Name of the model with the length of its vectors."""
+        return f"gemini/{self._settings.model};dimension={self._settings.dimension}"
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self._settings.dimension
+
+    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
+        """Encode texts; returns shape (len(texts), dimension), L2-normalised.
+
+        Raises:
+            ModelError: No key, no `google-genai`, or the service refuses or cannot be reached.
+        """
+        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for positions, vectors in self.iter_embed(texts):
+            result[positions] = vectors
+        return result
+
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Batches of positions in `texts` with their vectors; every position comes once.
+
+        Raises:
+            ModelError: As `embed_documents`.
+        """
+        for start in range(0, len(texts), self._settings.batch_size):
+            batch = texts[start : start + self._settings.batch_size]
+            yield list(range(start, start + len(batch))), self._embed(batch, "RETRIEVAL_DOCUMENT")
+
+    def embed_query(self, text: str) -> list[float]:
+        """Encode one query.
+
+        Raises:
+            ModelError: As `embed_documents`.
+        """
+        vector: list[float] = self._embed([text], "RETRIEVAL_QUERY")[0].tolist()
+        return vector
+
+    def _embed(self, texts: Sequence[str], task: _Task) -> FloatMatrix:
+        client = self._open()
+        from google.genai import errors, types
+
+        # One content a text: a list of strings would be one content to models that take images as well.
+        contents = [types.Content(parts=[types.Part(text=text or " ")]) for text in texts]
+        config = types.EmbedContentConfig(task_type=task, output_dimensionality=self.dimension)
+        try:
+            answer = client.models.embed_content(model=self._settings.model, contents=contents, config=config)
+        except errors.APIError as exc:
+            raise _refused(exc.code, exc.status, self._settings.model) from None
+        except Exception as exc:
+            # Connections, time-outs, bodies that are no JSON: of three HTTP libraries, whichever is installed.
+            raise ModelError(
+                f"The Gemini API did not answer ({type(exc).__name__}).", "Check the network and try again."
+            ) from None
+        return self._checked([item.values or [] for item in answer.embeddings or []], len(texts))
+
+    def _checked(self, rows: list[list[float]], expected: int) -> FloatMatrix:
+        """Rows as a matrix of unit vectors; only the full length comes normalised from the service."""
+        if len(rows) != expected or any(len(row) != self.dimension for row in rows):
+            raise ModelError(
+                f"The Gemini API answered with other vectors than {expected} of length {self.dimension}.",
+                "Check `embedding.gemini.model` and `embedding.gemini.dimension`.",
+            )
+        matrix = np.array(rows, dtype=np.float32)
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not (np.isfinite(matrix).all() and (norms > 0).all()):
+            raise ModelError("The Gemini API answered with a vector that has no direction.", "Try again.")
+        unit: FloatMatrix = matrix / norms
+        return unit
+
+    def _open(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = self._connect(_key())
+            return self._client
+
+    def _connect(self, key: str) -> Any:
+        try:
+            from google import genai
+            from google.genai import types
+        except ImportError:
+            raise ModelError("google-genai is not installed.", "Run `pip install adk-evidence[gemini]`.") from None
+        settings = self._settings
+        options = types.HttpOptions(
+            base_url=settings.base_url,
+            timeout=int(settings.timeout_seconds * 1000),
+            retry_options=types.HttpRetryOptions(attempts=settings.max_attempts),
+        )
+        # Not vertexai, whatever the environment says: that takes no key and another request.
+        client = genai.Client(api_key=key, vertexai=False, http_options=options)
+        if self._sleep is not None:
+            client._api_client._retry.sleep = self._sleep
+        return client
+
+
+def _key() -> str:
+    for name in KEY_VARIABLES:
+        key = os.environ.get(name, "").strip()
+        if key:
+            return key
+    raise ModelError("There is no key for the Gemini API.", f"Set {' or '.join(reversed(KEY_VARIABLES))}.")
+
+
+def _refused(code: int, status: str | None, model: str) -> ModelError:
+    """What a refusal means; the service's own text is left out, since it may quote the key."""
+    if code in (401, 403) or (code == 400 and status == "INVALID_ARGUMENT"):
+        hint = f"Check the key in {' or '.join(reversed(KEY_VARIABLES))} and the settings under `embedding.gemini`."
+        return ModelError(f"The Gemini API refused the request ({code}).", hint)
+    if code == 404:
+        return ModelError(f"The Gemini API has no model {model}.", "Change `embedding.gemini.model`.")
+    if code == 429:
+        return ModelError("The Gemini API's quota is used up (429).", "Wait a minute; finished vectors are kept.")
+    return ModelError(f"The Gemini API failed ({code}).", "Try again later; finished vectors are kept.")

@@ -1,0 +1,49 @@
+"""Ranked targets on the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from adk_evidence.render.sanitize import one_line
+from adk_evidence.symbols.targets.model import RankedTarget, TargetAnswer
+
+SUMMARY_CHARS = 160
+_INDENT = "    "
+
+
+def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: bool) -> None:
+    """Print an answer: targets on `out`, warnings on `err`."""
+    if as_json:
+        out.file.write(answer.model_dump_json(indent=2) + "\n")
+    elif not answer.results:
+        out.print(Text(f"No ADK symbol matches {one_line(answer.query)!r}."))
+    else:
+        for place, target in enumerate(answer.results, 1):
+            _show(target, place, answer, out)
+    for warning in answer.warnings:
+        err.print(f"warning: {warning}", markup=False, soft_wrap=True)
+
+
+def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
+    heading = Text.assemble((f"{place:>2}  ", "dim"), (one_line(target.symbol), "bold"), (f"  {target.type}", "dim"))
+    for note, style in _notes(target, answer):
+        heading.append(f"  {note}", style)
+    out.print(heading, soft_wrap=True)
+    if target.summary:
+        summary = one_line(target.summary)
+        shown = summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…"
+        out.print(Text(f"{_INDENT}{shown}"), soft_wrap=True)
+    out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
+    out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)
+
+
+def _notes(target: RankedTarget, answer: TargetAnswer) -> list[tuple[str, str]]:
+    notes = []
+    if target.deprecated:
+        notes.append(("deprecated", "yellow"))
+    if target.alias_of is not None:
+        notes.append((f"= {one_line(target.alias_of)}", "dim"))
+    if target.available == "false":
+        notes.append((f"not in your google-adk {answer.installed}", "red"))
+    return notes

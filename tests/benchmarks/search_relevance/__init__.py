@@ -1,0 +1,1 @@
+"""Labelled queries for the search for ranked targets."""

@@ -1,0 +1,436 @@
+"""The search for ranked targets: names, slips, words, meaning, and what the user has installed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.errors import EvidenceError, InvalidRequestError, ModelError, StoreError, TargetsMissingError
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.settings import load_settings
+from adk_evidence.symbols.targets.availability import Installed, availability, find_installed
+from adk_evidence.symbols.targets.files import About, TargetSet
+from adk_evidence.symbols.targets.model import RankParts, Target, rich_text
+from adk_evidence.symbols.targets.names import TargetNames, typed_as
+from adk_evidence.symbols.targets.service import CurrentTargets, LoadedTargets, search_ranked_targets
+from tests.corpora import HashEmbedder, Workplace
+
+REQUIREMENT = "google-adk==2.13.0"
+
+
+def target(rank: int, symbol: str, summary: str, kind: Any = "class", package: str = "google.adk.kit") -> Target:
+    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
+    return Target(
+        rank=rank,
+        score=round(1 / (rank + 1), 4),
+        fqn=f"{package}.module.{symbol}",
+        name=symbol.rpartition(".")[2],
+        symbol=symbol,
+        type=kind,
+        import_path=f"{package}.{symbol}",
+        summary=summary,
+        signatures=(f"{symbol}()",),
+        path=f"src/{package.replace('.', '/')}/module.py",
+        lines=LineSpan(start=rank, end=rank),
+        parts=parts,
+    )
+
+
+TARGETS = [
+    target(1, "Agent", "Answers a person."),
+    target(2, "LlmAgent", "Asks a model."),
+    target(3, "LlmAgent.output_key", "Where the answer is kept in the state of a session.", "attribute"),
+    target(4, "LlmAgentConfig", "Settings of an agent."),
+    target(5, "ReflectAndRetryToolPlugin", "Lets the model reflect on a failed call, then tries again."),
+    target(6, "InMemorySessionService", "Keeps sessions in the memory of the process."),
+    target(7, "DatabaseSessionService", "Keeps sessions in a relational database."),
+    target(8, "google_search", "Looks something up on the web.", "variable"),
+    target(9, "Runner.run", "Runs it.", "method"),
+    target(10, "Other.run", "Runs another.", "method"),
+]
+PLACES = {item.symbol: place for place, item in enumerate(TARGETS)}
+
+
+class Lookup(HashEmbedder):
+    """Counts questions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: list[str] = []
+
+    def embed_query(self, text: str) -> list[float]:
+        self.questions.append(text)
+        return super().embed_query(text)
+
+
+class Broken(HashEmbedder):
+    def embed_query(self, text: str) -> list[float]:
+        raise ModelError("The model is away.")
+
+
+def loaded(embedder: Any = None, *, with_vectors: bool = True) -> LoadedTargets:
+    about = About(
+        repo="google/adk-python",
+        commit="v2.13.0",
+        ref="v2.13.0",
+        corpora="c",
+        model="m",
+        dimension=HashEmbedder.dimension,
+        built_at="2026-01-01T00:00:00+00:00",
+        targets=len(TARGETS),
+    )
+    vectors: FloatMatrix = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    found = TargetSet(about, TARGETS, vectors if with_vectors else None)
+    return LoadedTargets(found, load_settings(), embedder or HashEmbedder())
+
+
+@pytest.fixture(scope="module")
+def kit() -> LoadedTargets:
+    return loaded()
+
+
+def symbols(kit: LoadedTargets, query: str, mode: Any = "hybrid", limit: int = 5) -> list[str]:
+    return [TARGETS[item.place].symbol for item in kit.provider(mode).rank(query, limit)]
+
+
+# What a query was typed as
+
+
+@pytest.mark.parametrize(
+    ("query", "typed"),
+    [
+        ("LlmAgent", "name"),
+        ("google_search", "name"),
+        ("Agent", "name"),
+        ("LlmAgent.output_key", "name"),
+        ("LlmAgent output", "code"),
+        ("how to retry", "natural"),
+        ("retry", "natural"),
+    ],
+)
+def test_queries_are_told_apart(query: str, typed: str) -> None:
+    assert typed_as(query) == typed
+
+
+# Names
+
+
+@pytest.mark.parametrize("mode", ["lexical", "hybrid"])
+@pytest.mark.parametrize("place", range(len(TARGETS)))
+def test_an_exact_name_is_always_first(kit: LoadedTargets, place: int, mode: Any) -> None:
+    item = TARGETS[place]
+    for name in (item.symbol, item.import_path, item.fqn, f"{item.symbol}()"):
+        assert symbols(kit, name, mode)[0] == item.symbol
+
+
+def test_of_equal_names_the_higher_ranked_is_first(kit: LoadedTargets) -> None:
+    assert symbols(kit, "run")[:2] == ["Runner.run", "Other.run"]
+
+
+def test_a_name_in_other_letters_is_found(kit: LoadedTargets) -> None:
+    for query in ("llmagent", "LLMAGENT", "llm agent", "llm_agent"):
+        assert symbols(kit, query)[0] == "LlmAgent"
+
+
+def test_the_beginning_of_a_name_finds_it_and_what_is_inside_comes_after(kit: LoadedTargets) -> None:
+    assert symbols(kit, "LlmAg") == ["LlmAgent", "LlmAgentConfig", "LlmAgent.output_key"]
+
+
+def test_a_dotted_beginning_finds_members(kit: LoadedTargets) -> None:
+    assert symbols(kit, "LlmAgent.out")[0] == "LlmAgent.output_key"
+
+
+@pytest.mark.parametrize("query", ["LlmAgent", "LlmAgentC", "Agent", "google.adk.kit.Agent"])
+def test_names_are_answered_without_the_model(query: str) -> None:
+    embedder = Lookup()
+    kit = loaded(embedder)
+    assert kit.provider("hybrid").rank(query, 3)
+    assert embedder.questions == []
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("LlmAgnet", "LlmAgent"),
+        ("ReflectAndRetyToolPlugin", "ReflectAndRetryToolPlugin"),
+        ("gogle_search", "google_search"),
+        ("databse session service", "DatabaseSessionService"),
+        ("sesions in a relatoinal databse", "DatabaseSessionService"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["lexical", "hybrid"])
+def test_slips_are_forgiven(kit: LoadedTargets, query: str, meant: str, mode: Any) -> None:
+    assert symbols(kit, query, mode)[0] == meant
+
+
+def test_a_name_within_a_question_comes_first(kit: LoadedTargets) -> None:
+    assert symbols(kit, "what does google_search do")[0] == "google_search"
+
+
+# Words and meaning
+
+
+def test_words_of_the_docstring_find_it(kit: LoadedTargets) -> None:
+    assert symbols(kit, "relational database", "lexical")[0] == "DatabaseSessionService"
+
+
+def test_a_word_that_is_still_being_typed_finds_something(kit: LoadedTargets) -> None:
+    assert "DatabaseSessionService" in symbols(kit, "relatio", "lexical")
+
+
+def test_the_vector_search_is_the_exact_cosine(kit: LoadedTargets) -> None:
+    query = "keeps sessions"
+    vectors = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    expected = vectors @ np.array(HashEmbedder().embed_query(query), dtype=np.float32)
+    found = kit.provider("vector").rank(query, len(TARGETS))
+    assert [item.score for item in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-6)
+    assert found[0].score == pytest.approx(expected[found[0].place], abs=1e-6)
+
+
+def test_the_hybrid_says_where_each_list_had_it(kit: LoadedTargets) -> None:
+    best = kit.provider("hybrid").rank("reflect on a failed call", 1)[0]
+    assert TARGETS[best.place].symbol == "ReflectAndRetryToolPlugin"
+    assert (best.why.lexical_rank, best.why.vector_rank) == (1, 1)
+    assert best.why.similarity and best.why.lexical_score
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(min_size=1, max_size=60))
+def test_any_text_can_be_asked_for(text: str) -> None:
+    for mode in ("lexical", "vector", "hybrid"):
+        found = _KIT.provider(mode).rank(text, 4)  # type: ignore[arg-type]
+        assert len(found) <= 4 and len({item.place for item in found}) == len(found)
+
+
+_KIT = loaded()
+
+
+def test_prefixes_of_nothing_are_nothing() -> None:
+    assert TargetNames(TARGETS).prefix("  ", 5) == [] and TargetNames([]).exact("Agent") == []
+
+
+# The whole search
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    from adk_ingest.progress import Silent
+    from adk_ingest.targets.build import build_targets
+
+    workplace = Workplace(tmp_path_factory.mktemp("targets"))
+    workplace.ingest()
+    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    return workplace
+
+
+@pytest.fixture
+def targets(indexed: Workplace) -> CurrentTargets:
+    return CurrentTargets(indexed.settings, HashEmbedder())
+
+
+def test_an_answer_names_the_import_the_place_and_the_citation(targets: CurrentTargets) -> None:
+    answer = targets.find("RetryPlugin", 1)
+    (result,) = answer.results
+    assert (answer.mode, answer.typed, answer.ref) == ("lookup", "name", "v9.9.0")
+    assert result.import_statement == "from google.adk.plugins import RetryPlugin"
+    assert result.citation.endswith(f":{result.path}#L{result.lines.start}-L{result.lines.end}")
+    assert result.why.match == "exact"
+
+
+def test_the_import_of_a_member_is_that_of_its_class(targets: CurrentTargets) -> None:
+    result = targets.find("Runner.run", 1).results[0]
+    assert result.import_statement == "from google.adk.runners import Runner"
+
+
+def test_agents_search_off_the_event_loop(targets: CurrentTargets) -> None:
+    answer = asyncio.run(search_ranked_targets(targets, "how to retry a tool", 3))
+    assert answer.mode == "hybrid" and "RetryPlugin" in [result.name for result in answer.results]
+
+
+def test_a_provider_searches_by_itself(targets: CurrentTargets) -> None:
+    results = asyncio.run(targets.load().provider("lexical").search("seconds to wait", 1))
+    assert results[0].name == "back_off"
+
+
+def test_the_same_question_gets_the_same_answer(targets: CurrentTargets, indexed: Workplace) -> None:
+    again = CurrentTargets(indexed.settings, HashEmbedder())
+    assert targets.find("calls a tool again") == again.find("calls a tool again")
+
+
+def test_without_vectors_words_answer_and_the_answer_says_so(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+    targets = CurrentTargets(workplace.settings, HashEmbedder())
+    answer = targets.find("how to retry a tool")
+    assert answer.mode == "lexical" and "adk-ingest targets" in answer.warnings[0] and answer.results
+    with pytest.raises(TargetsMissingError, match="no vectors"):
+        targets.find("how to retry a tool", mode="vector")
+
+
+def test_where_the_model_fails_words_answer_and_the_answer_says_so(indexed: Workplace) -> None:
+    targets = CurrentTargets(indexed.settings, Broken())
+    answer = targets.find("how to retry a tool")
+    assert answer.mode == "lexical" and answer.warnings[0].startswith("The model is away.") and answer.results
+    for mode in ("vector", "hybrid"):
+        with pytest.raises(ModelError, match="away"):
+            targets.find("how to retry a tool", mode=mode)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("query", "limit"), [("", 5), (" \n", 5), ("x" * 1001, 5), ("Agent", 0), ("Agent", 101)])
+def test_bad_requests_get_a_sentence(targets: CurrentTargets, query: str, limit: int) -> None:
+    with pytest.raises(InvalidRequestError):
+        targets.find(query, limit)
+
+
+@pytest.mark.parametrize("name", ["targets_meta.json", "targets_vectors.npy", "about.json"])
+@pytest.mark.parametrize("damage", [b"", b"{", b"\x93NUMPY", b"[]"])
+def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: str, damage: bytes) -> None:
+    import shutil
+
+    home = tmp_path / "home"
+    shutil.copytree(indexed.home, home)
+    (folder,) = (home / "targets").iterdir()
+    (folder / name).write_bytes(damage)
+    settings = load_settings({"home": home}, user_file=tmp_path / "none.yaml")
+    with pytest.raises(EvidenceError) as caught:
+        CurrentTargets(settings, HashEmbedder()).find("Runner")
+    assert isinstance(caught.value, StoreError) and caught.value.hint
+
+
+def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
+    from adk_ingest.progress import Silent
+    from adk_ingest.targets.build import build_targets
+
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+    targets = CurrentTargets(workplace.settings, HashEmbedder())
+    assert targets.find("how to retry").mode == "lexical"
+    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    assert targets.find("how to retry").mode == "hybrid"
+
+
+# What the user has installed
+
+
+def environment(root: Path, version: str, files: dict[str, str]) -> Path:
+    """A virtual environment with google-adk; nothing in it can be run."""
+    site = root / "lib" / "python3.12" / "site-packages"
+    info = site / f"google_adk-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: google-adk\nVersion: {version}\n")
+    for name, text in files.items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (root / "pyvenv.cfg").write_text("home = /nowhere\n")
+    (root / "bin").mkdir()
+    (root / "bin" / "python").write_text("")
+    return root
+
+
+OLDER = {
+    "google/adk/kit/__init__.py": "from .module import Agent\n_LAZY = {'LlmAgent': '.module'}\n",
+    "google/adk/kit/module.py": """\
+class Agent: ...
+
+
+class LlmAgent(Agent):
+    model: str = ""
+
+
+class Runner:
+    def go(self): ...
+""",
+}
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    return environment(tmp_path / "venv", "1.0.0", OLDER)
+
+
+@pytest.mark.parametrize("part", ["", "bin/python"])
+def test_an_environment_is_read_by_its_folder_or_its_interpreter(older: Path, part: str) -> None:
+    found = find_installed(REQUIREMENT, older / part)
+    assert found is not None and found.version == "1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "available"),
+    [("Agent", "true"), ("LlmAgent", "true"), ("google_search", "false"), ("LlmAgent.output_key", "unknown")],
+)
+def test_what_another_version_lacks_is_marked(older: Path, symbol: str, available: str) -> None:
+    installed = find_installed(REQUIREMENT, older)
+    assert availability(TARGETS[PLACES[symbol]], installed, "v2.13.0") == available
+
+
+def test_a_member_that_a_class_without_bases_lacks_is_marked(older: Path) -> None:
+    (older / "lib/python3.12/site-packages/google/adk/kit/__init__.py").write_text("from .module import Runner\n")
+    installed = find_installed(REQUIREMENT, older)
+    assert availability(TARGETS[PLACES["Runner.run"]], installed, "v2.13.0") == "false"
+
+
+def test_a_module_that_another_version_lacks_is_marked(older: Path) -> None:
+    elsewhere = target(11, "New", "New.", package="google.adk.new")
+    assert availability(elsewhere, find_installed(REQUIREMENT, older), "v2.13.0") == "false"
+
+
+def test_the_same_version_has_everything(tmp_path: Path) -> None:
+    installed = find_installed(REQUIREMENT, environment(tmp_path, "2.13.0", {}))
+    assert all(availability(item, installed, "v2.13.0") == "true" for item in TARGETS)
+
+
+def test_where_the_sources_are_elsewhere_nothing_is_claimed(tmp_path: Path) -> None:
+    installed = find_installed(REQUIREMENT, environment(tmp_path, "1.0.0", {}))
+    assert {availability(item, installed, "v2.13.0") for item in TARGETS} == {"unknown"}
+
+
+def test_nothing_installed_is_unknown(tmp_path: Path) -> None:
+    empty = tmp_path / "venv"
+    (empty / "lib/python3.12/site-packages").mkdir(parents=True)
+    assert find_installed(REQUIREMENT, empty) is None
+    assert availability(TARGETS[0], None, "v2.13.0") == "unknown"
+
+
+@pytest.mark.parametrize("metadata", [None, "", "no metadata at all", "Name: google-adk\n"])
+def test_a_damaged_installation_is_none(tmp_path: Path, metadata: str | None) -> None:
+    info = environment(tmp_path, "1.0.0", {}) / "lib/python3.12/site-packages/google_adk-1.0.0.dist-info"
+    (info / "METADATA").unlink()
+    if metadata is not None:
+        (info / "METADATA").write_text(metadata)
+    assert find_installed(REQUIREMENT, tmp_path) is None
+
+
+def test_an_upgrade_is_noticed(tmp_path: Path) -> None:
+    root = environment(tmp_path, "1.0.0", {})
+    assert find_installed(REQUIREMENT, root).version == "1.0.0"  # type: ignore[union-attr]
+    site = root / "lib/python3.12/site-packages"
+    info = (site / "google_adk-1.0.0.dist-info").rename(site / "google_adk-2.0.0.dist-info")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: google-adk\nVersion: 2.0.0\n")
+    assert find_installed(REQUIREMENT, root).version == "2.0.0"  # type: ignore[union-attr]
+
+
+def test_the_active_environment_comes_first(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", str(older))
+    assert find_installed(REQUIREMENT) == Installed("1.0.0", older / "lib/python3.12/site-packages")
+
+
+def test_what_is_no_interpreter_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    for path in (tmp_path / "notes.txt", tmp_path / "missing", tmp_path):
+        with pytest.raises(InvalidRequestError, match="neither"):
+            find_installed(REQUIREMENT, path)
+
+
+def test_answers_carry_the_mark(targets: CurrentTargets, older: Path) -> None:
+    answer = targets.find("RetryPlugin", 1, python=older)
+    assert (answer.installed, answer.results[0].available) == ("1.0.0", "false")
+    assert json.loads(answer.model_dump_json())["results"][0]["available"] == "false"

@@ -1,0 +1,398 @@
+"""Ranked targets from code: what is public, what it is called, how it ranks, and sets on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
+from adk_evidence.symbols.targets.files import KEPT_SETS
+from adk_evidence.symbols.targets.model import Target, rich_text
+from adk_evidence.symbols.targets.service import CurrentTargets
+from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.progress import Silent
+from adk_ingest.sources.api_reference import build_export_map
+from adk_ingest.targets.build import TargetsReport, build_targets
+from adk_ingest.targets.exports import public_paths
+from adk_ingest.targets.extract import ModuleText, PublicSymbol, public_symbols
+from adk_ingest.targets.mentions import count_mentions
+from adk_ingest.targets.rank import rank_targets, score
+from adk_ingest.targets.references import ReferenceGraph, page_rank
+from tests.corpora import HashEmbedder, Workplace, change, write_code
+
+KIT = {
+    "src/kit/__init__.py": "from .agents import Agent\n__all__ = ['Agent']\n",
+    "src/kit/agents/__init__.py": """\
+from ._base import Agent, _load as load_agent
+from .planner import Planner
+__all__ = ["Agent", "Planner", "load_agent"]
+""",
+    "src/kit/agents/_base.py": '''\
+"""Agents."""
+
+
+class Agent:
+    """Answers a person.
+
+    It calls tools as well.
+
+    Args:
+        name: Its name.
+    """
+
+    name: str = ""
+    """How others call it."""
+    secret = 1
+
+    def __init__(self, name: str, *, retries: int = 3) -> None:
+        self.name = name
+
+    @property
+    def planner(self) -> "Planner":
+        """What plans."""
+
+    async def run(self, message: str) -> str:
+        """Answer one message."""
+
+    def _hidden(self) -> None:
+        """Not for anybody."""
+
+    def reset(self) -> None:
+        """For internal framework use only."""
+
+
+class Helper:
+    """Nobody exports it."""
+
+
+def _load(path: str) -> Agent:
+    """Read an agent from a file."""
+''',
+    "src/kit/agents/planner.py": '''\
+"""Planners."""
+
+from typing_extensions import deprecated
+
+from kit.agents._base import Agent
+
+
+class Planner:
+    """Makes a plan for an `Agent`."""
+
+    def plan(self, agent: Agent) -> list[str]:
+        """The steps."""
+
+
+@deprecated("Use Planner.")
+class OldPlanner(Planner):
+    """The planner before."""
+
+
+Default = Planner
+"""The planner that is used."""
+planner = Planner()
+_private = Planner()
+''',
+    "src/kit/shared.py": "from ._impl import Shown, Listed\n__all__ = ['Listed']\n",
+    "src/kit/_impl.py": "\n\n".join(
+        f"class {name}:\n    '{name} is a class.'\n" for name in ("Shown", "Listed", "Lost")
+    ),
+    "src/kit/inner.py": '"""This module is for ADK internal use only."""\n\n\ndef helper() -> None:\n    """Help."""\n',
+    "src/kit/broken.py": "def broken(:\n",
+}
+PAGE = "Use `Agent` and its `run`.\n\n```python\nfrom kit.shared import Shown\nfrom kit.agents import Agent\n```\n"
+
+
+def read(files: dict[str, str], pages: list[str]) -> tuple[dict[str, PublicSymbol], dict[str, Target]]:
+    """Public symbols and targets of a small corpus, by import path."""
+    modules = [
+        ModuleText(
+            path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", "."), path, text
+        )
+        for path, text in files.items()
+    ]
+    exports = build_export_map(files)
+    graph = ReferenceGraph(modules, exports)
+    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
+    targets = rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
+    return {symbol.import_path: symbol for symbol in symbols}, {target.import_path: target for target in targets}
+
+
+@pytest.fixture(scope="module")
+def kit() -> tuple[dict[str, PublicSymbol], dict[str, Target]]:
+    return read(KIT, [PAGE])
+
+
+# What is public
+
+
+def test_only_public_symbols_are_targets(kit: Any) -> None:
+    assert set(kit[1]) == {
+        "kit.agents.Agent",
+        "kit.agents.Agent.name",
+        "kit.agents.Agent.planner",
+        "kit.agents.Agent.run",
+        "kit.agents.load_agent",
+        "kit.agents.Planner",
+        "kit.agents.Planner.plan",
+        "kit.agents.planner.OldPlanner",
+        "kit.agents.planner.Default",
+        "kit.shared.Listed",
+        "kit.shared.Shown",
+    }
+
+
+def test_no_part_of_any_name_of_a_target_is_private(kit: Any) -> None:
+    for target in kit[1].values():
+        for path in (target.fqn, target.import_path, target.symbol, target.name):
+            assert not any(part.startswith("_") for part in path.split("."))
+
+
+def test_a_reexported_symbol_keeps_the_place_of_its_definition(kit: Any) -> None:
+    target = kit[1]["kit.agents.load_agent"]
+    assert (target.name, target.type, target.path) == ("load_agent", "function", "src/kit/agents/_base.py")
+    assert target.signatures == ("load_agent(path: str) -> Agent",)
+    assert KIT[target.path].splitlines()[target.lines.start - 1].startswith("def _load")
+
+
+def test_a_class_has_its_constructor_and_the_signatures_of_its_public_members(kit: Any) -> None:
+    own, *members = kit[1]["kit.agents.Agent"].signatures
+    assert own == "Agent(name: str, *, retries: int = 3)"
+    assert "run(message: str) -> str" in members and "secret = 1" in members
+    assert not any("_hidden" in member for member in members)
+
+
+def test_the_summary_goes_on_while_it_is_short_and_stops_at_a_section(kit: Any) -> None:
+    assert kit[1]["kit.agents.Agent"].summary == "Answers a person. It calls tools as well."
+
+
+def test_another_name_leads_to_its_symbol_and_borrows_its_summary_only_without_one(kit: Any) -> None:
+    target = kit[1]["kit.agents.planner.Default"]
+    assert (target.type, target.alias_of) == ("variable", "kit.agents.planner.Planner")
+    assert target.summary == "The planner that is used."
+
+
+def test_deprecated_symbols_rank_lower(kit: Any) -> None:
+    old = kit[1]["kit.agents.planner.OldPlanner"]
+    assert old.parts.deprecated and not kit[1]["kit.agents.Planner"].parts.deprecated
+    assert old.score == pytest.approx(0.3 * score(old.parts.model_copy(update={"deprecated": False})), abs=1e-4)
+
+
+# Rank
+
+
+def test_the_score_follows_from_the_parts_that_the_file_shows(kit: Any) -> None:
+    for target in kit[1].values():
+        assert target.score == score(target.parts)
+    ranks = sorted(target.rank for target in kit[1].values())
+    assert ranks == list(range(1, len(ranks) + 1))
+
+
+def test_what_is_exported_referred_to_and_documented_comes_first(kit: Any) -> None:
+    first = min(kit[1].values(), key=lambda target: target.rank)
+    assert first.import_path == "kit.agents.Agent"
+    assert first.parts.exported and first.parts.docs_mentions == 1 and first.parts.centrality > 0
+
+
+def test_a_name_in_the_docs_counts_for_what_the_page_imports() -> None:
+    files = {
+        "src/kit/a.py": "class Runner:\n    '''One.'''\n",
+        "src/kit/b.py": "class Runner:\n    '''Other.'''\n",
+    }
+    pages = ["```python\nfrom kit.b import Runner\n```\n", "The `Runner` runs.\n"]
+    targets = read(files, pages)[1]
+    assert targets["kit.b.Runner"].parts.docs_mentions == 2
+    assert targets["kit.a.Runner"].parts.docs_mentions == 0
+
+
+def test_words_of_prose_are_no_mentions_of_symbols() -> None:
+    files = {"src/kit/a.py": "class Event:\n    '''E.'''\n\n\nclass EventLog:\n    '''L.'''\n"}
+    targets = read(files, ["Event after Event goes into the EventLog.\n"])[1]
+    assert targets["kit.a.Event"].parts.docs_mentions == 0
+    assert targets["kit.a.EventLog"].parts.docs_mentions == 1
+
+
+@settings(deadline=None)
+@given(st.integers(1, 12), st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
+def test_page_rank_is_a_distribution(nodes: int, pairs: set[tuple[int, int]]) -> None:
+    edges = np.array(sorted((a % nodes, b % nodes) for a, b in pairs), dtype=np.int64).reshape(-1, 2)
+    rank = page_rank(nodes, np.unique(edges, axis=0))
+    assert rank.sum() == pytest.approx(1) and (rank > 0).all()
+
+
+def test_page_rank_favours_what_is_pointed_at() -> None:
+    rank = page_rank(4, np.array([(0, 3), (1, 3), (2, 3)], dtype=np.int64))
+    assert rank[3] > 2 * rank[0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=200))
+def test_no_source_text_breaks_the_extraction(text: str) -> None:
+    read({"src/kit/any.py": text, "src/kit/sound.py": "class Sound:\n    '''S.'''\n"}, [text])
+
+
+def test_what_no_file_can_hold_is_replaced() -> None:
+    source = 'class Odd:\n    "A \\ud800 and \\x00."\n\n    def run(self, text="\\udfff"):\n        "Run."\n'
+    odd = read({"src/kit/odd.py": source}, [])[1]["kit.odd.Odd"]
+    assert odd.summary == "A \ufffd and \ufffd."
+    odd.model_dump_json()
+
+
+# Sets on disk
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    return Workplace(tmp_path)
+
+
+def build(workplace: Workplace, **options: Any) -> TargetsReport:
+    options.setdefault("dense", HashEmbedder())
+    return build_targets(workplace.settings, Silent(), **options)
+
+
+def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: Workplace) -> None:
+    workplace.ingest()
+    (folder,) = workplace.settings.paths.targets.iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == ["about.json", "ranked_targets.yaml", "targets_meta.json"]
+    workplace.ingest("docs")
+    assert list(workplace.settings.paths.targets.iterdir()) == [folder]
+
+
+def test_a_set_holds_the_files_of_the_specification(workplace: Workplace) -> None:
+    workplace.ingest()
+    report = build(workplace)
+    assert (report.status, report.vectors) == ("built", True)
+    meta = json.loads((report.folder / "targets_meta.json").read_text())
+    vectors = np.load(report.folder / "targets_vectors.npy", allow_pickle=False)
+    assert vectors.shape == (len(meta), HashEmbedder.dimension) == (report.targets, HashEmbedder.dimension)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+    listing = yaml.safe_load((report.folder / "ranked_targets.yaml").read_text())
+    assert [entry["fqn"] for entry in listing["targets"]] == [entry["fqn"] for entry in meta]
+    assert "centrality" in listing["rank"] and {"fqn", "type", "parts"} <= set(listing["targets"][0])
+
+
+def test_row_i_is_the_vector_of_entry_i(workplace: Workplace) -> None:
+    workplace.ingest()
+    report = build(workplace)
+    meta = [Target.model_validate(entry) for entry in json.loads((report.folder / "targets_meta.json").read_text())]
+    vectors = np.load(report.folder / "targets_vectors.npy")
+    for target, vector in zip(meta, vectors, strict=True):
+        assert vector == pytest.approx(HashEmbedder().embed_query(rich_text(target)), abs=1e-6)
+
+
+def test_the_embedded_text_has_the_four_parts(workplace: Workplace) -> None:
+    workplace.ingest()
+    report = build(workplace)
+    entries = json.loads((report.folder / "targets_meta.json").read_text())
+    (entry,) = [entry for entry in entries if entry["name"] == "RetryPlugin"]
+    lines = rich_text(Target.model_validate(entry)).splitlines()
+    assert lines[0] == "Name: RetryPlugin (retry plugin)"
+    assert lines[1:3] == ["Type: class", "Docstring: Retries a tool that throws."]
+    assert lines[3].startswith("Signatures: RetryPlugin(max_retries: int = MAX_RETRIES); ")
+    assert lines[3].endswith("on_tool_error(error: Exception, attempt: int) -> bool")
+
+
+def test_the_same_corpora_give_the_same_bytes(tmp_path: Path) -> None:
+    listings = []
+    for name in ("one", "two"):
+        workplace = Workplace(tmp_path / name)
+        workplace.ingest()
+        listings.append((build(workplace).folder / "ranked_targets.yaml").read_bytes())
+    assert listings[0] == listings[1]
+
+
+def test_a_second_build_does_nothing(workplace: Workplace) -> None:
+    workplace.ingest()
+    build(workplace)
+    embedder = HashEmbedder()
+    assert build(workplace, dense=embedder).status == "unchanged"
+    assert not embedder.embedded
+
+
+def test_changed_code_makes_another_set_and_only_new_texts_are_embedded(workplace: Workplace) -> None:
+    workplace.ingest()
+    before = build(workplace)
+    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
+    workplace.ingest()
+    embedder = HashEmbedder()
+    after = build(workplace, dense=embedder)
+    assert after.folder != before.folder
+    assert len(embedder.embedded) == 1 and "Repeats a tool" in embedder.embedded[0]
+
+
+def test_after_a_rollback_the_earlier_targets_serve(workplace: Workplace) -> None:
+    workplace.ingest()
+    before = build(workplace)
+    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
+    workplace.ingest()
+    build(workplace)
+    targets = CurrentTargets(workplace.settings, HashEmbedder())
+    assert targets.find("RetryPlugin").results[0].summary.startswith("Repeats")
+    workplace.generations.rollback()
+    assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
+    assert before.folder.is_dir()
+
+
+def test_until_they_are_built_anew_the_targets_before_an_edit_answer_with_a_warning(workplace: Workplace) -> None:
+    workplace.ingest()
+    build(workplace)
+    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
+    workplace.ingest()
+    answer = CurrentTargets(workplace.settings, HashEmbedder()).find("RetryPlugin")
+    assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
+
+
+def test_old_sets_are_removed(workplace: Workplace) -> None:
+    workplace.ingest()
+    for number in range(KEPT_SETS + 2):
+        change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"N{number} = 1\nMAX_RETRIES = 3")
+        workplace.ingest()
+        build(workplace)
+    assert len(list(workplace.settings.paths.targets.iterdir())) <= KEPT_SETS + 1
+
+
+def test_a_stopped_build_keeps_its_vectors(workplace: Workplace) -> None:
+    workplace.ingest()
+    with pytest.raises(IngestCancelledError):
+        build(workplace, dense=HashEmbedder(batch_size=2), cancelled=lambda: True)
+    embedder = HashEmbedder(batch_size=2)
+    report = build(workplace, dense=embedder)
+    assert report.vectors_from_cache == 2 and report.vectors_embedded == len(embedder.embedded)
+
+
+def test_code_that_changed_since_it_was_indexed_is_refused(workplace: Workplace) -> None:
+    workplace.ingest()
+    (folder,) = workplace.settings.paths.targets.iterdir()
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
+    with pytest.raises(SourceError, match="no longer what was indexed"):
+        build(workplace)
+
+
+def test_without_an_index_there_is_a_sentence(workplace: Workplace) -> None:
+    with pytest.raises(IndexMissingError):
+        build(workplace)
+
+
+def test_without_code_there_is_a_sentence(workplace: Workplace) -> None:
+    workplace.ingest("docs")
+    with pytest.raises(TargetsMissingError, match="no code"):
+        build(workplace)
+
+
+def test_tests_and_samples_of_a_checkout_are_no_targets(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    write_code(workplace.code, {"tests/test_kit.py": "class TestKit:\n    '''T.'''\n"})
+    workplace.ingest()
+    report = build(workplace)
+    assert "TestKit" not in (report.folder / "targets_meta.json").read_text()

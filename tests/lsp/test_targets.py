@@ -1,0 +1,109 @@
+"""`adk/targets` and workspace/symbol, as a client sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+
+from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_ingest.progress import Silent
+from adk_ingest.targets.build import build_targets
+from tests.corpora import HashEmbedder, Workplace
+from tests.lsp.conftest import command
+from tests.lsp.rpc import RawClient
+
+INVALID_PARAMS = -32602
+REQUEST_FAILED = -32803
+
+
+@pytest.fixture(scope="module")
+def ranked(indexed: Workplace) -> Workplace:
+    build_targets(indexed.settings, Silent(), dense=HashEmbedder())
+    return indexed
+
+
+@pytest.fixture(scope="module")
+def client(ranked: Workplace) -> Iterator[RawClient]:
+    with RawClient(command(ranked.root), {"home": str(ranked.home)}) as one:
+        one.initialize()
+        one.notify("test/prepare", {})
+        yield one
+
+
+def test_a_name_is_found_first(client: RawClient) -> None:
+    answer = TargetAnswer.model_validate(client.result("adk/targets", {"query": "LlmAgent", "limit": 3}))
+    assert answer.mode == "lookup" and answer.results[0].symbol == "LlmAgent"
+    assert answer.results[0].import_statement == "from google.adk.agents.llm_agent import LlmAgent"
+
+
+def test_a_question_is_answered_by_meaning(client: RawClient) -> None:
+    answer = TargetAnswer.model_validate(client.result("adk/targets", {"query": "give the talk to another agent"}))
+    assert answer.mode == "hybrid" and "LlmAgent.hand_over" in [result.symbol for result in answer.results]
+
+
+def test_the_citation_of_a_result_can_be_opened(client: RawClient) -> None:
+    (result,) = client.result("adk/targets", {"query": "RetryPlugin", "limit": 1})["results"]
+    source = client.result("adk/source", {"citation": result["citation"]})
+    assert "class RetryPlugin" in source["text"]
+
+
+def test_an_environment_marks_what_it_lacks(client: RawClient, tmp_path: Path) -> None:
+    (tmp_path / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+    (result,) = client.result("adk/targets", {"query": "RetryPlugin", "limit": 1, "python": str(tmp_path)})["results"]
+    assert result["available"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"query": ""},
+        {"query": "  "},
+        {"query": 5},
+        {"query": "x" * 1001},
+        {"query": "x", "limit": 0},
+        {"query": "x", "limit": 101},
+        {"query": "x", "mode": "magic"},
+        {"query": "x", "python": "/nowhere/at/all"},
+        {"query": "x", "more": 1},
+    ],
+)
+def test_wrong_parameters_get_a_sentence(client: RawClient, params: dict[str, object]) -> None:
+    error = client.request("adk/targets", params)["error"]
+    assert error["code"] == INVALID_PARAMS and "Traceback" not in error["message"]
+
+
+def test_it_is_a_command_as_well(client: RawClient) -> None:
+    arguments = {"command": "adkEvidence.server.targets", "arguments": [{"query": "Runner", "limit": 1}]}
+    assert client.result("workspace/executeCommand", arguments)["results"][0]["symbol"] == "Runner"
+
+
+def test_symbols_of_the_workspace_lead_to_their_definition(client: RawClient, ranked: Workplace) -> None:
+    first = client.result("workspace/symbol", {"query": "RetryPlugin"})[0]
+    assert (first["name"], first["containerName"]) == ("RetryPlugin", "google.adk.plugins")
+    file = Path(unquote(urlparse(first["location"]["uri"]).path))
+    assert file == ranked.code / "src/google/adk/plugins/retry.py"
+    line = first["location"]["range"]["start"]["line"]
+    assert file.read_text().splitlines()[line].startswith("class RetryPlugin")
+
+
+def test_no_query_is_no_symbol(client: RawClient) -> None:
+    assert client.result("workspace/symbol", {"query": ""}) == []
+
+
+def test_private_symbols_never_come(client: RawClient) -> None:
+    for query in ("__init__", "_private", "init"):
+        found = client.result("adk/targets", {"query": query, "limit": 100})["results"]
+        assert not any(part.startswith("_") for result in found for part in result["fqn"].split("."))
+
+
+def test_without_an_index_requests_fail_with_a_hint_and_the_editor_shows_nothing(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    with RawClient(command(workplace.root), {"home": str(workplace.home)}) as client:
+        client.initialize()
+        error = client.request("adk/targets", {"query": "Runner"})["error"]
+        assert error["code"] == REQUEST_FAILED and "adk-ingest" in error["data"]["hint"]
+        assert client.result("workspace/symbol", {"query": "Runner"}) == []

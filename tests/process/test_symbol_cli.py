@@ -1,0 +1,144 @@
+"""`adk-ingest targets` and `adk-evidence symbol` as a person or a script meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from adk_evidence.symbols.targets import service
+from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_evidence_cli.main import app
+from adk_ingest.cli import app as ingest_app
+from adk_ingest.progress import Silent
+from adk_ingest.targets import build
+from tests.corpora import HashEmbedder, Workplace
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test sees the user's settings, or looks for a model."""
+    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for module in (service, build):
+        monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
+    workplace.ingest()
+    return workplace
+
+
+@pytest.fixture
+def home(indexed: Workplace) -> Path:
+    result = CliRunner().invoke(ingest_app, ["targets", "--home", str(indexed.home)])
+    assert result.exit_code == 0, result.output
+    return indexed.home
+
+
+@pytest.fixture
+def cli(home: Path) -> Cli:
+    def call(*arguments: object, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(app, ["symbol", *map(str, arguments), "--home", str(home)], input=stdin)
+
+    return call
+
+
+def test_a_symbol_on_the_terminal(cli: Cli) -> None:
+    result = cli("RetryPlugin", "-k", 1)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert "RetryPlugin  class" in result.stdout
+    assert "from google.adk.plugins import RetryPlugin" in result.stdout
+    assert "plugins/retry.py#L6-L18" in result.stdout and "\x1b" not in result.stdout
+
+
+def test_json_is_exactly_the_answer(cli: Cli) -> None:
+    result = cli("how to retry a tool", "--json", "--mode", "hybrid")
+    answer = TargetAnswer.model_validate_json(result.stdout)
+    assert answer.mode == "hybrid" and result.stdout == answer.model_dump_json(indent=2) + "\n"
+
+
+@pytest.mark.parametrize("mode", ["lexical", "vector", "hybrid", "auto"])
+def test_every_mode_finds_the_plugin(cli: Cli, mode: str) -> None:
+    result = cli("retries a tool that throws", "--mode", mode, "--json")
+    assert "RetryPlugin" in [found["name"] for found in json.loads(result.stdout)["results"]]
+
+
+def test_a_query_may_come_from_stdin(cli: Cli) -> None:
+    assert "back_off" in cli("-", "-k", 1, stdin="back_off\n").stdout
+
+
+def test_nothing_found_says_so(cli: Cli) -> None:
+    result = cli("zzzzqqqq", "--mode", "lexical")
+    assert result.exit_code == 0 and "No ADK symbol matches" in result.stdout
+
+
+def test_what_the_environment_lacks_is_marked(cli: Cli, tmp_path: Path) -> None:
+    site = tmp_path / "venv" / "lib" / "python3.12" / "site-packages"
+    info = site / "google_adk-1.0.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: google-adk\nVersion: 1.0.0\n")
+    (site / "google" / "adk").mkdir(parents=True)
+    result = cli("RetryPlugin", "-k", 1, "--python", tmp_path / "venv")
+    assert "not in your google-adk 1.0.0" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("",), ("  ",), ("x" * 1001,), ("Runner", "--python", "/nowhere/at/all"), ("Runner", "--profile", "no")],
+)
+def test_bad_input_gets_a_sentence(cli: Cli, arguments: tuple[str, ...]) -> None:
+    result = cli(*arguments)
+    assert result.exit_code == 2 and not result.stdout
+    assert result.stderr.startswith("error: ") and "Traceback" not in result.output
+
+
+def test_without_targets_there_is_a_sentence(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    result = CliRunner().invoke(app, ["symbol", "Runner", "--home", str(workplace.home)])
+    assert result.exit_code == 5 and "adk-ingest all" in result.stderr
+    result = CliRunner().invoke(ingest_app, ["targets", "--home", str(workplace.home)])
+    assert result.exit_code == 5 and "adk-ingest all" in result.stderr
+
+
+def test_a_second_build_says_that_nothing_changed(home: Path) -> None:
+    result = CliRunner().invoke(ingest_app, ["targets", "--home", str(home)])
+    assert "Nothing changed" in result.stdout
+    report = CliRunner().invoke(ingest_app, ["targets", "--json", "--home", str(home)])
+    assert json.loads(report.stdout)["status"] == "unchanged"
+
+
+def test_targets_can_be_built_without_vectors(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+    result = CliRunner().invoke(ingest_app, ["targets", "--no-vectors", "--json", "--home", str(workplace.home)])
+    assert json.loads(result.stdout)["vectors"] is False
+    found = CliRunner().invoke(app, ["symbol", "retry a tool", "--home", str(workplace.home)])
+    assert found.exit_code == 0 and "`adk-ingest targets`" in found.stderr
+
+
+def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from adk_evidence_cli import doctor
+
+    monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+
+    def found() -> dict[str, str]:
+        (finding,) = [one for one in doctor.examine(workplace.settings) if one.what == "ranked targets"]
+        return {"state": finding.state, "found": finding.found, "mend": finding.mend}
+
+    assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest targets" in found()["mend"]
+    build.build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    assert found()["state"] == "ok"
