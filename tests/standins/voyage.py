@@ -386,11 +386,13 @@ def _require(condition: bool, detail: str) -> None:
 
 def _write_fault(handler: BaseHTTPRequestHandler, fault: Fault) -> None:
     headers = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
-    body = fault.body if fault.body is not None else json.dumps({} if fault.detail is None else {"detail": fault.detail})
+    body = (
+        fault.body if fault.body is not None else json.dumps({} if fault.detail is None else {"detail": fault.detail})
+    )
     _write(handler, fault.status, body, headers)
 
 
-def _write(handler: BaseHTTPRequestHandler, status: int, text: str, headers: Mapping[str, str] = {}) -> None:  # noqa: B006
+def _write(handler: BaseHTTPRequestHandler, status: int, text: str, headers: Mapping[str, str] = {}) -> None:
     data = text.encode()
     handler.send_response(status)
     handler.send_header("Content-Type", "application/json")

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,12 @@ class PaidEmbedder(Protocol):
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
         """What `iter_embed` or `iter_embed_contexts` of these inputs would take."""
 
+    def spent(self) -> Cost:
+        """What was used of the model so far, as the service counted it."""
+
+    def close(self) -> None:
+        """Close the service's connections."""
+
 
 @dataclass(frozen=True)
 class Pair(Generic[T]):
@@ -133,7 +139,7 @@ class Pair(Generic[T]):
         return (self.doc,) if self.shared else (self.doc, self.code)
 
     def __getitem__(self, kind: Kind) -> T:
-        return cast("T", self.doc if kind == "doc" else self.code)
+        return self.doc if kind == "doc" else self.code
 
 
 class SparseEncoder(Protocol):

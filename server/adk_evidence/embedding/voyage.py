@@ -8,7 +8,7 @@ import numpy as np
 
 from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodable
 from adk_evidence.embedding.batching import Size, pack, split_contexts
-from adk_evidence.embedding.voyage_service import VoyageService
+from adk_evidence.embedding.voyage_service import Usage, VoyageService
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, prompt_tokens
 from adk_evidence.resilience import CacheAside
 from adk_evidence.settings import BatchingSettings, VoyageSettings
@@ -60,6 +60,11 @@ class _VoyageEmbedder:
             )
 
         return self._queries.get((self.model, text), ask)
+
+    def spent(self) -> Cost:
+        """What was used of the model so far, as the service counted it."""
+        used = self._service.usage.get(self._name, Usage())
+        return Cost(used.requests, used.tokens, self._service.price(self._name, used.tokens))
 
     def close(self) -> None:
         """Close the service's connections."""
@@ -137,9 +142,10 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
         for positions, tokens in self._requests(batches):
             inputs = [[encodable(text) for text in batches[position].texts] for position in positions]
             found = self._service.embed_contexts(inputs, self._name, self.dimension, tokens)
-            yield positions, [
-                vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)
-            ]
+            yield (
+                positions,
+                [vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)],
+            )
 
     def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
         """Encode the chunks of one file, in order. Errors are those of `iter_embed_contexts`."""

@@ -93,6 +93,10 @@ class VoyageService:
         with self._lock:
             return dict(self._usage)
 
+    def deadline(self, seconds: float) -> Deadline:
+        """A deadline by the service's clock."""
+        return Deadline(self._clock, seconds)
+
     def breaker(self, service: str) -> CircuitBreaker:
         """The circuit breaker of questions to one part of the service, e.g. `rerank`."""
         with self._lock:
@@ -129,8 +133,12 @@ class VoyageService:
             CostCapError: The request would exceed the cap.
             ServiceError: The service does not answer in spite of retries, or not with these vectors.
         """
-        return self._ingest(model, tokens, lambda client: self._embed(client, texts, model, dimension, "document"),
-                            lambda answer: _vectors(answer.embeddings, len(texts), dimension))
+        return self._ingest(
+            model,
+            tokens,
+            lambda client: self._embed(client, texts, model, dimension, "document"),
+            lambda answer: _vectors(answer.embeddings, len(texts), dimension),
+        )
 
     def embed_contexts(
         self, inputs: Sequence[Sequence[str]], model: str, dimension: int, tokens: int
@@ -245,6 +253,8 @@ class VoyageService:
         read: Callable[[Answer], T],
     ) -> T:
         key = _key()
+        # Loading it takes seconds, which are no part of the request's time.
+        _client_library()
         self._wait_for_the_rate(model, tokens, deadline)
         seconds = deadline.remaining(limit)
         try:
@@ -270,9 +280,7 @@ class VoyageService:
             self._session = aiohttp.ClientSession(trust_env=True)
         voyageai.aiosession.set(self._session)
         # Passed on, as a key in a file or in the library's own variables would win otherwise.
-        client = voyageai.AsyncClient(
-            api_key=key, max_retries=0, timeout=seconds, base_url=self._settings.base_url
-        )
+        client = voyageai.AsyncClient(api_key=key, max_retries=0, timeout=seconds, base_url=self._settings.base_url)
         return await send(client)
 
     @staticmethod
@@ -319,7 +327,7 @@ class VoyageService:
         cap = self._settings.max_cost_usd
         if spent + self.price(model, tokens) > cap:
             raise CostCapError(
-                f"The next request would bring the cost of this ingestion above the cap of ${cap:g} (${spent:.2f} spent).",
+                f"The next request would cost more than the cap of ${cap:g} leaves (${spent:.2f} are spent).",
                 "Raise embedding.voyage.max_cost_usd; finished vectors are kept.",
             )
 
