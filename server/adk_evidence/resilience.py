@@ -26,6 +26,7 @@ JITTER = 0.25
 # A service that asks for a longer pause is told to the user instead of being waited for.
 MAX_RETRY_AFTER_SECONDS = 120.0
 _SLICE_SECONDS = 1.0
+_BURST = 0.1
 
 
 @dataclass(frozen=True)
@@ -147,10 +148,16 @@ def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None)
 
 
 class TokenBucket:
-    """A rate limit: holds up to a minute's amount and fills evenly. Safe between threads."""
+    """A rate limit: a tenth of a minute's amount may pass at once, the rest of it evenly. Safe between threads.
+
+    Together they are the minute's amount, so that the service's own count of a minute, which may begin at any time,
+    is not exceeded. One call may always pass at once.
+    """
 
     def __init__(self, per_minute: float, clock: Clock) -> None:
-        self._capacity = float(per_minute)
+        self._limit = float(per_minute)
+        self._capacity = max(1.0, per_minute * _BURST)
+        self._per_second = max(per_minute - self._capacity, per_minute / 2) / 60
         self._clock = clock
         self._level = self._capacity
         self._filled = clock.now()
@@ -163,15 +170,15 @@ class TokenBucket:
         """
         with self._lock:
             now = self._clock.now()
-            self._level = min(self._capacity, self._level + (now - self._filled) * self._capacity / 60)
+            self._level = min(self._capacity, self._level + (now - self._filled) * self._per_second)
             self._filled = now
-            self._level -= min(amount, self._capacity)
-            return max(0.0, -self._level * 60 / self._capacity)
+            self._level -= min(amount, self._limit)
+            return max(0.0, -self._level / self._per_second)
 
     def give_back(self, amount: float) -> None:
         """Return an amount that was reserved and not used."""
         with self._lock:
-            self._level = min(self._capacity, self._level + min(amount, self._capacity))
+            self._level = min(self._capacity, self._level + min(amount, self._limit))
 
 
 class CircuitBreaker:

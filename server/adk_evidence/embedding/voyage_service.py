@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
-import functools
 import math
 import os
 import re
@@ -367,12 +366,18 @@ def _client_library() -> Any:
     return voyageai
 
 
-@functools.cache
+_loop_lock = threading.Lock()
+_loop_in_use: asyncio.AbstractEventLoop | None = None
+
+
 def _loop() -> asyncio.AbstractEventLoop:
     """One event loop for all requests, in a thread of its own: the caller may be inside another loop."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="adk-evidence-http", daemon=True).start()
-    return loop
+    global _loop_in_use
+    with _loop_lock:
+        if _loop_in_use is None:
+            _loop_in_use = asyncio.new_event_loop()
+            threading.Thread(target=_loop_in_use.run_forever, name="adk-evidence-http", daemon=True).start()
+        return _loop_in_use
 
 
 def _await(request: Any, seconds: float) -> Any:
