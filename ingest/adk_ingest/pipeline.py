@@ -193,6 +193,7 @@ class Ingestion:
         self._dense: Pair[BatchEmbedder] = Pair.of(made)
         self._cache = EmbeddingCache(settings.paths.embedding_cache)
         encoder = sparse or make_sparse(settings, report=progress.note)
+        self._encoder = encoder
         # Counting words is faster than looking vectors up.
         self._sparse = encoder if encoder.exact_terms else CachedSparseEncoder(encoder, self._cache)
         self._generations = GenerationStore(settings.index_path)
@@ -312,6 +313,8 @@ class Ingestion:
             self._progress.note("Keyword search is ready; semantic vectors follow.")
         self._embed(run, missing)
         generation = self._build(run, base, changes, with_dense=True)
+        if cut := getattr(self._encoder, "cut_texts", 0):
+            run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
         run.generation = generation.id
         self._finish(run, "complete")
         # The new index serves by now: old ones that stay a while longer are no failure.

@@ -178,9 +178,8 @@ class TestWire:
             assert [len(body["input"]) for body in standin.sent(EMBED)] == sizes
             for text, vector in zip(texts, vectors, strict=True):
                 assert vector == pytest.approx(word_vector(text, DIMENSION), abs=1e-6)
-        per_text = estimate_tokens(texts[0]) + 20
-        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"tokens_per_minute": 3 * per_text}})
-        assert asked.code.estimate(texts).requests == 3
+        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"tokens_per_minute": 1200}})
+        assert asked.code.estimate(["word " * 450] * 6).requests == 3
 
     def test_a_long_files_vectors_come_from_their_most_central_batch(
         self, standin: VoyageStandIn, tmp_path: Path

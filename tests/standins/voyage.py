@@ -111,14 +111,14 @@ class VoyageStandIn:
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.headers: list[Mapping[str, str]] = []
         self.used: dict[str, Counted] = defaultdict(Counted)
-        self._faults: dict[str, deque[Fault]] = {path: deque() for path in ENDPOINTS}
+        self._faults: dict[str, deque[Fault | None]] = {path: deque() for path in ENDPOINTS}
         self._always: dict[str, Fault] = {}
         self._down_until: float | None = None
         self._lock = threading.Lock()
         self._end = threading.Event()
 
-    def strike(self, endpoint: str, *faults: Fault) -> None:
-        """The next requests to an endpoint meet these faults."""
+    def strike(self, endpoint: str, *faults: Fault | None) -> None:
+        """The next requests to an endpoint meet these faults; None lets one pass."""
         self._faults[endpoint].extend(faults)
 
     def strike_always(self, endpoint: str, fault: Fault) -> None:
@@ -202,6 +202,7 @@ class VoyageStandIn:
         if self._down_until is not None and self.now() < self._down_until:
             return Fault(503, "The server is overloaded.")
         queue = self._faults.get(path)
+        # A request that the queue lets pass is safe from the lasting fault, too.
         return queue.popleft() if queue else self._always.get(path)
 
     def _break_off(self, handler: BaseHTTPRequestHandler, text: str, mode: str) -> None:
