@@ -271,12 +271,9 @@ class VoyageService:
         return result
 
     async def _send(self, key: str, seconds: float, send: Callable[[Any], Awaitable[Answer]]) -> Answer:
-        import aiohttp
-
         voyageai = _client_library()
         if self._session is None:
-            # Only a session of our own honours the environment's proxies, and keeps connections.
-            self._session = aiohttp.ClientSession(trust_env=True)
+            self._session = _session()
         voyageai.aiosession.set(self._session)
         # Passed on, as a key in a file or in the library's own variables would win otherwise.
         client = voyageai.AsyncClient(api_key=key, max_retries=0, timeout=seconds, base_url=self._settings.base_url)
@@ -364,6 +361,21 @@ def _client_library() -> Any:
             "Voyage's client is not installed.", "Install it with `pip install 'adk-evidence[voyage]'`."
         ) from None
     return voyageai
+
+
+def _session() -> Any:
+    """A session of our own: it honours the environment's proxies and keeps connections, which the client's do not."""
+    import aiohttp
+
+    class Response(aiohttp.ClientResponse):
+        async def read(self) -> bytes:
+            try:
+                return await super().read()
+            except aiohttp.ClientError as exc:
+                # The client would print the answer and read it again.
+                raise ConnectionError("the connection broke inside the answer") from exc
+
+    return aiohttp.ClientSession(trust_env=True, response_class=Response)
 
 
 _loop_lock = threading.Lock()
