@@ -26,7 +26,7 @@ from tests.voyage_place import VoyagePlace, codes
 OUTAGE_SECONDS = 60
 REFUSED, OUTAGE = "connection refused", f"outage of {OUTAGE_SECONDS} s"
 # What a request that never ends is given, in real seconds.
-SHORT_SECONDS = 0.4
+SHORT_SECONDS = 0.8
 WRITTEN = (".json", ".jsonl", ".sqlite", ".sqlite-wal")
 
 

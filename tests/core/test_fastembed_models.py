@@ -12,11 +12,16 @@ import pytest
 from adk_evidence.embedding import weights
 from adk_evidence.embedding.factory import fingerprint, make_dense
 from adk_evidence.errors import ModelError, SettingsError
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.retrieval.query import normalise
 from adk_evidence.retrieval.rerank.base import RerankDocument
 from adk_evidence.retrieval.rerank.factory import make_reranker
 from adk_evidence.settings import load_settings
+from adk_ingest.progress import Silent
+from adk_ingest.session import ingest
 from tests.core.factories import payload
+from tests.corpora import CODE, DOCS, Workplace
 from tests.onnx_models import (
     CODE_DIMENSION,
     CODE_FILE,
@@ -24,8 +29,10 @@ from tests.onnx_models import (
     DOCS_DIMENSION,
     DOCS_FILE,
     LIMIT,
+    words_of,
     write_cross_encoder,
     write_dense,
+    write_splade,
 )
 
 WORDS = ["retry", "tool", "session", "state", "runner", "agent"]
@@ -86,6 +93,41 @@ def test_the_cross_encoder_scores_in_the_documents_order(folders: dict[str, Path
     scores = [score.score for score in reranker.rerank(normalise("retry tool"), "build", documents)]
     assert scores[1] > scores[2] > scores[0]
     assert reranker.rerank(normalise("retry"), "build", []) == []
+
+
+def test_the_profile_runs_end_to_end_from_folders(tmp_path: Path):
+    words = words_of([*DOCS.values(), *CODE.values()])
+    models = tmp_path / "models"
+    write_dense(models / "docs", words, DOCS_FILE, DOCS_DIMENSION, limit=256)
+    write_dense(models / "code", words, CODE_FILE, CODE_DIMENSION, limit=256)
+    write_cross_encoder(models / "rerank", words, limit=256)
+    write_splade(models / "splade", words, limit=64)
+    paths = {"docs_model_path": models / "docs", "code_model_path": models / "code"}
+    workplace = Workplace(
+        tmp_path,
+        {
+            "profile": "fastembed",
+            "store": {"kind": "edge"},
+            "embedding": {
+                "dense": {"fastembed": paths},
+                "sparse": {"splade": {"model_path": models / "splade"}},
+            },
+            "rerank": {"model_path": models / "rerank"},
+        },
+    )
+    run = ingest(workplace.settings, "all", workplace.sources, Silent())
+    assert run.status == "complete" and run.spent == {}
+    assert {len(record.vectors["dense_docs"]) for record in workplace.records("doc", with_vectors=True)} == {384}
+    assert {len(record.vectors["dense_code"]) for record in workplace.records("code", with_vectors=True)} == {768}
+    service = EvidenceService(workplace.settings)
+    try:
+        pack = service.find(EvidenceRequest(query="how do I retry when a tool throws?"))
+    finally:
+        service.close()
+    assert pack.warnings == ()
+    assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "Xenova/ms-marco-MiniLM-L-6-v2"
+    assert any("retry" in candidate.path for candidate in pack.candidates[:3])
+    assert ingest(workplace.settings, "all", workplace.sources, Silent()).status == "unchanged"
 
 
 def test_a_model_that_fastembed_does_not_have_is_refused(tmp_path: Path):

@@ -16,6 +16,7 @@ import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -213,7 +214,9 @@ class VoyageService:
         """Close the connections; a later request opens new ones."""
         session, self._session = self._session, None
         if session is not None:
-            asyncio.run_coroutine_threadsafe(session.close(), _loop()).result(_GRACE_SECONDS)
+            # A connection that does not close goes with the process.
+            with suppress(TimeoutError):
+                asyncio.run_coroutine_threadsafe(session.close(), _loop()).result(_GRACE_SECONDS)
 
     def _ingest(
         self, model: str, tokens: int, send: Callable[[Any], Awaitable[Answer]], read: Callable[[Answer], T]

@@ -94,7 +94,8 @@ class EvidenceService:
         self._sparse = sparse or make_sparse(settings)
         self._reranker = reranker or make_reranker(settings)
         self._current = CurrentIndex(settings)
-        self._pool = ThreadPoolExecutor(max_workers=len(KINDS), thread_name_prefix="adk-evidence-search")
+        # For the kinds of several requests: a service that is slow to one must not make the others wait.
+        self._pool = ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search")
         telemetry = settings.telemetry
         self._log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
 
