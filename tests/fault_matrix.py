@@ -27,6 +27,10 @@ OUTAGE_SECONDS = 60
 REFUSED, OUTAGE = "connection refused", f"outage of {OUTAGE_SECONDS} s"
 # What a request that never ends is given, in real seconds.
 SHORT_SECONDS = 0.8
+# Of an ingestion, so that a fault strikes between two.
+SMALL_REQUESTS: dict[str, Any] = {
+    "ingestion": {"batching": {"voyage_dense_max_items": 4, "voyage_context_overlap_chunks": 1}}
+}
 WRITTEN = (".json", ".jsonl", ".sqlite", ".sqlite-wal")
 
 
@@ -78,7 +82,10 @@ class LeakError(AssertionError):
 
 @dataclass
 class Bench:
-    """Runs cells below a folder; `index` is an ingested place that questions are asked of."""
+    """Runs cells below a folder; `index` is an ingested place that questions are asked of.
+
+    `requests` is how many requests an ingestion without a fault sends to each endpoint.
+    """
 
     root: Path
 
@@ -89,7 +96,8 @@ class Bench:
         files._fsync = lambda path, flags: None
         self._number = 0
         with VoyageStandIn() as standin:
-            VoyagePlace(self.root / "index", standin.base_url).ingest()
+            VoyagePlace(self.root / "index", standin.base_url, overrides=SMALL_REQUESTS).ingest()
+            self.requests = {endpoint: len(standin.sent(endpoint)) for endpoint in INGESTED.values()}
 
     def cell(self, fault: str, call: str) -> str:
         """What a fault does to a call."""
@@ -100,7 +108,7 @@ class Bench:
             time = FakeTime(running=True)
             standin = stack.enter_context(VoyageStandIn(now=lambda: time.time))
             address = stack.enter_context(closed_port()) if fault == REFUSED else standin.base_url
-            bench = _Cell(root, self.root / "index", standin, address, time, fault)
+            bench = _Cell(root, self.root / "index", standin, address, time, fault, self.requests)
             return bench.ingest(INGESTED[call]) if call in INGESTED else bench.ask(ASKED[call])
 
     def _fresh(self) -> Path:
@@ -116,6 +124,7 @@ class _Cell:
     address: str
     time: FakeTime
     fault: str
+    requests: dict[str, int]
 
     # --- ingestion ---
 
@@ -151,11 +160,8 @@ class _Cell:
             return f"stops with {exc.code}{asked}, {seconds:.0f} s; {saved}, the next run goes on"
         assert run.status == "complete"
         self._search_for_the_key(root, *place.notes)
-        asked = len(self.standin.sent(endpoint)) - before
-        spent = sum(used.requests for name, used in run.spent.items() if _is_of(name, endpoint))
-        return f"complete after {asked - spent} more {'tries' if asked - spent != 1 else 'try'}, " + (
-            f"{self.time.waited - waited:.0f} s"
-        )
+        more = len(self.standin.sent(endpoint)) - before - self.requests[endpoint]
+        return f"complete after {more} more {'try' if more == 1 else 'tries'}, {self.time.waited - waited:.0f} s"
 
     # --- questions ---
 
@@ -242,8 +248,7 @@ class _Cell:
     def _place(self, root: Path, address: str) -> VoyagePlace:
         short = self.fault == "body that never ends"
         voyage: dict[str, Any] = {"timeout_seconds": SHORT_SECONDS, "query_timeout_seconds": SHORT_SECONDS}
-        batching: dict[str, Any] = {"voyage_dense_max_items": 4, "voyage_context_overlap_chunks": 1}
-        overrides: dict[str, Any] = {"ingestion": {"batching": batching}}
+        overrides = dict(SMALL_REQUESTS)
         if short:
             overrides |= {"embedding": {"voyage": voyage}, "rerank": {"timeout_seconds": SHORT_SECONDS}}
         return VoyagePlace(root, address, self.time, overrides)
@@ -253,10 +258,6 @@ class _Cell:
         written = [path for path in root.rglob("*") if path.suffix in WRITTEN]
         if any(KEY in text for text in texts) or any(KEY.encode() in path.read_bytes() for path in written):
             raise LeakError(f"the key leaked by {self.fault}")
-
-
-def _is_of(model: str, endpoint: str) -> bool:
-    return model.startswith("voyage-context" if endpoint == CONTEXT else "voyage-code")
 
 
 if __name__ == "__main__":

@@ -308,6 +308,12 @@ class TestLimits:
         assert not standin.requests
         asked.close()
 
+    def test_an_answer_that_cannot_be_used_counts_as_paid(self, standin: VoyageStandIn, asked: Asked) -> None:
+        standin.strike(EMBED, Fault(mode="alter", change=lambda answer: {**answer, "data": answer["data"][1:]}))
+        asked.code.embed_documents(["one", "two"])
+        assert asked.code.spent().requests == standin.used["voyage-code-3"].requests == 2
+        assert asked.code.spent().tokens == standin.used["voyage-code-3"].tokens
+
     def test_a_model_without_a_price_is_refused(self, standin: VoyageStandIn, tmp_path: Path) -> None:
         asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"code_model": "voyage-next"}})
         with pytest.raises(SettingsError, match="no price for voyage-next"):

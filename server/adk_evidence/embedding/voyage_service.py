@@ -261,17 +261,19 @@ class VoyageService:
         seconds = deadline.remaining(limit)
         try:
             answer = _await(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
-            used = int(getattr(answer, "total_tokens", 0))
-            result = read(answer)
+            # An answer that cannot be used was paid for, too.
+            self._count(model, int(getattr(answer, "total_tokens", 0)))
+            return read(answer)
         except EvidenceError:
             raise
         # The client's own errors, and what it raises by accident on an answer that it does not expect.
         except Exception as exc:
             raise _translated(exc, key, seconds) from None
+
+    def _count(self, model: str, tokens: int) -> None:
         with self._lock:
             before = self._usage.get(model, Usage())
-            self._usage[model] = Usage(before.requests + 1, before.tokens + used)
-        return result
+            self._usage[model] = Usage(before.requests + 1, before.tokens + tokens)
 
     async def _send(self, key: str, seconds: float, send: Callable[[Any], Awaitable[Answer]]) -> Answer:
         voyageai = _client_library()
