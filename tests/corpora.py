@@ -345,7 +345,8 @@ class Workplace:
 
     def plan(self, mode: Mode = "all") -> tuple[list[Changes], int]:
         """A dry run."""
-        return Ingestion(self.settings, Silent(), dense=HashEmbedder()).plan(mode, self.gather(mode))
+        dry = Ingestion(self.settings, Silent(), dense=HashEmbedder()).plan(mode, self.gather(mode))
+        return dry.changes, dry.vectors
 
     def gather(self, mode: Mode = "all") -> list[CorpusInput]:
         """The corpora alone."""

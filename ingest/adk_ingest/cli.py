@@ -103,8 +103,8 @@ def plan(
         settings = settings_from(profile, home)
         with make_progress(stderr(), as_json=as_json) as progress:
             sources = Sources(docs, code, allow_network=not offline)
-            changes, missing = plan_session(settings, _mode(what), sources, progress)
-        show_plan(make_plan(settings, changes, missing), stdout(), as_json=as_json)
+            dry = plan_session(settings, _mode(what), sources, progress)
+        show_plan(make_plan(settings, dry), stdout(), as_json=as_json)
 
 
 @app.command()

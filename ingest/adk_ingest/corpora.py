@@ -19,6 +19,7 @@ from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.markdown import MarkdownChunker
 from adk_ingest.chunking.plaintext import PlainTextChunker
 from adk_ingest.chunking.python import PythonChunker
+from adk_ingest.dense_text import BRIEF_VERSION, FULL_VERSION
 from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
 from adk_ingest.sources import api_reference
@@ -60,7 +61,8 @@ def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
 
 def index_fingerprint(settings: Settings) -> dict[str, str | int]:
     """Everything that an index must have been built with to be brought up to date file by file."""
-    return {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion)}
+    dense_text = FULL_VERSION if settings.embedding.dense.text == "full" else BRIEF_VERSION
+    return {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion), "dense_text": dense_text}
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,7 @@ def _context(
         created_at=created_at,
         chunker_version=chunker_version(),
         lexical=settings.ingestion.lexical,
+        dense_text=settings.embedding.dense.text,
         url_for=url_for,
         title_for=title_for,
     )

@@ -1,4 +1,7 @@
-"""What the dense encoder sees of a chunk: a short choice, as small models read little of it."""
+"""What the dense encoder sees of a chunk: a short choice for small models, or all of it.
+
+Neither holds the commit or line numbers, so that a chunk that did not change keeps its vector.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,22 @@ _HEADER = re.compile(
     r"(?:\s*[rRuU]?(?P<quotes>\"{3}|'{3})(?P<doc>[\s\S]*?)(?P=quotes))?"
 )
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t]*\([^()]*\)|[^\n]*)", re.MULTILINE)
+
+
+_NOT_ITS_OWN = re.compile(r" ?\[(?:COMMIT|LINES)=[^\]\n]*\]")
+# Part of an index's fingerprint: change it when the same chunk would give another text.
+FULL_VERSION = "full-1"
+BRIEF_VERSION = "brief-1"
+
+
+def full_text(text: str, header_chars: int) -> str:
+    """A chunk's text without the COMMIT and LINES fields of its header.
+
+    Args:
+        text: The chunk's text as the store keeps it.
+        header_chars: Length of its header, the only part that is changed.
+    """
+    return _NOT_ITS_OWN.sub("", text[:header_chars]) + text[header_chars:]
 
 
 def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> str:

@@ -50,6 +50,14 @@ class CorpusRun(BaseModel):
     tokens: int = 0
 
 
+class SpentOn(BaseModel):
+    """What a run used of a paid model, as the service counted it."""
+
+    requests: int
+    tokens: int
+    usd: float
+
+
 class RunManifest(BaseModel):
     """One ingestion run."""
 
@@ -74,6 +82,7 @@ class RunManifest(BaseModel):
     qdrant_counts: dict[str, int] = Field(default_factory=dict)
     vectors_embedded: int = 0
     vectors_from_cache: int = 0
+    spent: dict[str, SpentOn] = Field(default_factory=dict)
     resumed_from: str | None = None
     seconds: dict[str, float] = Field(default_factory=dict)
     peak_rss_mb: float | None = None

@@ -17,10 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from adk_evidence.embedding.base import FloatMatrix, SparseEncoder, SparseVector
-from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.embedding.base import (
+    ContextBatch,
+    ContextualEmbedder,
+    Cost,
+    FloatMatrix,
+    PaidEmbedder,
+    Pair,
+    SparseEncoder,
+    SparseVector,
+)
+from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
+from adk_evidence.errors import CostCapError, EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
@@ -49,6 +58,7 @@ from adk_ingest.manifest import (
     RunFiles,
     RunManifest,
     RunStatus,
+    SpentOn,
     Stage,
     new_run_id,
     now,
@@ -77,7 +87,10 @@ class IngestCancelledError(EvidenceError):
 
 
 class BatchEmbedder(Protocol):
-    """What a run asks of the dense model: vectors batch by batch, so that none is lost when it stops."""
+    """What a run asks of a dense model: vectors batch by batch, so that none is lost when it stops.
+
+    One that is a `ContextualEmbedder` as well is asked for a file's chunks together instead.
+    """
 
     @property
     def model(self) -> str:
@@ -95,8 +108,9 @@ class BatchEmbedder(Protocol):
 class Changes:
     """What one corpus differs in from the published index.
 
-    `records` are the chunks of the changed files, `inputs` what the dense model sees of them, by its hash. Both are
-    filled by chunking, `records` for the length of a run.
+    `records` are the chunks of the changed files. What the dense model sees of them is in `inputs`, by the cache keys
+    of the vectors, or in `contexts`, where it sees a file's chunks together. All are filled by chunking, `records`
+    for the length of a run.
     """
 
     corpus: CorpusInput
@@ -105,6 +119,7 @@ class Changes:
     kept: dict[str, FileEntry]
     records: RecordSpool = field(default_factory=RecordSpool)
     inputs: dict[str, str] = field(default_factory=dict)
+    contexts: list[ContextBatch] = field(default_factory=list)
     tokens: int = 0
     files: dict[str, FileEntry] = field(default_factory=dict)
 
@@ -117,13 +132,54 @@ class Changes:
         return sum(entry.chunks for entry in (*self.kept.values(), *self.files.values()))
 
 
+@dataclass
+class Work:
+    """What one dense model has to compute: texts by the cache keys of their vectors, or batches of a file's chunks."""
+
+    embedder: BatchEmbedder
+    kinds: tuple[Kind, ...]
+    texts: dict[str, str] = field(default_factory=dict)
+    contexts: list[ContextBatch] = field(default_factory=list)
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors that are."""
+        return len(self.texts) + sum(len(batch.own) for batch in self.contexts)
+
+    def cost(self) -> Cost:
+        """What it takes of a paid service; nothing of a local model."""
+        if not isinstance(self.embedder, PaidEmbedder):
+            return Cost()
+        return self.embedder.estimate(self.contexts or list(self.texts.values()))
+
+    def batches(self) -> Iterator[dict[str, FloatMatrix]]:
+        """Vectors by their cache keys, as they are computed."""
+        if isinstance(self.embedder, ContextualEmbedder):
+            for positions, found in self.embedder.iter_embed_contexts(self.contexts):
+                keys = [key for position in positions for key in self.contexts[position].keys]
+                yield dict(zip(keys, (row for rows in found for row in rows), strict=True))
+        else:
+            keys = list(self.texts)
+            for positions, vectors in self.embedder.iter_embed(list(self.texts.values())):
+                yield {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a run would do; `cost` is None where no service is paid."""
+
+    changes: list[Changes]
+    vectors: int
+    cost: Cost | None = None
+
+
 class Ingestion:
     """Runs ingestions into one home folder.
 
     Args:
         settings: Validated settings.
         progress: Told what happens.
-        dense: Dense embedder, for tests.
+        dense: Dense embedder, or one for docs and one for code, for tests.
         sparse: Sparse encoder, for tests.
         cancelled: Asked between batches; when it says yes the run stops with what was embedded kept.
     """
@@ -133,21 +189,25 @@ class Ingestion:
         settings: Settings,
         progress: Progress,
         *,
-        dense: BatchEmbedder | None = None,
+        dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._settings = settings
         self._progress = progress
-        self._dense: BatchEmbedder = dense or make_dense(settings, report=progress.note)
-        self._sparse = sparse or make_sparse(settings)
         self._cancelled = cancelled or (lambda: False)
+        made = dense or make_dense(settings, report=progress.note, check=self._stop_if_cancelled)
+        self._dense: Pair[BatchEmbedder] = Pair.of(made)
         self._cache = EmbeddingCache(settings.paths.embedding_cache)
+        encoder = sparse or make_sparse(settings, report=progress.note)
+        self._encoder = encoder
+        # Counting words is faster than looking vectors up.
+        self._sparse = encoder if encoder.exact_terms else CachedSparseEncoder(encoder, self._cache)
         self._generations = open_generations(settings)
         self._publisher = make_publisher(settings)
         self._runs = RunFiles(settings.paths.runs)
-        # This run's vectors by the hash of their input: the cache may be slow, full or lost.
-        self._vectors: dict[str, FloatMatrix] = {}
+        # This run's vectors by their cache keys: the cache may be slow, full or lost.
+        self._vectors: dict[Kind, dict[str, FloatMatrix]] = {"doc": {}, "code": {}}
         self._fingerprint = index_fingerprint(settings)
 
     def run(self, mode: Mode, gather: Gather) -> RunManifest:
@@ -184,7 +244,7 @@ class Ingestion:
                     f"The failure report {run_id}.failure.json has the details; what was published still serves.",
                 ) from exc
             finally:
-                self._cache.close()
+                self._close()
         return run
 
     def _start(self, run_id: str, mode: Mode) -> RunManifest:
@@ -197,15 +257,15 @@ class Ingestion:
             profile=self._settings.profile,
             config=self._settings.model_dump(mode="json", include={"ingestion", "embedding", "store"}),
             chunker_version=chunker_version(),
-            dense_model=self._dense.model,
+            dense_model="; ".join(embedder.model for embedder in self._dense.each),
             sparse_model=self._sparse.model,
         )
         run.resumed_from = self._runs.mark_interrupted(run)
         self._runs.save(run)
         return run
 
-    def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> tuple[list[Changes], int]:
-        """What a run would do, chunked but not embedded: the changes, and how many vectors are not cached yet.
+    def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:
+        """What a run would do, chunked but not embedded: the changes, the vectors to compute and their cost.
 
         Raises:
             IngestError: The run would be refused.
@@ -215,9 +275,10 @@ class Ingestion:
             with _spools(changes):
                 for change in changes:
                     self._chunk(change)
-            return changes, len(self._missing(changes))
+            missing = self._missing(changes)
+            return DryRun(changes, sum(work.vectors for work in missing), self._cost(missing))
         finally:
-            self._cache.close()
+            self._close()
 
     def _run(self, run: RunManifest, gather: Gather) -> None:
         with self._stage(run, "discover"):
@@ -251,14 +312,18 @@ class Ingestion:
         if base is None and not any(len(change.records) for change in changes):
             raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
         missing = self._missing(changes)
-        run.vectors_from_cache = len(self._vectors)
-        if current is None and len(missing) >= LEXICAL_FIRST:
+        to_compute = sum(work.vectors for work in missing)
+        run.vectors_from_cache = sum(len(vectors) for vectors in self._each_kinds_vectors())
+        self._refuse_above_the_cap(self._cost(missing))
+        if current is None and to_compute >= LEXICAL_FIRST:
             # Nothing serves yet: keywords can answer long before the last vector is there.
             lexical = self._build(run, None, changes, with_dense=False)
             run.lexical_generation = lexical.id
             self._progress.note("Keyword search is ready; semantic vectors follow.")
         self._embed(run, missing)
         generation = self._build(run, base, changes, with_dense=True)
+        if cut := getattr(self._encoder, "cut_texts", 0):
+            run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
         run.generation = generation.id
         self._finish(run, "complete")
         # The new index serves by now: old ones that stay a while longer are no failure.
@@ -325,8 +390,7 @@ class Ingestion:
                         "Please report this; the index that was published before still serves.",
                     ) from exc
             made = list(records(file, chunked, change.corpus.context))
-            change.records.add(made)
-            change.inputs.update((_input_hash(record), record.dense_text) for record in made)
+            change.records.add(self._with_dense_keys(made, change))
             change.tokens += sum(record.text_tokens for record in made)
             change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made))
             if described is not None:
@@ -339,30 +403,83 @@ class Ingestion:
             described.chunks = change.chunks
             described.tokens = change.tokens
 
-    def _missing(self, changes: Sequence[Changes]) -> dict[str, str]:
-        """Inputs of the dense model that have no vector yet, by their hash."""
-        inputs = {key: text for change in changes for key, text in change.inputs.items()}
-        self._vectors = self._cache.get_many(self._dense.model, self._dense.dimension, list(inputs))
-        return {key: text for key, text in inputs.items() if key not in self._vectors}
+    def _with_dense_keys(self, made: Sequence[ChunkRecord], change: Changes) -> list[ChunkRecord]:
+        """One file's records with the cache keys of their dense vectors, whose inputs the change keeps."""
+        texts = [record.dense_text for record in made]
+        embedder = self._dense[change.corpus.kind]
+        if isinstance(embedder, ContextualEmbedder):
+            batches = embedder.context_batches(texts)
+            change.contexts += batches
+            keys = [key for batch in batches for key in batch.keys]
+        else:
+            keys = [sha256_text(text) for text in texts]
+            change.inputs.update(zip(keys, texts, strict=True))
+        return [record.model_copy(update={"dense_key": key}) for record, key in zip(made, keys, strict=True)]
 
-    def _embed(self, run: RunManifest, missing: dict[str, str]) -> None:
-        if not missing:
+    def _missing(self, changes: Sequence[Changes]) -> list[Work]:
+        """What each dense model has to compute that has no vector yet."""
+        found = []
+        groups: list[tuple[Kind, ...]] = [("doc", "code")] if self._dense.shared else [("doc",), ("code",)]
+        for kinds in groups:
+            work = Work(self._dense[kinds[0]], kinds)
+            own = [change for change in changes if change.corpus.kind in kinds]
+            inputs = {key: text for change in own for key, text in change.inputs.items()}
+            # Files with the same text have the same batches.
+            contexts = {tuple(batch.keys): batch for change in own for batch in change.contexts}
+            wanted = [*inputs, *(key for keys in contexts for key in keys)]
+            known = self._cache.get_many(work.embedder.model, work.embedder.dimension, wanted)
+            for kind in kinds:
+                self._vectors[kind] = known
+            work.texts = {key: text for key, text in inputs.items() if key not in known}
+            work.contexts = [batch for keys, batch in contexts.items() if not all(key in known for key in keys)]
+            found.append(work)
+        return found
+
+    def _each_kinds_vectors(self) -> list[dict[str, FloatMatrix]]:
+        return [self._vectors["doc"]] if self._dense.shared else list(self._vectors.values())
+
+    def _cost(self, missing: Sequence[Work]) -> Cost | None:
+        if not any(isinstance(embedder, PaidEmbedder) for embedder in self._dense.each):
+            return None
+        return sum((work.cost() for work in missing), Cost())
+
+    def _refuse_above_the_cap(self, cost: Cost | None) -> None:
+        caps = [embedder.max_cost_usd for embedder in self._dense.each if isinstance(embedder, PaidEmbedder)]
+        if cost is not None and cost.usd > min(caps):
+            raise CostCapError(
+                f"Embedding would cost about ${cost.usd:.2f}, more than the cap of ${min(caps):g}; nothing was spent.",
+                "Raise embedding.voyage.max_cost_usd, or narrow the corpora.",
+            )
+
+    def _embed(self, run: RunManifest, missing: Sequence[Work]) -> None:
+        total = sum(work.vectors for work in missing)
+        if not total:
             return
-        keys, texts = list(missing), list(missing.values())
-        with self._stage(run, "embed", len(texts), "vectors"):
-            for batch, (positions, vectors) in enumerate(self._dense.iter_embed(texts), 1):
-                found = {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
-                self._cache.put_many(self._dense.model, self._dense.dimension, found)
-                self._vectors.update(found)
-                run.vectors_embedded += len(found)
-                run.cursor = Cursor(stage="embed", batch=batch, done=run.vectors_embedded, total=len(texts))
-                self._progress.advance(len(found))
-                self._stop_if_cancelled()
+        batch = 0
+        with self._stage(run, "embed", total, "vectors"):
+            for work in missing:
+                try:
+                    for found in work.batches() if work.vectors else ():
+                        self._cache.put_many(work.embedder.model, work.embedder.dimension, found)
+                        self._vectors[work.kinds[0]].update(found)
+                        batch += 1
+                        run.vectors_embedded += len(found)
+                        run.cursor = Cursor(stage="embed", batch=batch, done=run.vectors_embedded, total=total)
+                        self._progress.advance(len(found))
+                        self._stop_if_cancelled()
+                finally:
+                    # What was paid for is told of runs that fail, too.
+                    if isinstance(work.embedder, PaidEmbedder):
+                        spent = work.embedder.spent()
+                        run.spent[work.embedder.model] = SpentOn(
+                            requests=spent.requests, tokens=spent.tokens, usd=round(spent.usd, 4)
+                        )
 
     def _build(
         self, run: RunManifest, base: Generation | None, changes: Sequence[Changes], *, with_dense: bool
     ) -> Generation:
-        specs = collection_specs(self._settings, dimension=self._dense.dimension, idf=self._sparse.requires_idf)
+        dimensions: dict[Kind, int] = {"doc": self._dense.doc.dimension, "code": self._dense.code.dimension}
+        specs = collection_specs(self._settings, dimension=dimensions, idf=self._sparse.requires_idf)
         total = sum(len(change.records) for change in changes)
         self._reach(run, "upsert", total, "points")
         with self._timed(run, "upsert"):
@@ -437,7 +554,7 @@ class Ingestion:
         for record, lexical in zip(batch, sparse, strict=True):
             vectors: dict[str, Vector] = {store.sparse_vector: lexical}
             if with_dense:
-                vectors[store.dense_vector(kind)] = self._vectors[_input_hash(record)].tolist()
+                vectors[store.dense_vector(kind)] = self._vectors[kind][record.dense_key].tolist()
             yield NewPoint(point_id(record.chunk_id), vectors, record.payload().model_dump(mode="json"))
 
     def _verify(self, run: RunManifest, building: Building, manifest: IndexManifest) -> VerificationReport:
@@ -538,6 +655,12 @@ class Ingestion:
             stopped = isinstance(exc, (KeyboardInterrupt, IngestCancelledError))
             self._end(run, "interrupted" if stopped else "failed")
 
+    def _close(self) -> None:
+        self._cache.close()
+        for embedder in self._dense.each:
+            if isinstance(embedder, PaidEmbedder):
+                embedder.close()
+
     def _stop_if_cancelled(self) -> None:
         if self._cancelled():
             raise IngestCancelledError(
@@ -580,10 +703,6 @@ def peak_rss_mb() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
-
-
-def _input_hash(record: ChunkRecord) -> str:
-    return sha256_text(record.dense_text)
 
 
 def _describe(corpus: CorpusInput) -> CorpusRun:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from adk_evidence.models.chunk import ChunkRecord, Corpus, Kind, Origin, make_chunk_id, sha256_text
 from adk_evidence.settings import LexicalSettings
 from adk_evidence.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.dense_text import brief_text
+from adk_ingest.dense_text import brief_text, full_text
 from adk_ingest.lexical import lexical_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -29,6 +30,7 @@ class RecordContext:
     created_at: str
     chunker_version: str
     lexical: LexicalSettings
+    dense_text: Literal["brief", "full"]
     url_for: Callable[[str, str | None], str | None]
     title_for: Callable[[str], str | None]
 
@@ -42,7 +44,8 @@ def records(file: SourceFile, chunked: ChunkedFile, context: RecordContext) -> I
 
 
 def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, context: RecordContext) -> ChunkRecord:
-    lead = header(raw, file.path, context) + (f"{raw.tail}\n" if raw.tail else "")
+    head = header(raw, file.path, context)
+    lead = head + (f"{raw.tail}\n" if raw.tail else "")
     text = lead + raw.body + _appendix(raw)
     text_hash = sha256_text(text)
     return ChunkRecord(
@@ -82,7 +85,9 @@ def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, cont
         created_at=context.created_at,
         chunker_version=context.chunker_version,
         lexical_text=lexical_text(raw, path=file.path, title=title, kind=context.kind, settings=context.lexical),
-        dense_text=brief_text(raw, path=file.path, title=title, kind=context.kind),
+        dense_text=full_text(text, len(head))
+        if context.dense_text == "full"
+        else brief_text(raw, path=file.path, title=title, kind=context.kind),
     )
 
 

@@ -13,13 +13,15 @@ from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.manifest import RunFiles, RunManifest
-from adk_ingest.pipeline import Changes
+from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
 
 # Measured on two shared cores with chunks cut to 128 tokens; an estimate, not a promise.
 VECTORS_PER_SECOND = 60.0
 CHUNKS_PER_SECOND = 700.0
+# A guess: requests of 60,000 tokens to a hosted model, one after the other.
+SECONDS_PER_REQUEST = 3.0
 STATUS_RUNS = 5
 
 
@@ -44,7 +46,10 @@ class Plan(BaseModel):
     corpora: dict[str, PlannedCorpus]
     vectors_to_compute: int
     estimated_seconds: float
+    requests: int | None = None
+    tokens_to_embed: int | None = None
     price_usd: float | None = None
+    above_cap: bool = False
 
 
 class Status(BaseModel):
@@ -60,8 +65,8 @@ class Status(BaseModel):
     runs: list[dict[str, Any]] = []
 
 
-def make_plan(settings: Settings, changes: list[Changes], missing: int) -> Plan:
-    """Numbers of a dry run. The local profile costs nothing, so it has no price."""
+def make_plan(settings: Settings, dry: DryRun) -> Plan:
+    """Numbers of a dry run. Local models cost nothing, so they have no price."""
     corpora = {
         change.corpus.name: PlannedCorpus(
             repo=change.corpus.source.repo,
@@ -74,13 +79,31 @@ def make_plan(settings: Settings, changes: list[Changes], missing: int) -> Plan:
             tokens=change.tokens,
             skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
         )
-        for change in changes
+        for change in dry.changes
     }
     chunks = sum(corpus.chunks for corpus in corpora.values())
-    seconds = missing / VECTORS_PER_SECOND + chunks / CHUNKS_PER_SECOND
-    return Plan(
-        profile=settings.profile, corpora=corpora, vectors_to_compute=missing, estimated_seconds=round(seconds, 1)
+    seconds = _embedding_seconds(settings, dry) + chunks / CHUNKS_PER_SECOND
+    plan = Plan(
+        profile=settings.profile, corpora=corpora, vectors_to_compute=dry.vectors, estimated_seconds=round(seconds, 1)
     )
+    if dry.cost is None:
+        return plan
+    return plan.model_copy(
+        update={
+            "requests": dry.cost.requests,
+            "tokens_to_embed": dry.cost.tokens,
+            "price_usd": round(dry.cost.usd, 4),
+            "above_cap": dry.cost.usd > settings.embedding.voyage.max_cost_usd,
+        }
+    )
+
+
+def _embedding_seconds(settings: Settings, dry: DryRun) -> float:
+    if dry.cost is None:
+        return dry.vectors / VECTORS_PER_SECOND
+    voyage = settings.embedding.voyage
+    allowed = max(dry.cost.requests / voyage.requests_per_minute, dry.cost.tokens / voyage.tokens_per_minute) * 60
+    return max(dry.cost.requests * SECONDS_PER_REQUEST, allowed)
 
 
 def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
@@ -97,12 +120,16 @@ def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
         if corpus.skipped:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
             console.print(f"{name} skips {reasons}", markup=False)
-    price = "no cost" if plan.price_usd is None else f"about ${plan.price_usd:.2f}"
+    price = "no cost"
+    if plan.price_usd is not None:
+        price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, about ${plan.price_usd:.2f}"
     console.print(
         f"{plan.vectors_to_compute:,} vectors to compute, about {plan.estimated_seconds:,.0f} s, {price} "
         f"(profile {plan.profile})",
         markup=False,
     )
+    if plan.above_cap:
+        console.print("That is above embedding.voyage.max_cost_usd: an ingestion would be refused.", markup=False)
 
 
 def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
@@ -132,6 +159,9 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
         f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
         markup=False,
     )
+    for model, spent in run.spent.items():
+        line = f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}"
+        console.print(line, markup=False)
 
 
 def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from adk_evidence.embedding.base import SparseEncoder
+from adk_evidence.embedding.base import Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_ingest.corpora import CorpusInput, api_reference_corpus, code_corpus, docs_corpus
 from adk_ingest.manifest import RunManifest, now
-from adk_ingest.pipeline import BatchEmbedder, Changes, Ingestion, Mode
+from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
@@ -33,7 +33,7 @@ def ingest(
     progress: Progress,
     *,
     cancelled: Callable[[], bool] | None = None,
-    dense: BatchEmbedder | None = None,
+    dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
@@ -48,7 +48,7 @@ def ingest(
     ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
     run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
     if mode != "docs":
-        _rank_new_code(settings, progress, dense)
+        _rank_new_code(settings, progress, None if dense is None else Pair.of(dense).code)
     return run
 
 
@@ -63,8 +63,8 @@ def _rank_new_code(settings: Settings, progress: Progress, dense: BatchEmbedder 
         progress.note(f"The symbols were not ranked: {exc.message}")
 
 
-def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> tuple[list[Changes], int]:
-    """A dry run: what would change, and how many vectors would have to be computed."""
+def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> DryRun:
+    """A dry run: what would change, and what embedding it would take."""
     progress.stage("discover")
     return Ingestion(settings, progress).plan(mode, gather(settings, mode, sources, progress))
 

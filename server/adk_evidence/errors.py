@@ -51,6 +51,12 @@ class ModelError(EvidenceError):
     exit_code = 4
 
 
+class ServiceError(ModelError):
+    """A model behind a network service does not answer, or answers what cannot be used."""
+
+    code = "service_unavailable"
+
+
 class StoreError(EvidenceError):
     """The index cannot be read or written."""
 
@@ -87,6 +93,12 @@ class IngestError(EvidenceError):
 
     code = "ingest_failed"
     exit_code = 6
+
+
+class CostCapError(IngestError):
+    """The ingestion would cost more than the settings allow."""
+
+    code = "cost_cap"
 
 
 class VerificationError(IngestError):

@@ -32,7 +32,9 @@ from adk_evidence.errors import SettingsError
 from adk_evidence.paths import Home, default_home, user_settings_file
 
 ENV_PREFIX = "ADK_EVIDENCE_"
-PROFILES = ("local",)
+PROFILES = ("local", "fastembed", "voyage")
+MINILM_MAX_TOKENS = 256
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NonNegativeInt = Field(ge=0)
 StoreKind = Literal["edge", "server"]
 
@@ -115,10 +117,11 @@ class LexicalSettings(_Section):
 class BatchingSettings(_Section):
     """Batches and retries of paid embedding services (SPEC 3 section 7)."""
 
-    voyage_dense_max_items: PositiveInt
+    voyage_dense_max_items: int = Field(ge=1, le=1000)
     voyage_dense_max_chars_total: PositiveInt
-    voyage_retry_max_attempts: PositiveInt
-    voyage_retry_backoff_seconds: tuple[PositiveFloat, ...]
+    voyage_context_overlap_chunks: int = NonNegativeInt
+    voyage_retry_max_attempts: int = NonNegativeInt
+    voyage_retry_backoff_seconds: tuple[PositiveFloat, ...] = Field(min_length=1)
 
 
 class UploadSettings(_Section):
@@ -143,24 +146,82 @@ class IngestionSettings(_Section):
     qdrant_upload: UploadSettings
 
 
+class FastEmbedSettings(_Section):
+    """Two models of FastEmbed's list, each from the hub or from a folder."""
+
+    docs_model: str
+    docs_model_path: Path | None
+    code_model: str
+    code_model_path: Path | None
+
+
 class DenseSettings(_Section):
     """The dense embedder."""
 
-    provider: Literal["minilm"]
+    provider: Literal["minilm", "fastembed", "voyage"]
+    text: Literal["brief", "full"]
     model_path: Path | None
     threads: PositiveInt | None
     batch_size: PositiveInt
-    max_tokens: int = Field(ge=16, le=256)
+    max_tokens: int = Field(ge=16, le=32_768)
+    fastembed: FastEmbedSettings
+
+    @model_validator(mode="after")
+    def _within_the_model(self) -> DenseSettings:
+        if self.provider == "minilm" and self.max_tokens > MINILM_MAX_TOKENS:
+            raise ValueError(f"max_tokens of minilm is at most {MINILM_MAX_TOKENS}")
+        return self
+
+
+class SpladeSettings(_Section):
+    """The SPLADE encoder; lengths are in tokens of its model."""
+
+    model_path: Path | None
+    threads: PositiveInt | None
+    long_text: Literal["pool", "cut"]
+    window_overlap: int = Field(ge=0, le=256)
 
 
 class SparseSettings(_Section):
-    """The BM25 encoder; lengths are in terms."""
+    """The BM25 encoder, lengths in terms, and the SPLADE encoder."""
 
     stopwords: bool
     k: PositiveFloat
     b: float = Field(ge=0, le=1)
     avg_len_docs: PositiveFloat
     avg_len_code: PositiveFloat
+    splade: SpladeSettings
+
+
+class VoyageSettings(_Section):
+    """The Voyage service; its key comes from VOYAGE_API_KEY alone and is no setting."""
+
+    base_url: str | None
+    docs_model: str
+    code_model: str
+    dimension: Literal[256, 512, 1024, 2048]
+    requests_per_minute: PositiveInt
+    tokens_per_minute: int = Field(ge=1000)
+    timeout_seconds: PositiveFloat
+    query_timeout_seconds: PositiveFloat
+    query_max_attempts: int = Field(ge=1, le=3)
+    query_cache_entries: PositiveInt
+    breaker_failures: PositiveInt
+    breaker_seconds: PositiveFloat
+    usd_per_million_tokens: dict[str, float]
+    max_cost_usd: PositiveFloat
+
+    @field_validator("base_url")
+    @classmethod
+    def _keeps_the_key_safe(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        url = urlsplit(value)
+        if url.username is not None or url.password is not None or url.query or url.fragment:
+            raise ValueError("it may not carry a user, a password, a query or a fragment")
+        if url.scheme != "https" and not (url.scheme == "http" and url.hostname in LOOPBACK):
+            raise ValueError("it must be https, or http to this machine: the key travels with every request")
+        return value.rstrip("/")
 
 
 class GeminiSettings(_Section):
@@ -179,6 +240,7 @@ class EmbeddingSettings(_Section):
 
     dense: DenseSettings
     sparse: SparseSettings
+    voyage: VoyageSettings
     gemini: GeminiSettings
 
 
@@ -259,6 +321,7 @@ class RetrievalSettings(_Section):
     expansion: Literal["auto", "always", "never"]
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
+    relevant_similarity: float | None = Field(ge=-1, le=1)
     feedback_passages: int = NonNegativeInt
     feedback_weight: float = Field(ge=0)
     strict: bool
@@ -281,8 +344,14 @@ class TargetsSettings(_Section):
 class RerankSettings(_Section):
     """The reranker (SPEC 5 section 9)."""
 
-    provider: Literal["local", "none"]
+    provider: Literal["local", "fastembed", "voyage", "none"]
+    model: str
+    model_path: Path | None
+    threads: PositiveInt | None
     body_tokens: PositiveInt
+    batch_size: int = Field(ge=1, le=1000)
+    timeout_seconds: PositiveFloat
+    cache_entries: PositiveInt
 
 
 class PackSettings(_Section):
@@ -307,7 +376,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="forbid", frozen=True, env_prefix=ENV_PREFIX, env_nested_delimiter="__")
 
-    profile: Literal["local"]
+    profile: Literal["local", "fastembed", "voyage"]
     home: Path | None
     ingestion: IngestionSettings
     embedding: EmbeddingSettings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -17,6 +18,7 @@ from rich.text import Text
 from adk_evidence import __version__
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
+from adk_evidence.embedding.voyage_service import KEY_VARIABLE, has_key
 from adk_evidence.errors import EvidenceError, TargetsMissingError
 from adk_evidence.paths import user_settings_file
 from adk_evidence.render.sanitize import visible
@@ -81,6 +83,28 @@ def _installation(settings: Settings) -> list[Finding]:
 
 
 def _model(settings: Settings) -> list[Finding]:
+    match settings.embedding.dense.provider:
+        case "voyage":
+            return _voyage()
+        case "fastembed":
+            chosen = settings.embedding.dense.fastembed
+            found = f"{chosen.docs_model} for docs, {chosen.code_model} for code, through FastEmbed."
+            return [Finding("dense model", "ok", found)]
+        case "minilm":
+            return _minilm(settings)
+
+
+def _voyage() -> list[Finding]:
+    if importlib.util.find_spec("voyageai") is None:
+        missing = "Voyage's client is not installed."
+        return [Finding("dense model", "broken", missing, "Run `pip install 'adk-evidence[voyage]'`.")]
+    if not has_key():
+        return [Finding("dense model", "broken", f"{KEY_VARIABLE} is not set.", "Set it in the environment.")]
+    # Not asked: that would cost money.
+    return [Finding("dense model", "ok", f"Voyage's client is installed and {KEY_VARIABLE} is set; it was not asked.")]
+
+
+def _minilm(settings: Settings) -> list[Finding]:
     if is_prepared(settings.paths.models):
         return [Finding("dense model", "ok", "all-MiniLM-L6-v2 is prepared and was checked.")]
     found = "all-MiniLM-L6-v2 is not prepared yet."

@@ -14,9 +14,9 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.embedding.bm25 import MODEL, STOPWORDS_FILE, Bm25Encoder, load_stopwords
 from adk_evidence.embedding.factory import fingerprint, make_sparse
 from adk_evidence.errors import SettingsError
-from adk_evidence.settings import SparseSettings, config_file, load_settings
+from adk_evidence.settings import config_file, load_settings
 
-SETTINGS = SparseSettings(stopwords=True, k=1.2, b=0.75, avg_len_docs=100, avg_len_code=50)
+SETTINGS = load_settings().embedding.sparse.model_copy(update={"avg_len_docs": 100, "avg_len_code": 50})
 ENCODER = Bm25Encoder(SETTINGS)
 
 

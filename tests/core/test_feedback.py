@@ -15,7 +15,7 @@ from tests.core.factories import hit, payload
 from tests.corpora import HashEmbedder, Workplace
 
 STORE = load_settings().store
-QUERY = QueryVectors("q", [1.0, 0.0, 0.0], SparseVector((1,), (1.0,)))
+QUERY = QueryVectors("q", {"doc": [1.0, 0.0, 0.0], "code": [1.0, 0.0, 0.0]}, SparseVector((1,), (1.0,)))
 
 
 class Vectors:
@@ -31,24 +31,33 @@ class Vectors:
         return [Record(one, {}, {name: self._by_id[one]}) for one in condition.ids if one in self._by_id], None
 
 
-def _moved(weight: float, **vectors: list[float]) -> QueryVectors:
+def _moved(weight: float, *, shared: bool = True, **vectors: list[float]) -> QueryVectors:
     hits = {kind: hit(payload(kind, body=kind)) for kind in vectors}
     reader = Vectors({hits[kind].point_id: vector for kind, vector in vectors.items()})
-    return moved_query(QUERY, list(hits.values()), reader, STORE, weight)  # type: ignore[arg-type]
+    return moved_query(QUERY, list(hits.values()), reader, STORE, weight, shared_space=shared)  # type: ignore[arg-type]
 
 
 def test_the_query_moves_towards_the_mean_of_docs_and_code_and_keeps_its_length():
     moved = _moved(0.5, doc=[0.0, 1.0, 0.0], code=[0.0, 0.0, 1.0])
-    assert moved.dense == pytest.approx([value / math.sqrt(1.125) for value in (1.0, 0.25, 0.25)])
+    expected = pytest.approx([value / math.sqrt(1.125) for value in (1.0, 0.25, 0.25)])
+    assert moved.dense == {"doc": expected, "code": expected}
     assert moved.sparse == QUERY.sparse
 
 
 def test_without_weight_without_results_or_without_vectors_the_query_stays():
-    assert _moved(0.0, doc=[0.0, 1.0, 0.0]).dense == pytest.approx(QUERY.dense)
+    assert _moved(0.0, doc=[0.0, 1.0, 0.0]) == QUERY
     assert _moved(0.7) == QUERY
-    assert moved_query(QUERY, [hit(payload())], Vectors({}), STORE, 0.7) == QUERY  # type: ignore[arg-type]
-    keywords = QueryVectors("q", None, QUERY.sparse)
-    assert moved_query(keywords, [hit(payload())], Vectors({}), STORE, 0.7) == keywords  # type: ignore[arg-type]
+    assert moved_query(QUERY, [hit(payload())], Vectors({}), STORE, 0.7, shared_space=True) == QUERY  # type: ignore[arg-type]
+    keywords = QueryVectors("q", {}, QUERY.sparse)
+    assert moved_query(keywords, [hit(payload())], Vectors({}), STORE, 0.7, shared_space=True) == keywords  # type: ignore[arg-type]
+
+
+def test_where_docs_and_code_have_two_spaces_each_moves_towards_its_own_results():
+    moved = _moved(1.0, shared=False, doc=[0.0, 1.0, 0.0], code=[0.0, 0.0, 1.0])
+    side = math.sqrt(0.5)
+    assert moved.dense == {"doc": pytest.approx([side, side, 0.0]), "code": pytest.approx([side, 0.0, side])}
+    only_docs = _moved(1.0, shared=False, doc=[0.0, 1.0, 0.0])
+    assert only_docs.dense == {"doc": pytest.approx([side, side, 0.0]), "code": QUERY.dense["code"]}
 
 
 def test_similarity_stays_that_to_the_question_as_it_was_asked():

@@ -16,10 +16,10 @@ from adk_evidence.embedding import minilm
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
-from adk_evidence.settings import DenseSettings
+from adk_evidence.settings import load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
 
-SETTINGS = DenseSettings(provider="minilm", model_path=None, threads=None, batch_size=4, max_tokens=32)
+SETTINGS = load_settings().embedding.dense.model_copy(update={"batch_size": 4, "max_tokens": 32})
 HIDDEN, HEADS, INNER, WORDS, POSITIONS = 12, 3, 20, 50, 16
 
 

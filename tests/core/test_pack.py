@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,9 @@ from adk_evidence.retrieval.query import normalise
 from tests.core.factories import hit, pack, payload
 
 EXACT = Verification(state="exact")
+
+# As in the settings: the threshold of the default model.
+judge = partial(assess_quality, relevant_similarity=0.35)
 
 
 def _branches(*names):
@@ -67,30 +71,30 @@ def test_matches_in_the_provenance_header_do_not_count():
 
 def test_quality_is_high_when_most_results_are_close_or_found_by_both_sides():
     close, both, weak = _found(0.6, ["dense"]), _found(0.1, ["dense", "sparse"]), _found(0.1, ["dense"])
-    assert assess_quality([close, both, weak], dense_used=True).level == "high"
-    assert assess_quality([close, weak, weak], dense_used=True).level == "mixed"
-    assert assess_quality([close], dense_used=False).level == "keyword_only"
-    assert assess_quality([], dense_used=True).level == "none"
-    assert assess_quality([close], dense_used=True).note == "Found 1 result, 1 of them strong."
+    assert judge([close, both, weak], dense_used=True).level == "high"
+    assert judge([close, weak, weak], dense_used=True).level == "mixed"
+    assert judge([close], dense_used=False).level == "keyword_only"
+    assert judge([], dense_used=True).level == "none"
+    assert judge([close], dense_used=True).note == "Found 1 result, 1 of them strong."
 
 
 def test_a_sub_query_s_match_is_not_a_strong_one():
     by_template = _found(None, ["dense#1", "sparse#1"])
-    assert assess_quality([by_template], dense_used=True).level == "none"
-    assert assess_quality([_found(0.6, ["dense"]), by_template], dense_used=True).level == "mixed"
+    assert judge([by_template], dense_used=True).level == "none"
+    assert judge([_found(0.6, ["dense"]), by_template], dense_used=True).level == "mixed"
 
 
 def test_results_that_are_only_the_nearest_are_not_passed_off_as_relevant():
     far = _found(0.2, ["dense", "sparse"])
-    assert assess_quality([far, far], dense_used=True).level == "none"
-    assert "may not be about the ADK" in assess_quality([far], dense_used=True).note
+    assert judge([far, far], dense_used=True).level == "none"
+    assert "may not be about the ADK" in judge([far], dense_used=True).note
     # A name that the index holds is evidence of its own, however far the question's other words are.
-    assert assess_quality([far], dense_used=True, names=NamesFound(known=("Runner",))).level == "high"
+    assert judge([far], dense_used=True, names=NamesFound(known=("Runner",))).level == "high"
 
 
 def test_a_question_with_a_name_that_does_not_exist_is_never_of_high_quality():
     close = _found(0.8, ["dense", "sparse"])
-    quality = assess_quality([close], dense_used=True, names=NamesFound(("Runner",), ("fork_session",)))
+    quality = judge([close], dense_used=True, names=NamesFound(("Runner",), ("fork_session",)))
     assert quality.level == "mixed"
     assert "not all names" in quality.note
 

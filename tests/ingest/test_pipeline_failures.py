@@ -99,6 +99,7 @@ def fail_embed(monkeypatch: pytest.MonkeyPatch) -> Arguments:
 class BrokenSparse:
     model = shared_sparse().model
     requires_idf = True
+    exact_terms = True
 
     def encode_documents(self, texts: object, kind: str) -> list[Any]:
         raise RuntimeError("no room for terms")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adk_evidence.models.chunk import Kind
+
 FloatMatrix = NDArray[np.float32]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,98 @@ class DenseEmbedder(Protocol):
         """Encode one query; returns `dimension` floats."""
 
 
+@dataclass(frozen=True)
+class ContextBatch:
+    """Neighbouring chunks of one file, embedded together so that each vector knows its surroundings.
+
+    Attributes:
+        texts: The chunks' texts, in the file's order.
+        own: Positions in `texts` whose vectors are taken from this batch; the others only lend context.
+    """
+
+    texts: tuple[str, ...]
+    own: tuple[int, ...]
+
+    @property
+    def keys(self) -> list[str]:
+        """The cache keys of the own chunks' vectors: a vector depends on all texts of its batch."""
+        return [hashlib.sha256(f"{self._digest}:{position}".encode()).hexdigest() for position in self.own]
+
+    @cached_property
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        for text in self.texts:
+            # The length parts two texts, whatever they hold.
+            data = text.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+        return digest.hexdigest()
+
+
+@runtime_checkable
+class ContextualEmbedder(Protocol):
+    """A dense embedder whose vectors of a chunk depend on the chunks around it."""
+
+    def context_batches(self, texts: Sequence[str]) -> list[ContextBatch]:
+        """Split a file's chunk texts, in order; every chunk is some batch's own exactly once."""
+
+    def iter_embed_contexts(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], list[FloatMatrix]]]:
+        """Positions in `batches` with the vectors of their own chunks, a request at a time."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What embedding would take of a paid service."""
+
+    requests: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.requests + other.requests, self.tokens + other.tokens, self.usd + other.usd)
+
+
+@runtime_checkable
+class PaidEmbedder(Protocol):
+    """A dense embedder that costs money."""
+
+    max_cost_usd: float
+
+    def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
+        """What `iter_embed` or `iter_embed_contexts` of these inputs would take."""
+
+    def spent(self) -> Cost:
+        """What was used of the model so far, as the service counted it."""
+
+    def close(self) -> None:
+        """Close the service's connections."""
+
+
+@dataclass(frozen=True)
+class Pair(Generic[T]):
+    """One dense embedder for docs and one for code; the same object where both share one vector space."""
+
+    doc: T
+    code: T
+
+    @classmethod
+    def of(cls, embedder: T | Pair[T]) -> Pair[T]:
+        """A pair as it is, or one embedder for both kinds."""
+        return embedder if isinstance(embedder, Pair) else cls(embedder, embedder)
+
+    @property
+    def shared(self) -> bool:
+        """Whether docs and code lie in one vector space."""
+        return self.doc is self.code
+
+    @property
+    def each(self) -> tuple[T, ...]:
+        """The different embedders."""
+        return (self.doc,) if self.shared else (self.doc, self.code)
+
+    def __getitem__(self, kind: Kind) -> T:
+        return self.doc if kind == "doc" else self.code
+
+
 class SparseEncoder(Protocol):
     """Encodes lexical text into sparse vectors."""
 
@@ -56,8 +153,20 @@ class SparseEncoder(Protocol):
     def requires_idf(self) -> bool:
         """Whether the store must apply its IDF modifier."""
 
+    @property
+    def exact_terms(self) -> bool:
+        """Whether a term stands for one word, so that a word without hits is nowhere in the index.
+
+        Such encoders only count words; the others run a model, and their vectors are worth keeping.
+        """
+
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts of kind `doc` or `code`."""
 
     def encode_query(self, text: str) -> SparseVector:
         """Encode one query's lexical text."""
+
+
+def encodable(text: str) -> str:
+    """The text with each lone surrogate replaced: models take only what UTF-8 can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -64,6 +64,11 @@ class Bm25Encoder:
         """True: the store applies its IDF modifier."""
         return True
 
+    @property
+    def exact_terms(self) -> bool:
+        """True: a term is a word's stem."""
+        return True
+
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts of kind `doc` or `code`; a text without terms gives an empty vector."""
         average = self._settings.avg_len_docs if kind == "doc" else self._settings.avg_len_code

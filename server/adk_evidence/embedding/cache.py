@@ -15,6 +15,9 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
+from adk_evidence.embedding.base import SparseEncoder, SparseVector
+from adk_evidence.models.chunk import sha256_text
+
 T = TypeVar("T")
 Vector = NDArray[np.float32]
 
@@ -22,6 +25,9 @@ BUSY_SECONDS = 30.0
 _VARIABLES = 900  # below SQLite's oldest limit of 999 for one statement
 _DAY = 86_400
 _LITTLE_ENDIAN = np.dtype("<f4")
+# The dimension under which sparse vectors are kept: indices, then as many values, four bytes each.
+_SPARSE = 0
+_INDICES = np.dtype("<u4")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS models (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimension INTEGER NOT NULL, UNIQUE (name, dimension)
@@ -78,6 +84,17 @@ class EmbeddingCache:
             rows[key] = array.tobytes()
         self._guarded(lambda db: self._put(db, model, dimension, rows), default=None)
 
+    def get_sparse(self, model: str, hashes: Sequence[str]) -> dict[str, SparseVector]:
+        """Look sparse vectors up, by the hash of their input; arguments are those of `get_many`."""
+        nothing: dict[str, bytes] = {}
+        rows = self._guarded(lambda db: self._rows(db, model, _SPARSE, hashes), default=nothing)
+        return {key: vector for key, blob in rows.items() if (vector := _unpacked(blob)) is not None}
+
+    def put_sparse(self, model: str, vectors: Mapping[str, SparseVector]) -> None:
+        """Keep sparse vectors by the hash of their input, in one transaction."""
+        rows = {key: _packed(vector) for key, vector in vectors.items()}
+        self._guarded(lambda db: self._put(db, model, _SPARSE, rows), default=None)
+
     def size(self) -> tuple[int, int]:
         """Number of vectors, and bytes that they take."""
         query = "SELECT count(*), coalesce(sum(length(vector)), 0) FROM vectors"
@@ -99,10 +116,18 @@ class EmbeddingCache:
                 self._connection = None
 
     def _get(self, db: sqlite3.Connection, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, Vector]:
+        found: dict[str, Vector] = {}
+        for key, blob in self._rows(db, model, dimension, hashes).items():
+            vector = np.frombuffer(blob, dtype=_LITTLE_ENDIAN) if len(blob) == 4 * dimension else None
+            if vector is not None and np.isfinite(vector).all():
+                found[key] = vector.astype(np.float32)
+        return found
+
+    def _rows(self, db: sqlite3.Connection, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, bytes]:
         model_id = _model_id(db, model, dimension)
         if model_id is None:
             return {}
-        found: dict[str, Vector] = {}
+        found: dict[str, bytes] = {}
         stale = []
         today = int(time.time()) // _DAY
         for part in _parts(hashes):
@@ -110,11 +135,9 @@ class EmbeddingCache:
             # The marks are the only thing put into the statement.
             query = f"SELECT hash, vector, used_day FROM vectors WHERE model = ? AND hash IN ({marks})"  # noqa: S608
             for key, blob, used_day in db.execute(query, (model_id, *part)):
-                vector = np.frombuffer(blob, dtype=_LITTLE_ENDIAN) if len(blob) == 4 * dimension else None
-                if vector is not None and np.isfinite(vector).all():
-                    found[key] = vector.astype(np.float32)
-                    if used_day < today:
-                        stale.append((today, model_id, key))
+                found[key] = blob
+                if used_day < today:
+                    stale.append((today, model_id, key))
         if stale:  # at most once a day for each vector: reading stays reading
             with db:
                 db.executemany("UPDATE vectors SET used_day = ? WHERE model = ? AND hash = ?", stale)
@@ -195,6 +218,21 @@ class EmbeddingCache:
             _log.warning(message)
 
 
+def _packed(vector: SparseVector) -> bytes:
+    indices = np.array(vector.indices, dtype=_INDICES)
+    return indices.tobytes() + np.array(vector.values, dtype=_LITTLE_ENDIAN).tobytes()
+
+
+def _unpacked(blob: bytes) -> SparseVector | None:
+    if len(blob) % 8:
+        return None
+    half = len(blob) // 2
+    values = np.frombuffer(blob[half:], dtype=_LITTLE_ENDIAN)
+    if not np.isfinite(values).all():
+        return None
+    return SparseVector(tuple(np.frombuffer(blob[:half], dtype=_INDICES).tolist()), tuple(values.tolist()))
+
+
 def _parts(items: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(items), _VARIABLES):
         yield items[start : start + _VARIABLES]
@@ -216,3 +254,47 @@ def _is_sound(path: Path) -> bool:
         return True  # busy, not damaged
     except sqlite3.DatabaseError:
         return False
+
+
+class CachedSparseEncoder:
+    """A sparse encoder whose document vectors are kept, for one that runs a model.
+
+    Args:
+        encoder: Computes what is not kept yet.
+        cache: Where vectors are kept.
+    """
+
+    def __init__(self, encoder: SparseEncoder, cache: EmbeddingCache) -> None:
+        self._encoder = encoder
+        self._cache = cache
+
+    @property
+    def model(self) -> str:
+        """Name of the encoder's model."""
+        return self._encoder.model
+
+    @property
+    def requires_idf(self) -> bool:
+        """As of the encoder."""
+        return self._encoder.requires_idf
+
+    @property
+    def exact_terms(self) -> bool:
+        """As of the encoder."""
+        return self._encoder.exact_terms
+
+    def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
+        """Encode lexical texts; those that were encoded before are looked up."""
+        model = f"{self.model};{kind}"
+        keys = [sha256_text(text) for text in texts]
+        found = self._cache.get_sparse(model, keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            fresh = dict(zip(missing, self._encoder.encode_documents(list(missing.values()), kind), strict=True))
+            self._cache.put_sparse(model, fresh)
+            found.update(fresh)
+        return [found[key] for key in keys]
+
+    def encode_query(self, text: str) -> SparseVector:
+        """Encode one query's lexical text."""
+        return self._encoder.encode_query(text)

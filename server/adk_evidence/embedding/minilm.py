@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.base import FloatMatrix, encodable
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
@@ -223,7 +223,7 @@ class MiniLmEmbedder:
         Raises:
             ModelError: The weights cannot be had, or the model does not load.
         """
-        vector: list[float] = _vectors(self._load(), [_encodable(text)])[0].tolist()
+        vector: list[float] = _vectors(self._load(), [encodable(text)])[0].tolist()
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -237,7 +237,7 @@ class MiniLmEmbedder:
         for text, encoding in zip(texts, _encodings(loaded, texts), strict=True):
             lengths.append(min(len(encoding), limit))
             # Word pieces match greedily from the left: a text cut after a token keeps the tokens before.
-            cut.append(_encodable(text[: encoding.offsets[limit - 1][1]] if len(encoding) > limit else text))
+            cut.append(encodable(text[: encoding.offsets[limit - 1][1]] if len(encoding) > limit else text))
         return lengths, cut
 
     def _load(self) -> _Loaded:
@@ -276,10 +276,5 @@ def _vectors(loaded: _Loaded, texts: list[str]) -> FloatMatrix:
 
 def _encodings(loaded: _Loaded, texts: Sequence[str]) -> Iterator[Any]:
     for start in range(0, len(texts), _TOKENIZE_BATCH):
-        batch = [_encodable(text) for text in texts[start : start + _TOKENIZE_BATCH]]
+        batch = [encodable(text) for text in texts[start : start + _TOKENIZE_BATCH]]
         yield from loaded.tokenizer.encode_batch(batch, add_special_tokens=False)
-
-
-def _encodable(text: str) -> str:
-    """The text with each lone surrogate replaced: the tokeniser takes only what UTF-8 can hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -140,12 +140,9 @@ def _copy(published: PublishedWeights, source: Path, destination: Path) -> None:
 def _from_hub(published: PublishedWeights, destination: Path, say: Report) -> None:
     import httpx
 
-    # The variables are those of the hub's own client.
-    if os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in {"1", "ON", "YES", "TRUE"}:
-        raise _UnavailableError("HF_HUB_OFFLINE is set")
-    base = (os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
-    urls = {name: f"{base}/{published.hub_repository}/resolve/main/{name}" for name in published.sha256}
-    _ensure_answer(next(iter(urls.values())))
+    urls = {name: hub_url(published.hub_repository, name) for name in published.sha256}
+    if problem := hub_problem(published.hub_repository, next(iter(urls))):
+        raise _UnavailableError(problem)
     say(f"Downloading {published.name} from the model hub (about 90 MB)")
     timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
     try:
@@ -161,10 +158,20 @@ def _from_hub(published: PublishedWeights, destination: Path, say: Report) -> No
         raise _UnavailableError(f"the download broke off ({type(exc).__name__})") from exc
 
 
-def _ensure_answer(url: str) -> None:
-    """Ask for a file's headers, in a thread as looking up the host's name may hang beyond any timeout."""
+def hub_url(repository: str, name: str) -> str:
+    """Where a file of a repository lies on the model hub, or on the mirror that the environment names."""
+    base = (os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
+    return f"{base}/{repository}/resolve/main/{name}"
+
+
+def hub_problem(repository: str, name: str) -> str:
+    """Why a file cannot be had from the model hub, or an empty text; takes `ANSWER_SECONDS` at most."""
     import httpx
 
+    # The variable is that of the hub's own client.
+    if os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in {"1", "ON", "YES", "TRUE"}:
+        return "HF_HUB_OFFLINE is set"
+    url = hub_url(repository, name)
     outcome: list[str] = []
 
     def ask() -> None:
@@ -175,12 +182,11 @@ def _ensure_answer(url: str) -> None:
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as exc:
             outcome.append(f"it cannot be reached ({type(exc).__name__})")
 
+    # In a thread, as looking up the host's name may hang beyond any timeout.
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(ANSWER_SECONDS)
-    problem = outcome[0] if outcome else f"no answer within {ANSWER_SECONDS:g} s"
-    if problem:
-        raise _UnavailableError(problem)
+    return outcome[0] if outcome else f"no answer within {ANSWER_SECONDS:g} s"
 
 
 def _from_registry(published: PublishedWeights, destination: Path, say: Report) -> None:

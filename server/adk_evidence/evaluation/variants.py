@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
+from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.evaluation.bootstrap import Interval, mean_interval
 from adk_evidence.evaluation.golden import GoldenQuestion
@@ -69,7 +69,7 @@ class Bench:
 
     def __init__(self, load: Callable[[Mapping[str, Any]], Settings]) -> None:
         self._load = load
-        self._encoders: dict[tuple[EmbeddingSettings, str], tuple[DenseEmbedder, SparseEncoder]] = {}
+        self._encoders: dict[tuple[EmbeddingSettings, str], tuple[Pair[DenseEmbedder], SparseEncoder]] = {}
 
     def measure(self, variant: Variant, goldens: Sequence[Golden]) -> list[Measured]:
         """Ask every question of every golden set.

@@ -81,6 +81,7 @@ class ChunkRecord(ChunkPayload):
 
     lexical_text: str
     dense_text: str
+    dense_key: str = Field(default="", description="Cache key of the dense vector; set when the file is chunked.")
 
     def payload(self) -> ChunkPayload:
         """The part that the store keeps."""

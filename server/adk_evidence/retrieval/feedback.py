@@ -18,29 +18,43 @@ from adk_evidence.store.base import EvidenceStore, Filter, HasId
 
 
 def moved_query(
-    vectors: QueryVectors, relevant: Sequence[Hit], reader: EvidenceStore, store: StoreSettings, weight: float
+    vectors: QueryVectors,
+    relevant: Sequence[Hit],
+    reader: EvidenceStore,
+    store: StoreSettings,
+    weight: float,
+    *,
+    shared_space: bool,
 ) -> QueryVectors:
     """The query after feedback; the sparse side stays as it is.
 
     Args:
         vectors: The query as it was encoded.
-        relevant: Hits that are taken as relevant, of either kind: docs and code share one dense space.
+        relevant: Hits that are taken as relevant, of either kind.
         reader: Where their vectors are.
         store: Names of collections and vectors.
         weight: Length of the relevant mean, added to a query of length 1.
+        shared_space: Whether docs and code have one dense model. Where they have two, each kind's query moves
+            towards the relevant hits of its own kind, and stays where there are none.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    if vectors.dense is None or not relevant:
-        return vectors
-    found = [vector for kind in ("doc", "code") for vector in _dense_vectors(relevant, kind, reader, store)]
-    if not found:
-        return vectors
-    mean = [math.fsum(column) / len(found) for column in zip(*found, strict=True)]
-    total = [own + weight * other for own, other in zip(vectors.dense, mean, strict=True)]
+    found = {kind: _dense_vectors(relevant, kind, reader, store) for kind in vectors.dense}
+    everything = [vector for kind in found for vector in found[kind]]
+    dense = {
+        kind: _towards(own, everything if shared_space else found[kind], weight) for kind, own in vectors.dense.items()
+    }
+    return replace(vectors, dense=dense)
+
+
+def _towards(own: Sequence[float], others: Sequence[Sequence[float]], weight: float) -> Sequence[float]:
+    if not others:
+        return own
+    mean = [math.fsum(column) / len(others) for column in zip(*others, strict=True)]
+    total = [value + weight * other for value, other in zip(own, mean, strict=True)]
     length = math.sqrt(math.fsum(value * value for value in total)) or 1.0
-    return replace(vectors, dense=[value / length for value in total])
+    return [value / length for value in total]
 
 
 def with_first_similarity(hits: Iterable[Hit], first: Mapping[str, float | None]) -> list[Hit]:

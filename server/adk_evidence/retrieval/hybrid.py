@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,10 +17,10 @@ SYMBOL_PREFETCH_LIMIT = 10
 
 @dataclass(frozen=True)
 class QueryVectors:
-    """One query text, encoded. `dense` is None where the dense side is not available."""
+    """One query text, encoded. `dense` goes by the kind of chunk; a kind without it is searched by keywords alone."""
 
     text: str
-    dense: Sequence[float] | None
+    dense: Mapping[Kind, Sequence[float]]
     sparse: SparseVector
 
 
@@ -60,8 +60,8 @@ def prefetches(
     branches: list[tuple[str, Prefetch]] = []
     for number, vectors in enumerate(queries):
         suffix = f"#{number}" if number else ""
-        if vectors.dense is not None:
-            dense = Prefetch(store.dense_vector(kind), vectors.dense, settings.dense_prefetch_limit)
+        if kind in vectors.dense:
+            dense = Prefetch(store.dense_vector(kind), vectors.dense[kind], settings.dense_prefetch_limit)
             branches.append((f"dense{suffix}", dense))
         if vectors.sparse:
             sparse = Prefetch(store.sparse_vector, vectors.sparse, settings.sparse_prefetch_limit)

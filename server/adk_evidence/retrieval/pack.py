@@ -16,11 +16,6 @@ from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.gates import has_lines
 from adk_evidence.retrieval.query import Query
 
-# A dense similarity from which MiniLM's neighbours are about the same thing rather than the same domain.
-STRONG_SIMILARITY = 0.35
-# Below it, a best result is usually off the subject: 5 of 8 questions about other things are, and 2 of 129 that can
-# be answered. The value was chosen on these questions.
-RELEVANT_SIMILARITY = 0.35
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
 
@@ -96,23 +91,31 @@ def assess_quality(
     *,
     dense_used: bool,
     names: NamesFound = NO_NAMES,
-    unsearched: Sequence[str] = (),
+    relevant_similarity: float | None = None,
+    gaps: Sequence[str] = (),
 ) -> Quality:
     """How far the results can be relied on, by what the branches agree on.
 
     A result is strong when the dense side finds it close, or when both sides found it on their own. Where nothing is
-    close to the question as it was asked, and it names nothing that is indexed, the results are only the nearest. Where
-    a collection could not be searched, they are never called high.
+    close to the question as it was asked, and it names nothing that is indexed, the results are only the nearest.
+
+    Args:
+        items: The final results.
+        dense_used: Whether the dense side took part at all.
+        names: The names of the question and whether the index has them.
+        relevant_similarity: Similarity from which a result is close; None where none is known for the model.
+        gaps: What did not take part, each a clause; an answer with a gap is not of high quality.
     """
-    quality = _assess(items, dense_used=dense_used, names=names)
-    if not unsearched:
+    quality = _quality(items, dense_used, names, relevant_similarity)
+    if not gaps or not items:
         return quality
-    level: Literal["none", "keyword_only", "mixed"] = "mixed" if quality.level == "high" else quality.level
-    note = f"{quality.note} {' and '.join(unsearched)} could not be searched."
-    return Quality(level=level, note=note)
+    level = "mixed" if quality.level == "high" else quality.level
+    return Quality(level=level, note=f"{quality.note.rstrip('.')}; {'; '.join(gaps)}.")
 
 
-def _assess(items: Sequence[Ranked], *, dense_used: bool, names: NamesFound) -> Quality:
+def _quality(
+    items: Sequence[Ranked], dense_used: bool, names: NamesFound, relevant_similarity: float | None
+) -> Quality:
     if not items:
         return Quality(level="none", note="No relevant evidence was found in the index.")
     found = f"Found {len(items)} result{'s' if len(items) > 1 else ''}"
@@ -120,10 +123,10 @@ def _assess(items: Sequence[Ranked], *, dense_used: bool, names: NamesFound) -> 
         note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
     closest = max((item.hit.similarity or 0.0 for item in items), default=0.0)
-    if closest < RELEVANT_SIMILARITY and not names.known:
+    if relevant_similarity is not None and closest < relevant_similarity and not names.known:
         note = "Nothing in the index is close to the question, which may not be about the ADK; the nearest is shown."
         return Quality(level="none", note=note)
-    strong = sum(_strong(item) for item in items)
+    strong = sum(_strong(item, relevant_similarity) for item in items)
     if names.unknown:
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
     if strong * 3 >= len(items) * 2:
@@ -132,9 +135,10 @@ def _assess(items: Sequence[Ranked], *, dense_used: bool, names: NamesFound) -> 
     return Quality(level="mixed", note=note)
 
 
-def _strong(item: Ranked) -> bool:
+def _strong(item: Ranked, relevant_similarity: float | None) -> bool:
     branches = {place.branch for place in item.hit.branches}
-    similar = item.hit.similarity is not None and item.hit.similarity >= STRONG_SIMILARITY
+    similarity = item.hit.similarity
+    similar = similarity is not None and relevant_similarity is not None and similarity >= relevant_similarity
     return similar or branches >= {"dense", "sparse"}
 
 

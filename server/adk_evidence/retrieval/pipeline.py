@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.citations.verify import verify
-from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder, SparseVector
-from adk_evidence.embedding.factory import make_dense, make_sparse
+from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, SparseVector
+from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
@@ -75,7 +76,7 @@ class EvidenceService:
 
     Args:
         settings: Validated settings; the default builds every part from them.
-        dense: Dense encoder, for tests and other profiles.
+        dense: Dense encoder, or one for docs and one for code, for tests.
         sparse: Sparse encoder.
         reranker: Reranker; None leaves the fused order.
     """
@@ -84,28 +85,33 @@ class EvidenceService:
         self,
         settings: Settings,
         *,
-        dense: DenseEmbedder | None = None,
+        dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         reranker: Reranker | None = None,
     ) -> None:
         self._settings = settings
-        self._dense = dense or make_dense(settings)
+        self._dense: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
         self._sparse = sparse or make_sparse(settings)
         self._reranker = reranker or make_reranker(settings)
         self._current = CurrentIndex(settings)
-        self._pool = ThreadPoolExecutor(max_workers=len(KINDS), thread_name_prefix="adk-evidence-search")
+        # For the kinds of several requests: a service that is slow to one must not make the others wait.
+        self._pool = ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search")
         telemetry = settings.telemetry
         self._log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
 
     def close(self) -> None:
-        """Release the index and the threads."""
+        """Release the index, the threads and the connections to services."""
         self._current.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
+        for part in (*self._dense.each, self._reranker):
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
 
     @property
     def dense(self) -> DenseEmbedder:
-        """The dense encoder, to share it with the search for targets."""
-        return self._dense
+        """The dense encoder of code, to share it with the search for targets."""
+        return self._dense.code
 
     def pin(self) -> AbstractContextManager[Index]:
         """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
@@ -167,7 +173,9 @@ class _Run:
         )
         self._limits = dict.fromkeys(self._kinds, self._settings.retrieval.final_limit_per_collection)
         self._dense_used = False
-        self._dense_failed = False
+        self._dense_failed: set[Kind] = set()
+        self._sparse_failed = False
+        self._rerank_failed = False
         self._failed_kinds: dict[Kind, CollectionUnavailableError] = {}
         self._excluded_origins: tuple[str, ...] = ()
         self._rerank_model: str | None = None
@@ -214,7 +222,7 @@ class _Run:
                 hits |= self._search(selection.missing, vectors, filters)
                 ranked, merged, selection = choose()
         with self._stage("names"):
-            names = self._names_found()
+            names = self._names_found(hits)
         for kind in selection.missing:
             found = sum(item.kind == kind for item in selection.items)
             name = "docs" if kind == "doc" else "code"
@@ -231,7 +239,8 @@ class _Run:
                 selection.items,
                 dense_used=self._dense_used,
                 names=names,
-                unsearched=[settings.store.collection(kind) for kind in self._kinds if kind in self._failed_kinds],
+                relevant_similarity=settings.retrieval.relevant_similarity,
+                gaps=self._gaps(),
             ),
             timings_ms=self._timings,
             rerank_model=self._rerank_model,
@@ -265,7 +274,7 @@ class _Run:
                     "merged": len(outcome.merged),
                     "reranked": len(outcome.ranked),
                 },
-                "voyage": {},
+                "voyage": voyage_usage(*self._service._dense.each, self._service._reranker),
             },
         )
         return pack.with_id()
@@ -303,32 +312,69 @@ class _Run:
         branches = self._settings.retrieval.branches
         encoded = []
         for text in texts:
-            dense = self._embed(text) if "dense" in branches else None
-            sparse = SparseVector((), ())
-            if "sparse" in branches:
-                sparse = self._service._sparse.encode_query(query_lexical_text(text))
+            dense = self._embed(text) if "dense" in branches else {}
+            sparse = self._encode_sparse(text) if "sparse" in branches else SparseVector((), ())
             encoded.append(QueryVectors(text, dense, sparse))
         return encoded
 
-    def _embed(self, text: str) -> list[float] | None:
-        if self._dense_failed:
-            return None
+    def _encode_sparse(self, text: str) -> SparseVector:
+        nothing = SparseVector((), ())
+        if self._sparse_failed:
+            return nothing
+        try:
+            return self._service._sparse.encode_query(query_lexical_text(text))
+        except ModelError as exc:
+            # Without the dense side as well, nothing would be searched.
+            if self._strict or not self._dense_used:
+                raise
+            self._sparse_failed = True
+            self._warn("sparse_unavailable", str(exc))
+            return nothing
+
+    def _embed(self, text: str) -> dict[Kind, Sequence[float]]:
+        """The text's vector for each kind that is searched; a kind whose model failed is left out."""
         if not self._index.dense_complete:
             if self._strict:
                 raise StoreError("The index has no dense vectors yet.", "Wait for the ingestion to end.")
             self._warn("dense_pending", "dense vectors are still being computed; results are by keywords only.")
-            return None
+            return {}
+        pair = self._service._dense
+        # Finding a model may take seconds: once a request is enough.
+        wanted = [kind for kind in self._kinds if kind not in self._dense_failed]
+        if not wanted:
+            return {}
+        if pair.shared:
+            vector = self._vector(lambda: pair.doc.embed_query(text), wanted)
+            return {} if vector is None else dict.fromkeys(wanted, vector)
+        # Two models, which may be two services: neither waits for the other.
+        futures = {kind: self._service._pool.submit(pair[kind].embed_query, text) for kind in wanted}
+        found = {kind: self._vector(future.result, [kind]) for kind, future in futures.items()}
+        return {kind: vector for kind, vector in found.items() if vector is not None}
+
+    def _vector(self, embed: Callable[[], Sequence[float]], kinds: Sequence[Kind]) -> Sequence[float] | None:
         try:
-            vector = self._service._dense.embed_query(text)
+            vector = embed()
         except ModelError as exc:
             if self._strict:
                 raise
-            # Finding a model may take seconds: once a request is enough.
-            self._dense_failed = True
+            self._dense_failed.update(kinds)
             self._warn("dense_unavailable", str(exc))
             return None
         self._dense_used = True
         return vector
+
+    def _gaps(self) -> list[str]:
+        """What did not take part in this answer, as clauses for its quality."""
+        gaps = []
+        if self._dense_used and self._dense_failed:
+            gaps.append(f"the semantic side was not available for {_named(self._dense_failed)}")
+        if self._sparse_failed:
+            gaps.append("the keyword side was not available")
+        if lost := [self._settings.store.collection(kind) for kind in self._kinds if kind in self._failed_kinds]:
+            gaps.append(f"{' and '.join(lost)} could not be searched")
+        if self._rerank_failed:
+            gaps.append("the reranker was not available, so the order is that of the search")
+        return gaps
 
     def _search(
         self, kinds: Sequence[Kind], vectors: Sequence[QueryVectors], filters: dict[Kind, Filter]
@@ -372,11 +418,15 @@ class _Run:
         self._failed_kinds.setdefault(kind, failure)
         self._warn("collection_unavailable", str(failure))
 
-    def _names_found(self) -> NamesFound:
+    def _names_found(self, hits: Mapping[Kind, Sequence[Hit]]) -> NamesFound:
         """Which names of the question stand anywhere in the index: an invented API is recognised by its absence."""
+        names = self._query.names[:MAX_CHECKED_NAMES]
+        if not self._service._sparse.exact_terms or self._sparse_failed:
+            # Related terms match as well: a name is found where it stands, and its absence proves nothing.
+            return NamesFound(tuple(name for name in names if self._stands_in(name, hits)))
         known: list[str] = []
         unknown: list[str] = []
-        for name in self._query.names[:MAX_CHECKED_NAMES]:
+        for name in names:
             # The name as a whole: its words stand in many places.
             term = self._service._sparse.encode_query(name.lower())
             if term:
@@ -384,6 +434,11 @@ class _Run:
         for name in unknown:
             self._warn("unknown_name", f"{name} is nowhere in the index; it may be invented, your own or too new.")
         return NamesFound(tuple(known), tuple(unknown))
+
+    @staticmethod
+    def _stands_in(name: str, hits: Mapping[Kind, Sequence[Hit]]) -> bool:
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        return any(word.search(hit.payload.text) for found in hits.values() for hit in found)
 
     def _holds(self, kind: Kind, term: SparseVector) -> bool:
         store = self._settings.store
@@ -406,13 +461,20 @@ class _Run:
         relevant = [item.hit for item in ranked[: retrieval.feedback_passages]]
         store = self._settings.store
         try:
-            mover = moved_query(vectors[0], relevant, self._index.store, store, retrieval.feedback_weight)
+            first_vectors = moved_query(
+                vectors[0],
+                relevant,
+                self._index.store,
+                store,
+                retrieval.feedback_weight,
+                shared_space=self._service._dense.shared,
+            )
         except CollectionUnavailableError as exc:
             if self._strict:
                 raise
             self._warn("collection_unavailable", str(exc))
             return vectors, hits
-        moved = [mover, *vectors[1:]]
+        moved = [first_vectors, *vectors[1:]]
         first = {hit.point_id: hit.similarity for found in hits.values() for hit in found}
         again = self._search(self._kinds, moved, filters)
         # A collection that fails only now keeps what the first pass found in it.
@@ -440,7 +502,7 @@ class _Run:
     def _rerank(self, query: Query, vectors: QueryVectors, candidates: list[Hit]) -> list[Ranked]:
         unranked = [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
         reranker = self._service._reranker
-        if reranker is None or not candidates:
+        if reranker is None or not candidates or self._rerank_failed:
             return unranked
         try:
             documents = self._documents(vectors, candidates)
@@ -449,6 +511,8 @@ class _Run:
             if self._strict:
                 raise
             self._warn("rerank_unavailable", str(exc))
+            # Waiting for its time-out once a request is enough.
+            self._rerank_failed = True
             self._rerank_model = None
             return unranked
         self._rerank_model = reranker.model
@@ -477,8 +541,8 @@ class _Run:
         for kind in self._kinds:
             ids = [hit.point_id for hit in candidates if hit.payload.kind == kind]
             queries: dict[str, Vector] = {}
-            if vectors.dense is not None:
-                queries[store.dense_vector(kind)] = vectors.dense
+            if kind in vectors.dense:
+                queries[store.dense_vector(kind)] = vectors.dense[kind]
             if vectors.sparse:
                 queries[store.sparse_vector] = vectors.sparse
             if not ids or not queries:
@@ -531,6 +595,10 @@ class _Run:
             self._timings[name] = self._timings.get(name, 0.0) + (time.perf_counter() - begin) * 1000
 
 
+def _named(kinds: set[Kind]) -> str:
+    return " and ".join("docs" if kind == "doc" else "code" for kind in KINDS if kind in kinds)
+
+
 def _call(function: Callable[[Kind], list[Hit]], kind: Kind) -> Future[list[Hit]]:
     """Like an executor's `submit`, in the calling thread."""
     future: Future[list[Hit]] = Future()
@@ -569,7 +637,10 @@ def _event(pack: EvidencePack, outcome: Outcome, request: EvidenceRequest) -> di
         ],
         "rerank_model": outcome.rerank_model,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
-        "rerank_batching": {"documents": len(outcome.ranked), "batches": 1 if outcome.rerank_model else 0},
+        "rerank_batching": {
+            "documents": len(outcome.ranked),
+            "batches": len({item.features.get("batch") for item in outcome.ranked}) if outcome.rerank_model else 0,
+        },
         "final_top_k": [
             {"candidate_id": item.candidate_id, "rerank_score": item.rerank_score, "verified": item.verification.state}
             for item in pack.candidates

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
+from adk_evidence.models.chunk import Kind
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore
@@ -32,21 +33,22 @@ class Publisher(Protocol):
         """Drop the points of generations whose folders are gone."""
 
 
-def collection_specs(settings: Settings, *, dimension: int, idf: bool) -> list[CollectionSpec]:
+def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
     """The collections of docs and code.
 
     Args:
         settings: Their names and those of their vectors (`store`).
-        dimension: Length of dense vectors.
+        dimension: Length of dense vectors, of both kinds or by kind.
         idf: Whether the sparse encoder needs the store's IDF modifier.
     """
+    kinds: tuple[Kind, ...] = ("doc", "code")
     return [
         CollectionSpec(
             name=settings.store.collection(kind),
-            dense={settings.store.dense_vector(kind): dimension},
+            dense={settings.store.dense_vector(kind): dimension if isinstance(dimension, int) else dimension[kind]},
             sparse={settings.store.sparse_vector: idf},
         )
-        for kind in ("doc", "code")
+        for kind in kinds
     ]
 
 

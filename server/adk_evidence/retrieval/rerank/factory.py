@@ -8,5 +8,18 @@ from adk_evidence.settings import Settings
 
 
 def make_reranker(settings: Settings) -> Reranker | None:
-    """The reranker of the settings, or None for the fused order."""
-    return LocalReranker() if settings.rerank.provider == "local" else None
+    """The reranker of the settings, or None for the fused order; nothing is loaded or asked before its first use."""
+    match settings.rerank.provider:
+        case "local":
+            return LocalReranker()
+        case "fastembed":
+            from adk_evidence.retrieval.rerank.fastembed import FastEmbedReranker
+
+            return FastEmbedReranker(settings.rerank, settings.paths.models)
+        case "voyage":
+            from adk_evidence.embedding.voyage_service import voyage_service
+            from adk_evidence.retrieval.rerank.voyage import VoyageReranker
+
+            return VoyageReranker(voyage_service(settings), settings.rerank)
+        case "none":
+            return None

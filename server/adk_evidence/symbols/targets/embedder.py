@@ -30,7 +30,9 @@ class TargetEmbedder(Protocol):
 
 
 def make_target_embedder(settings: Settings, report: Report | None = None) -> TargetEmbedder:
-    """The dense model that `targets.embedding` names; nothing is loaded before its first use.
+    """The dense model that `targets.embedding` names, the one for code where a profile has two.
+
+    Nothing is loaded before its first use.
 
     Args:
         settings: `targets.embedding`, `embedding` and the home folder decide.
@@ -40,4 +42,6 @@ def make_target_embedder(settings: Settings, report: Report | None = None) -> Ta
         from adk_evidence.embedding.gemini import GeminiEmbedder
 
         return GeminiEmbedder(settings.embedding.gemini)
-    return make_dense(settings, report)
+    # Symbols and what is said of them are code to the models that tell the two apart.
+    embedder: TargetEmbedder = make_dense(settings, report).code
+    return embedder

@@ -1,0 +1,175 @@
+"""SPLADE through FastEmbed: learned sparse vectors, also of texts that are longer than the model reads.
+
+FastEmbed cuts a text after 512 tokens without a word. Here a longer text is read in windows whose vectors are
+max-pooled, as SPLADE pools over the tokens of one, or it is cut and counted. The weights of [CLS], [SEP] and the
+like, which every text has, are dropped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adk_evidence.embedding.base import SparseVector, encodable
+from adk_evidence.embedding.fastembed_models import open_model
+from adk_evidence.embedding.weights import Report
+from adk_evidence.settings import SpladeSettings
+
+MODEL = "prithivida/Splade_PP_en_v1"
+
+
+def splade_model_name(settings: SpladeSettings) -> str:
+    """The encoder's name with every parameter that changes a vector."""
+    overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
+    return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    model: Any
+    tokenizer: Any  # without truncation and padding
+    room: int  # tokens that a window has besides the special ones
+    special: frozenset[int]
+
+
+class SpladeEncoder:
+    """A `SparseEncoder` that runs a model; loaded at first use, methods may be called from threads.
+
+    Args:
+        settings: Folder, threads and what happens to long texts.
+        batch_size: Windows in one pass of the model; memory grows with it.
+        models: The folder of prepared models.
+        report: Gets a sentence before a download.
+    """
+
+    def __init__(self, settings: SpladeSettings, batch_size: int, models: Path, report: Report | None = None) -> None:
+        self._settings = settings
+        self._batch_size = batch_size
+        self._models = models
+        self._report = report
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+        self._cut = 0
+
+    @property
+    def model(self) -> str:
+        """Name of the model and of the parameters that change its vectors."""
+        return splade_model_name(self._settings)
+
+    @property
+    def requires_idf(self) -> bool:
+        """False: the model has learned how rare its terms are."""
+        return False
+
+    @property
+    def exact_terms(self) -> bool:
+        """False: a text's vector holds related terms, and terms are pieces of words."""
+        return False
+
+    @property
+    def cut_texts(self) -> int:
+        """How many texts lost their end so far."""
+        return self._cut
+
+    def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
+        """Encode lexical texts; a text without words gives an empty vector.
+
+        Raises:
+            ModelError: The model cannot be had or does not load.
+        """
+        loaded = self._load()
+        windows = [self._windows(loaded, encodable(text)) for text in texts]
+        flat = [(number, window) for number, parts in enumerate(windows) for window in parts]
+        # Texts of one length together: a batch is padded to its longest.
+        flat.sort(key=lambda item: -len(item[1]))
+        pooled: list[dict[int, float]] = [{} for _ in texts]
+        for (number, _), found in zip(flat, self._embed(loaded, [window for _, window in flat]), strict=True):
+            weights = pooled[number]
+            for index, value in zip(found.indices.tolist(), found.values.tolist(), strict=True):
+                if index not in loaded.special and value > weights.get(index, 0.0):
+                    weights[index] = value
+        return [_vector(weights) for weights in pooled]
+
+    def encode_query(self, text: str) -> SparseVector:
+        """Encode one query's lexical text as a document's.
+
+        Raises:
+            ModelError: The model cannot be had or does not load.
+        """
+        return self.encode_documents([text], "query")[0]
+
+    def _embed(self, loaded: _Loaded, texts: list[str]) -> Any:
+        return loaded.model.embed(texts, batch_size=self._batch_size) if texts else ()
+
+    def _windows(self, loaded: _Loaded, text: str) -> list[str]:
+        """The text as the model can read it, in parts that begin where a word does."""
+        if not text.strip():
+            return []
+        offsets = loaded.tokenizer.encode(text, add_special_tokens=False).offsets
+        if len(offsets) <= loaded.room:
+            return [text]
+        # Where a token begins a word: only there the parts' tokens are those of the whole text.
+        starts = [start for start, _ in offsets]
+        words = [n for n, start in enumerate(starts) if start == 0 or text[start - 1].isspace()]
+        spans = _windows(words, len(offsets), loaded.room, self._settings.window_overlap)
+        parts = [text[starts[first] : offsets[last - 1][1]] for first, last in spans]
+        if self._settings.long_text == "cut":
+            with self._lock:
+                self._cut += 1
+            return parts[:1]
+        return parts
+
+    def _load(self) -> _Loaded:
+        if self._loaded is None:
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = self._open()
+        return self._loaded
+
+    def _open(self) -> _Loaded:
+        from tokenizers import Tokenizer
+
+        model = open_model(
+            "sparse",
+            MODEL,
+            self._settings.model_path,
+            self._models,
+            setting="embedding.sparse.splade.model_path",
+            threads=self._settings.threads,
+            report=self._report,
+        )
+        truncating = model.model.tokenizer
+        limit = int(truncating.truncation["max_length"])
+        tokenizer = Tokenizer.from_str(truncating.to_str())
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        special = {index for index, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+        room = max(1, limit - tokenizer.num_special_tokens_to_add(False))
+        return _Loaded(model, tokenizer, room, frozenset(special))
+
+
+def _windows(words: Sequence[int], count: int, room: int, overlap: int) -> list[tuple[int, int]]:
+    """Spans of at most `room` tokens that cover `count` tokens and end and begin at words where one begins in time.
+
+    Neighbours share `overlap` tokens or a little less, at most half a window.
+    """
+    overlap = min(overlap, room // 2)
+    beginnings = set(words)
+    spans: list[tuple[int, int]] = []
+    first = 0
+    while True:
+        last = min(first + room, count)
+        if last < count:
+            last = next((n for n in range(last, first + room // 2, -1) if n in beginnings), last)
+        spans.append((first, last))
+        if last == count:
+            return spans
+        first = next((n for n in range(max(first + 1, last - overlap), last) if n in beginnings), last)
+
+
+def _vector(weights: dict[int, float]) -> SparseVector:
+    indices = sorted(weights)
+    return SparseVector(tuple(indices), tuple(weights[index] for index in indices))

@@ -1,0 +1,173 @@
+"""Voyage's dense embedders: docs in their context, code text by text (SPEC 3 section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodable
+from adk_evidence.embedding.batching import Size, pack, split_contexts
+from adk_evidence.embedding.voyage_service import Usage, VoyageService
+from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, prompt_tokens
+from adk_evidence.resilience import CacheAside
+from adk_evidence.settings import BatchingSettings, VoyageSettings
+
+# Limits of the service, in tokens (reference sheet): all of a request, and what a model reads at once.
+REQUEST_TOKENS = 120_000
+CONTEXT_TOKENS = 32_000
+
+
+class _VoyageEmbedder:
+    """What both share: name, limits, questions."""
+
+    contextualized: bool
+
+    def __init__(self, service: VoyageService, settings: VoyageSettings, batching: BatchingSettings, name: str) -> None:
+        self._service = service
+        self._name = name
+        self._settings = settings
+        self._batching = batching
+        self._queries: CacheAside[list[float]] = CacheAside(settings.query_cache_entries)
+        self.max_cost_usd = settings.max_cost_usd
+
+    @property
+    def model(self) -> str:
+        """Name of the model with all that decides its vectors."""
+        return voyage_model_name(self._name, self._settings)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self._settings.dimension
+
+    @property
+    def service(self) -> VoyageService:
+        """The service that is asked."""
+        return self._service
+
+    def embed_query(self, text: str) -> list[float]:
+        """Encode one question; the same question is not sent twice.
+
+        Raises:
+            ServiceError: The service does not answer, or is not asked as it is down.
+        """
+        tokens = count_tokens(text, self._name) + prompt_tokens("query", self._name)
+
+        def ask() -> list[float]:
+            return self._service.embed_query(
+                encodable(text), self._name, self.dimension, tokens, contextualized=self.contextualized
+            )
+
+        return self._queries.get((self.model, text), ask)
+
+    def spent(self) -> Cost:
+        """What was used of the model so far, as the service counted it."""
+        used = self._service.usage.get(self._name, Usage())
+        return Cost(used.requests, used.tokens, self._service.price(self._name, used.tokens))
+
+    def close(self) -> None:
+        """Close the service's connections."""
+        self._service.close()
+
+    def _size(self, text: str) -> Size:
+        return Size(1, len(text), count_tokens(text, self._name))
+
+    def _limit(self, tokens: int) -> Size:
+        room = min(tokens, self._settings.tokens_per_minute) / SAFETY
+        return Size(self._batching.voyage_dense_max_items, self._batching.voyage_dense_max_chars_total, int(room))
+
+    def _cost(self, tokens: Sequence[int]) -> Cost:
+        return Cost(len(tokens), sum(tokens), self._service.price(self._name, sum(tokens)))
+
+
+class VoyageCodeEmbedder(_VoyageEmbedder):
+    """Encodes texts that stand for themselves."""
+
+    contextualized = False
+
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Encode chunks, a request at a time.
+
+        Yields:
+            Positions in `texts` and their vectors. Every position comes once.
+
+        Raises:
+            CostCapError: The next request would exceed the cap.
+            ServiceError: The service does not answer in spite of retries.
+        """
+        for positions, tokens in self._requests(texts):
+            batch = [encodable(texts[position]) for position in positions]
+            yield positions, self._service.embed_documents(batch, self._name, self.dimension, tokens)
+
+    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
+        """Encode chunks; returns shape (len(texts), dimension). Errors are those of `iter_embed`."""
+        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for positions, vectors in self.iter_embed(texts):
+            result[positions] = vectors
+        return result
+
+    def estimate(self, inputs: Sequence[str]) -> Cost:
+        """Requests, tokens and price of encoding these texts."""
+        return self._cost([tokens for _, tokens in self._requests(inputs)])
+
+    def _requests(self, texts: Sequence[str]) -> Iterator[tuple[list[int], int]]:
+        prompt = prompt_tokens("document", self._name)
+        sizes = [self._size(text) + Size(0, 0, prompt) for text in texts]
+        for positions in pack(sizes, self._limit(REQUEST_TOKENS)):
+            yield positions, sum(sizes[position].tokens for position in positions)
+
+
+class VoyageDocsEmbedder(_VoyageEmbedder):
+    """Encodes the chunks of a file together, so that each vector knows what stands around its chunk."""
+
+    contextualized = True
+
+    def context_batches(self, texts: Sequence[str]) -> list[ContextBatch]:
+        """A file's chunks in batches that the model reads at once; see `split_contexts`."""
+        limit = self._limit(CONTEXT_TOKENS)
+        sizes = [self._size(text) for text in texts]
+        return split_contexts(texts, sizes, limit, self._batching.voyage_context_overlap_chunks)
+
+    def iter_embed_contexts(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], list[FloatMatrix]]]:
+        """Encode context batches, a request at a time.
+
+        Yields:
+            Positions in `batches`, and for each the vectors of its own chunks. Every position comes once.
+
+        Raises:
+            CostCapError: The next request would exceed the cap.
+            ServiceError: The service does not answer in spite of retries.
+        """
+        for positions, tokens in self._requests(batches):
+            inputs = [[encodable(text) for text in batches[position].texts] for position in positions]
+            found = self._service.embed_contexts(inputs, self._name, self.dimension, tokens)
+            yield (
+                positions,
+                [vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)],
+            )
+
+    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
+        """Encode the chunks of one file, in order. Errors are those of `iter_embed_contexts`."""
+        batches = self.context_batches(texts)
+        found: dict[int, list[FloatMatrix]] = {}
+        for positions, vectors in self.iter_embed_contexts(batches):
+            found.update((position, [rows]) for position, rows in zip(positions, vectors, strict=True))
+        rows = [row for position in range(len(batches)) for row in found[position]]
+        # Batches and their own chunks follow the file's order.
+        return np.concatenate(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def estimate(self, inputs: Sequence[ContextBatch]) -> Cost:
+        """Requests, tokens and price of encoding these batches."""
+        return self._cost([tokens for _, tokens in self._requests(inputs)])
+
+    def _requests(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], int]]:
+        prompt = Size(0, 0, prompt_tokens("document", self._name))
+        sizes = [sum((self._size(text) for text in batch.texts), prompt) for batch in batches]
+        for positions in pack(sizes, self._limit(REQUEST_TOKENS)):
+            yield positions, sum(sizes[position].tokens for position in positions)
+
+
+def voyage_model_name(name: str, settings: VoyageSettings) -> str:
+    """The name under which vectors are cached and an index's dense model is known."""
+    return f"{name};dimension={settings.dimension}"

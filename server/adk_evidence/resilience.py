@@ -1,0 +1,273 @@
+"""Calling services that fail: retries with back-off, a rate limit, a circuit breaker and bounded caches.
+
+tenacity does the retrying. The breaker is our own, as pybreaker holds a lock for the length of a call, so that
+questions would wait for each other, and reads the system's clock. Every wait and every clock is injected.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from adk_evidence.errors import ServiceError
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+T = TypeVar("T")
+
+# Added to each wait, as a share of it, so that clients that failed together do not come back together.
+JITTER = 0.25
+# A service that asks for a longer pause is told to the user instead of being waited for.
+MAX_RETRY_AFTER_SECONDS = 120.0
+_SLICE_SECONDS = 1.0
+_BURST = 0.1
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Seconds that pass, waiting, and a random share of 1."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random  # no secret depends on it
+
+
+class TransientError(ServiceError):
+    """A failure that another try may mend.
+
+    Args:
+        message: As of every `EvidenceError`.
+        hint: As of every `EvidenceError`.
+        retry_after: Seconds that the service asks to wait, where it does.
+    """
+
+    def __init__(self, message: str, hint: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, hint)
+        self.retry_after = retry_after
+
+
+class Deadline:
+    """A point in time; `None` seconds: never."""
+
+    def __init__(self, clock: Clock, seconds: float | None) -> None:
+        self._clock = clock
+        self._end = None if seconds is None else clock.now() + seconds
+
+    def remaining(self, limit: float) -> float:
+        """Seconds that a step which may take `limit` has, at least a little above 0."""
+        return limit if self._end is None else max(0.001, min(limit, self._end - self._clock.now()))
+
+    def allows(self, seconds: float) -> bool:
+        """Whether a wait of this length ends before the deadline."""
+        return self._end is None or self._clock.now() + seconds < self._end
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often a call is tried and how long it is waited between two tries.
+
+    Attributes:
+        attempts: Tries in all.
+        backoff: Seconds before the second, third, ... try; the last value goes on.
+        deadline_seconds: All tries and waits together; None: no limit.
+    """
+
+    attempts: int
+    backoff: Sequence[float]
+    deadline_seconds: float | None = None
+
+
+def call_with_retries(
+    action: Callable[[Deadline], T],
+    policy: RetryPolicy,
+    clock: Clock,
+    *,
+    notice: Callable[[str], None] | None = None,
+    check: Callable[[], None] | None = None,
+) -> T:
+    """Call an action until it succeeds, fails for good or the policy is exhausted.
+
+    Args:
+        action: Gets the deadline of all tries; raises `TransientError` for what another try may mend.
+        policy: Tries and waits. A `Retry-After` takes the place of the back-off.
+        clock: Where time comes from.
+        notice: Gets a sentence before each wait.
+        check: Called once a second while waiting; may raise to stop.
+
+    Raises:
+        TransientError: The last try's failure.
+    """
+    from tenacity import Retrying, retry_if_exception_type
+
+    deadline = Deadline(clock, policy.deadline_seconds)
+
+    def failure(state: RetryCallState) -> TransientError:
+        error = state.outcome.exception() if state.outcome else None
+        assert isinstance(error, TransientError)  # noqa: S101 - the retry condition below admits no other
+        return error
+
+    def wait(state: RetryCallState) -> float:
+        asked = failure(state).retry_after
+        base = policy.backoff[min(state.attempt_number, len(policy.backoff)) - 1] if asked is None else asked
+        return base * (1 + JITTER * clock.jitter())
+
+    def stop(state: RetryCallState) -> bool:
+        asked = failure(state).retry_after or 0.0
+        out_of_tries = state.attempt_number >= policy.attempts
+        return out_of_tries or asked > MAX_RETRY_AFTER_SECONDS or not deadline.allows(state.upcoming_sleep)
+
+    def announce(state: RetryCallState) -> None:
+        if notice is not None:
+            seconds = state.next_action.sleep if state.next_action else 0.0
+            notice(f"{failure(state).message} The next try is in {seconds:.0f} s.")
+
+    retrying = Retrying(
+        retry=retry_if_exception_type(TransientError),
+        wait=wait,
+        stop=stop,
+        sleep=lambda seconds: pause(clock, seconds, check),
+        before_sleep=announce,
+        reraise=True,
+    )
+    return retrying(action, deadline)
+
+
+def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None) -> None:
+    """Wait, asking `check` once a second, which may raise to stop."""
+    end = clock.now() + seconds
+    while (left := end - clock.now()) > 0:
+        if check is not None:
+            check()
+        clock.sleep(min(left, _SLICE_SECONDS))
+
+
+class TokenBucket:
+    """A rate limit: a tenth of a minute's amount may pass at once, the rest of it evenly. Safe between threads.
+
+    Together they are the minute's amount, so that the service's own count of a minute, which may begin at any time,
+    is not exceeded. One call may always pass at once.
+    """
+
+    def __init__(self, per_minute: float, clock: Clock) -> None:
+        self._limit = float(per_minute)
+        self._capacity = max(1.0, per_minute * _BURST)
+        self._per_second = max(per_minute - self._capacity, per_minute / 2) / 60
+        self._clock = clock
+        self._level = self._capacity
+        self._filled = clock.now()
+        self._lock = threading.Lock()
+
+    def reserve(self, amount: float) -> float:
+        """Take an amount now and return the seconds to wait before using it.
+
+        More than a minute's amount counts as one: it could never be had.
+        """
+        with self._lock:
+            now = self._clock.now()
+            self._level = min(self._capacity, self._level + (now - self._filled) * self._per_second)
+            self._filled = now
+            self._level -= min(amount, self._limit)
+            return max(0.0, -self._level / self._per_second)
+
+    def give_back(self, amount: float) -> None:
+        """Return an amount that was reserved and not used."""
+        with self._lock:
+            self._level = min(self._capacity, self._level + min(amount, self._limit))
+
+
+class CircuitBreaker:
+    """Stops calling a service that keeps failing, and lets one call try again after a while.
+
+    Closed: calls pass, `failures` in a row open it. Open: calls are refused at once. After `seconds` it is half
+    open: one call passes as a probe, the others are refused until it has ended. Safe between threads.
+    """
+
+    def __init__(self, service: str, failures: int, seconds: float, clock: Clock) -> None:
+        self._service = service
+        self._failures = failures
+        self._seconds = seconds
+        self._clock = clock
+        self._count = 0
+        self._opened: float | None = None
+        self._probing = False
+        self._lock = threading.Lock()
+
+    @property
+    def state(self) -> str:
+        """`closed`, `open` or `half-open`."""
+        with self._lock:
+            if self._opened is None:
+                return "closed"
+            return "half-open" if self._clock.now() - self._opened >= self._seconds else "open"
+
+    def call(self, action: Callable[[], T]) -> T:
+        """Call an action unless the circuit is open; only `TransientError` counts as the service's failure.
+
+        Raises:
+            ServiceError: The circuit is open.
+        """
+        self._enter()
+        try:
+            result = action()
+        except TransientError:
+            self._failed()
+            raise
+        except BaseException:
+            # The service answered, or nobody waits for it any more: neither says that it is down.
+            with self._lock:
+                self._probing = False
+            raise
+        with self._lock:
+            self._count, self._opened, self._probing = 0, None, False
+        return result
+
+    def _enter(self) -> None:
+        with self._lock:
+            if self._opened is None:
+                return
+            left = self._seconds - (self._clock.now() - self._opened)
+            if left > 0 or self._probing:
+                raise ServiceError(
+                    f"{self._service} failed {self._count} times in a row and is not asked for a while.",
+                    f"It is tried again in {max(1.0, left):.0f} s.",
+                )
+            self._probing = True
+
+    def _failed(self) -> None:
+        with self._lock:
+            self._probing = False
+            self._count += 1
+            if self._count >= self._failures:
+                self._opened = self._clock.now()
+
+
+class CacheAside(Generic[T]):
+    """Keeps the results that were used last; failures are not kept. Safe between threads."""
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The kept result, or a new one; two threads may both make it."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._entries:
+                self._kept.popitem(last=False)
+        return made
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -1,0 +1,81 @@
+"""Every fault of the service, in every call: nothing is lost, nothing hangs, no key is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fault_matrix import ASKED, CALLS, FAULTS, INGESTED, OUTAGE, REFUSED, Bench
+
+KEPT = "finished vectors are kept, the next run goes on"
+# What passes by itself, and how long an ingestion waits for it: once, and in vain.
+PASSING = {
+    "429, Retry-After: 7": (7, 42),
+    "429": (1, 63),
+    "500": (1, 63),
+    "502": (1, 63),
+    "503": (1, 63),
+    "reset inside the body": (1, 63),
+    "body that never ends": (1, 63),
+    "no JSON": (1, 63),
+    "missing vector or score": (1, 63),
+}
+NOT_RERANKED = "the reranker was not available, so the order is that of the search"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("VOYAGE_API_KEY", "NO_PROXY"):
+            patch.setenv(name, "")
+        yield Bench(tmp_path_factory.mktemp("faults"))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_fault_has_the_outcome_that_is_wanted(bench: Bench, fault: str, call: str):
+    assert bench.cell(fault, call) == (ingested(fault, call) if call in INGESTED else asked(fault, call))
+
+
+def ingested(fault: str, call: str) -> str:
+    if fault == OUTAGE:
+        # Docs come first and wait for both.
+        return f"complete after {6 if call == 'contextual embed' else 0} more tries, 63 s"
+    if fault == REFUSED:
+        return "stops with service_unavailable, 63 s; nothing was paid for, the next run goes on"
+    if fault in PASSING:
+        once, lasting = PASSING[fault]
+        return (
+            f"once: complete after 1 more try, {once} s. "
+            f"Lasting: stops with service_unavailable in 7 tries, {lasting} s; {KEPT}"
+        )
+    at_once = f"stops with service_unavailable in 1 try, 0 s; {KEPT}"
+    return f"once: {at_once}. Lasting: {at_once}"
+
+
+def asked(fault: str, call: str) -> str:
+    side = f"the semantic side was not available for {'docs' if 'docs' in call else 'code'}"
+    code, note = ("rerank_unavailable", NOT_RERANKED) if call == "rerank" else ("dense_unavailable", side)
+    if fault == REFUSED:
+        return (
+            f"dense_unavailable ({NOT_RERANKED}); strict: service_unavailable; then not asked; tried again after 30 s"
+        )
+    if fault == OUTAGE:
+        return (
+            f"dense_unavailable ({NOT_RERANKED}), 3 tries; "
+            "strict: service_unavailable; then not asked; back within 31 s"
+        )
+    once, tries, spared = f"once: {code}, 1 try, 0.0 s", "1 try", "asked each time"
+    if fault in PASSING or (fault == "wrong dimension or index" and call == "rerank"):
+        wait = 7.0 if "Retry-After" in fault else 0.5
+        once, tries, spared = f"once: full answer, 2 tries, {wait} s", "3 tries", "then not asked"
+        if fault == "429, Retry-After: 7" and call != "rerank":
+            # A second wait of 7 s would pass the 10 s of a question's embedding.
+            tries = "2 tries"
+        if fault == "body that never ends":
+            # The first try takes all the time there is.
+            once, tries = f"once: {code}, 1 try, 0.0 s", "1 try"
+    return f"{once}. Lasting: {code} ({note}), {tries}; strict: service_unavailable; {spared}; back within 31 s"
+
+
+def test_every_call_and_fault_of_the_issue_is_there():
+    assert len(FAULTS) == 13 and set(CALLS) == {*INGESTED, *ASKED}

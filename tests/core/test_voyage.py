@@ -1,0 +1,413 @@
+"""Voyage's embedders and reranker through the vendor's client: the stand-in or, with `-m live`, the service."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adk_evidence.embedding import voyage_service, voyage_tokens
+from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
+from adk_evidence.embedding.voyage_service import KEY_VARIABLE
+from adk_evidence.errors import CostCapError, ModelError, ServiceError, SettingsError
+from adk_evidence.retrieval.query import normalise
+from adk_evidence.retrieval.rerank.base import RerankDocument
+from adk_evidence.retrieval.rerank.voyage import VoyageReranker
+from adk_evidence.settings import load_settings
+from adk_evidence.tokens import estimate_tokens
+from tests.core.factories import payload
+from tests.standins.voyage import (
+    CONTEXT,
+    EMBED,
+    KEY,
+    RERANK,
+    Account,
+    Fault,
+    VoyageStandIn,
+    closed_port,
+    contextual_vectors,
+    word_vector,
+)
+from tests.voyage_place import VoyagePlace
+
+DIMENSION = 256
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def standin(monkeypatch: pytest.MonkeyPatch) -> Iterator[VoyageStandIn]:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with VoyageStandIn() as running:
+        yield running
+
+
+@dataclass
+class Asked:
+    """Embedders and reranker over one service."""
+
+    place: VoyagePlace
+    docs: VoyageDocsEmbedder
+    code: VoyageCodeEmbedder
+    reranker: VoyageReranker
+
+    def close(self) -> None:
+        self.docs.close()
+        self.reranker.close()
+
+
+def ask(root: Path, base_url: str | None, **overrides: Any) -> Asked:
+    place = VoyagePlace(root, base_url, overrides=overrides)
+    pair = place.dense()
+    return Asked(place, pair.doc, pair.code, place.reranker())
+
+
+@pytest.fixture
+def asked(standin: VoyageStandIn, tmp_path: Path) -> Iterator[Asked]:
+    asked = ask(tmp_path, standin.base_url)
+    yield asked
+    asked.close()
+
+
+@pytest.fixture(params=["stand-in", pytest.param("live", marks=pytest.mark.live)])
+def anywhere(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    """The stand-in and, where it was asked for and there is a key, the service itself."""
+    if request.param == "live":
+        if "live" not in request.config.option.markexpr:
+            pytest.skip("costs money: `npm run test:live`")
+        if not os.environ.get(KEY_VARIABLE):
+            pytest.skip(f"NOT RUN: {KEY_VARIABLE} is not set")
+        asked = ask(tmp_path, None)
+        yield asked
+        asked.close()
+        return
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with VoyageStandIn() as standin:
+        asked = ask(tmp_path, standin.base_url)
+        yield asked
+        asked.close()
+
+
+def documents(*bodies: str, **changes: Any) -> list[RerankDocument]:
+    return [
+        RerankDocument(payload(body=body, path=f"docs/{n}.md"), n, 1200, **changes) for n, body in enumerate(bodies)
+    ]
+
+
+class TestAnywhere:
+    """What holds for the service as for its stand-in."""
+
+    def test_texts_that_are_alike_have_vectors_that_are_alike(self, anywhere: Asked) -> None:
+        texts = ["def retry(tool): return tool()", "class Session: state = {}"]
+        vectors = anywhere.code.embed_documents(texts)
+        assert vectors.shape == (2, DIMENSION)
+        question = np.array(anywhere.code.embed_query("retry a tool"))
+        assert len(question) == DIMENSION
+        assert question @ vectors[0] > question @ vectors[1]
+
+    def test_a_chunks_vector_knows_its_surroundings(self, anywhere: Asked) -> None:
+        chunks = ["Wait longer after each failure.", "Tools that throw are called again."]
+        together, alone = anywhere.docs.embed_documents(chunks), anywhere.docs.embed_documents(chunks[:1])
+        assert together.shape == (2, DIMENSION)
+        assert together[0] @ alone[0] < 0.999
+        assert len(anywhere.docs.embed_query("when is a tool called again?")) == DIMENSION
+
+    def test_the_document_that_answers_scores_highest(self, anywhere: Asked) -> None:
+        given = documents("Sessions keep state.", "A tool that throws is called again by the retry plugin.", "Logging.")
+        scores = [one.score for one in anywhere.reranker.rerank(normalise("retry a tool that throws"), "build", given)]
+        assert max(scores) == scores[1]
+
+    def test_tokens_are_counted_as_the_service_counts_them(self, anywhere: Asked) -> None:
+        texts = ["def retry(tool): return tool()" * 20, "class Session: state = {}" * 20]
+        estimated = anywhere.code.estimate(texts)
+        anywhere.code.embed_documents(texts)
+        spent = anywhere.code.spent()
+        assert spent.requests == estimated.requests == 1
+        # An estimate without the model's tokeniser.
+        exact = voyage_tokens.counter("voyage-code-3") == "tokenizer" or anywhere.place.base_url is not None
+        assert estimated.tokens == pytest.approx(spent.tokens, rel=0.05 if exact else 0.25)
+
+
+class TestWire:
+    def test_a_request_says_what_the_specification_says(self, standin: VoyageStandIn, asked: Asked) -> None:
+        asked.code.embed_documents(["def a(): ..."])
+        asked.docs.embed_documents(["one", "two"])
+        asked.docs.embed_query("why?")
+        asked.code.embed_query("why?")
+        common = {"output_dtype": "float", "output_dimension": DIMENSION, "encoding_format": "base64"}
+        code, code_query = standin.sent(EMBED)
+        assert code == {
+            "input": ["def a(): ..."], "model": "voyage-code-3", "input_type": "document", "truncation": True, **common
+        }  # fmt: skip
+        docs, docs_query = standin.sent(CONTEXT)
+        assert docs == {"inputs": [["one", "two"]], "model": "voyage-context-3", "input_type": "document", **common}
+        assert (docs_query["inputs"], docs_query["input_type"]) == ([["why?"]], "query")
+        assert (code_query["input"], code_query["input_type"]) == (["why?"], "query")
+        assert {headers["Authorization"] for headers in standin.headers} == {f"Bearer {KEY}"}
+
+    def test_the_default_is_2048_floats(self) -> None:
+        settings = load_settings(profile="voyage").embedding.voyage
+        assert (settings.dimension, settings.docs_model, settings.code_model) == (
+            2048, "voyage-context-3", "voyage-code-3"
+        )  # fmt: skip
+
+    def test_code_is_cut_into_requests_by_items_characters_and_tokens(
+        self, standin: VoyageStandIn, tmp_path: Path
+    ) -> None:
+        texts = [f"word{number} " * 100 for number in range(6)]
+        for limits, sizes in (
+            ({"voyage_dense_max_items": 4}, [4, 2]),
+            ({"voyage_dense_max_chars_total": 2000}, [3, 3]),
+        ):
+            standin.requests.clear()
+            asked = ask(tmp_path, standin.base_url, ingestion={"batching": limits})
+            vectors = asked.code.embed_documents(texts)
+            asked.close()
+            assert [len(body["input"]) for body in standin.sent(EMBED)] == sizes
+            for text, vector in zip(texts, vectors, strict=True):
+                assert vector == pytest.approx(word_vector(text, DIMENSION), abs=1e-6)
+        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"tokens_per_minute": 1200}})
+        assert asked.code.estimate(["word " * 450] * 6).requests == 3
+
+    def test_a_long_files_vectors_come_from_their_most_central_batch(
+        self, standin: VoyageStandIn, tmp_path: Path
+    ) -> None:
+        batching = {"voyage_dense_max_items": 5, "voyage_context_overlap_chunks": 2}
+        asked = ask(tmp_path, standin.base_url, ingestion={"batching": batching})
+        chunks = [f"chunk about subject{'abcdefgh'[number]}" for number in range(8)]
+        vectors = asked.docs.embed_documents(chunks)
+        asked.close()
+        first, second = contextual_vectors(chunks[:5], DIMENSION), contextual_vectors(chunks[3:], DIMENSION)
+        for vector, expected in zip(vectors, [*first[:4], *second[1:]], strict=True):
+            assert vector == pytest.approx(expected, abs=1e-6)
+
+    def test_several_files_share_a_request_without_sharing_a_context(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        batches = [*asked.docs.context_batches(["a b", "c d"]), *asked.docs.context_batches(["e f"])]
+        (found,) = list(asked.docs.iter_embed_contexts(batches))
+        assert standin.sent(CONTEXT)[0]["inputs"] == [["a b", "c d"], ["e f"]]
+        assert found[0] == [0, 1]
+        assert found[1][1][0] == pytest.approx(word_vector("e f", DIMENSION), abs=1e-6)
+
+    def test_a_lone_surrogate_does_not_stop_a_request(self, asked: Asked) -> None:
+        assert asked.code.embed_documents(["a \ud800 b"]).shape == (1, DIMENSION)
+
+    def test_a_question_is_not_sent_twice(self, standin: VoyageStandIn, asked: Asked) -> None:
+        assert asked.code.embed_query("why?") == asked.code.embed_query("why?")
+        assert len(standin.sent(EMBED)) == 1
+
+
+class TestReranking:
+    def test_the_question_is_wrapped_and_each_document_says_where_it_is_from(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        asked.reranker.rerank(normalise("why?"), "debug", documents("text"))
+        (body,) = standin.sent(RERANK)
+        assert body["model"] == "rerank-2.5" and body["truncation"] is True and body["top_k"] is None
+        assert body["query"].startswith("You are ranking evidence to help implement a correct solution")
+        assert body["query"].endswith("Question: why?")
+        assert body["documents"][0].startswith("SOURCE: docs\nREPO: google/adk-docs\nREF: abc\nLOC: https://adk.dev/")
+
+    def test_a_long_body_is_trimmed_and_its_header_stays(self, standin: VoyageStandIn, asked: Asked) -> None:
+        asked.reranker.rerank(normalise("why?"), "build", documents("word " * 5000))
+        (text,) = standin.sent(RERANK)[0]["documents"]
+        header, _, body = text.partition("\n\n")
+        assert header.startswith("SOURCE: docs") and "CHUNK: " in header
+        assert 1150 < estimate_tokens(body) <= 1200
+
+    def test_scores_are_mapped_back_by_index(self, asked: Asked) -> None:
+        given = documents("alpha", "alpha beta gamma", "nothing", "alpha beta")
+        found = asked.reranker.rerank(normalise("alpha beta gamma"), "build", given)
+        order = sorted(range(4), key=lambda position: -found[position].score)
+        assert order == [1, 3, 0, 2]
+        assert all(not score.features for score in found)
+
+    def test_180_candidates_are_one_request(self, standin: VoyageStandIn, asked: Asked) -> None:
+        asked.reranker.rerank(normalise("word"), "build", documents(*["word " * 1500] * 180))
+        assert [len(body["documents"]) for body in standin.sent(RERANK)] == [180]
+
+    def test_what_would_exceed_600000_tokens_goes_in_batches(self, standin: VoyageStandIn, asked: Asked) -> None:
+        query = normalise("a long question " * 450)
+        found = asked.reranker.rerank(query, "build", documents(*["word " * 1500] * 250))
+        sizes = [len(body["documents"]) for body in standin.sent(RERANK)]
+        assert sum(sizes) == 250 and len(sizes) > 1 and max(sizes) <= 60
+        assert {score.features["batch"] for score in found} == set(range(1, len(sizes) + 1))
+
+    def test_the_same_question_and_candidates_are_asked_once(self, standin: VoyageStandIn, asked: Asked) -> None:
+        given = documents("alpha", "beta")
+        first = asked.reranker.rerank(normalise("alpha"), "build", given)
+        assert asked.reranker.rerank(normalise("alpha"), "build", given) == first
+        assert len(standin.sent(RERANK)) == 1
+        asked.reranker.rerank(normalise("beta"), "build", given)
+        asked.reranker.rerank(normalise("alpha"), "debug", given)
+        asked.reranker.rerank(normalise("alpha"), "build", given[::-1])
+        assert len(standin.sent(RERANK)) == 4
+
+    def test_no_candidates_ask_nothing(self, standin: VoyageStandIn, asked: Asked) -> None:
+        assert asked.reranker.rerank(normalise("q"), "build", []) == []
+        assert not standin.requests
+
+
+class TestLimits:
+    def test_requests_keep_below_the_accounts_rate(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setenv(KEY_VARIABLE, KEY)
+        limits = {"requests_per_minute": 3, "tokens_per_minute": 10_000}
+        batching = {"voyage_dense_max_items": 1}
+        place = VoyagePlace(
+            tmp_path, None, overrides={"embedding": {"voyage": limits}, "ingestion": {"batching": batching}}
+        )
+        with VoyageStandIn(account=Account(**limits), now=lambda: place.time.time) as standin:
+            place = VoyagePlace(tmp_path, standin.base_url, place.time, place.overrides)
+            embedder = place.dense().code
+            embedder.embed_documents([f"text {number}" for number in range(7)])
+            embedder.close()
+        assert standin.used["voyage-code-3"].requests == 7
+        assert place.time.waited >= 60
+        assert not place.notes, "the service had to refuse a request"
+
+    def test_a_limit_that_the_settings_do_not_know_is_waited_for(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv(KEY_VARIABLE, KEY)
+        place = VoyagePlace(tmp_path, None)
+        account = Account(requests_per_minute=2)
+        with VoyageStandIn(account=account, now=lambda: place.time.time) as standin:
+            overrides = {"ingestion": {"batching": {"voyage_dense_max_items": 1}}}
+            place = VoyagePlace(tmp_path, standin.base_url, place.time, overrides)
+            embedder = place.dense().code
+            assert embedder.embed_documents(["a", "b", "c", "d", "e"]).shape == (5, DIMENSION)
+            embedder.close()
+        assert any("too many requests" in note for note in place.notes)
+
+    def test_a_question_does_not_wait_for_a_rate_beyond_its_time(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"requests_per_minute": 1}})
+        asked.code.embed_query("one")
+        with pytest.raises(ServiceError, match="rate limit of voyage-code-3"):
+            asked.code.embed_query("two")
+        assert asked.place.time.waited == 0
+        asked.close()
+
+    def test_nothing_is_spent_beyond_the_cap(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        limits = {"max_cost_usd": 0.0001}
+        asked = ask(tmp_path, standin.base_url, embedding={"voyage": limits})
+        with pytest.raises(CostCapError, match="cap"):
+            asked.code.embed_documents(["word " * 800])
+        assert not standin.requests
+        asked.close()
+
+    def test_an_answer_that_cannot_be_used_counts_as_paid(self, standin: VoyageStandIn, asked: Asked) -> None:
+        standin.strike(EMBED, Fault(mode="alter", change=lambda answer: {**answer, "data": answer["data"][1:]}))
+        asked.code.embed_documents(["one", "two"])
+        assert asked.code.spent().requests == standin.used["voyage-code-3"].requests == 2
+        assert asked.code.spent().tokens == standin.used["voyage-code-3"].tokens
+
+    def test_a_model_without_a_price_is_refused(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"code_model": "voyage-next"}})
+        with pytest.raises(SettingsError, match="no price for voyage-next"):
+            asked.code.estimate(["text"])
+
+    def test_a_slow_answer_ends_with_the_questions_time(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"query_timeout_seconds": 0.2}})
+        standin.strike(EMBED, Fault(mode="slow"))
+        with pytest.raises(ServiceError, match=r"did not answer within 0\.2 s"):
+            asked.code.embed_query("why?")
+        asked.close()
+
+
+class TestKey:
+    def test_without_a_key_nothing_is_sent(
+        self, standin: VoyageStandIn, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv(KEY_VARIABLE)
+        with pytest.raises(ModelError, match="VOYAGE_API_KEY is not set"):
+            asked.code.embed_query("why?")
+        assert not standin.requests
+
+    def test_a_key_in_a_file_does_not_take_its_place(
+        self, standin: VoyageStandIn, asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        (tmp_path / "key").write_text("pa-another-key")
+        monkeypatch.setenv("VOYAGE_API_KEY_PATH", str(tmp_path / "key"))
+        asked.code.embed_query("why?")
+        assert standin.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+    @pytest.mark.parametrize("status", [400, 401, 403, 413, 422, 429, 500, 503])
+    def test_an_answer_that_repeats_the_key_does_not_pass_it_on(
+        self, standin: VoyageStandIn, asked: Asked, status: int, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.INFO, logger="adk_evidence")
+        standin.strike_always(EMBED, Fault(status, f"Your key {KEY} (Bearer {KEY}) is at fault."))
+        with pytest.raises(ServiceError) as caught:
+            asked.code.embed_query("why?")
+        shown = f"{caught.value} {caught.value!r} {caught.value.__cause__!r} {caplog.text}"
+        assert KEY not in shown
+        assert "\n" not in caught.value.message
+
+    @pytest.mark.parametrize(
+        "address",
+        ["http://example.org/v1", "https://user:secret@example.org/v1", "https://example.org/v1?key=x", "ftp://x/v1"],
+    )
+    def test_the_key_travels_only_to_a_safe_address(self, address: str) -> None:
+        with pytest.raises(SettingsError, match="base_url"):
+            load_settings({"embedding": {"voyage": {"base_url": address}}})
+
+    def test_a_slash_at_the_end_of_the_address_does_no_harm(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        asked = ask(tmp_path, standin.base_url + "/")
+        assert asked.code.embed_query("why?")
+        asked.close()
+
+
+def test_first_requests_from_several_threads_share_one_loop(
+    standin: VoyageStandIn, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voyage_service, "_loop_in_use", None)
+    together = threading.Barrier(4)
+
+    def first(number: int) -> int:
+        together.wait()
+        return len(asked.code.embed_query(f"question {number}"))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(first, range(4))) == [DIMENSION] * 4
+
+
+def test_without_the_client_it_says_how_to_install_it(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "voyageai", None)
+    with pytest.raises(ServiceError, match="not installed") as caught:
+        asked.code.embed_query("why?")
+    assert "adk-evidence[voyage]" in caught.value.hint
+
+
+def test_a_refused_connection_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with closed_port() as address:
+        asked = ask(tmp_path, address)
+        with pytest.raises(ServiceError, match="cannot be reached"):
+            asked.code.embed_query("why?")
+        asked.close()
+
+
+def test_the_tokeniser_is_used_where_the_hubs_cache_has_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tests.onnx_models import write_splade
+
+    write_splade(tmp_path, ["alpha", "beta"])
+    voyage_tokens._tokenizer.cache_clear()
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_: str(tmp_path / "tokenizer.json"))
+    try:
+        assert voyage_tokens.counter("voyage-code-3") == "tokenizer"
+        assert voyage_tokens.count_tokens("alpha beta alpha", "voyage-code-3") == 3
+    finally:
+        voyage_tokens._tokenizer.cache_clear()

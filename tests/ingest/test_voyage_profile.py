@@ -1,0 +1,281 @@
+"""The profile `voyage` end to end: what a run sends, keeps, costs and says, and the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from adk_evidence.embedding.voyage_service import KEY_VARIABLE
+from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.settings import load_settings
+from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.session import ingest
+from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_code, write_docs
+from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, Fault, VoyageStandIn
+from tests.voyage_place import QUESTION, VoyagePlace, codes
+
+
+@pytest.fixture(autouse=True)
+def _with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def standin() -> Iterator[VoyageStandIn]:
+    with VoyageStandIn() as running:
+        yield running
+
+
+@pytest.fixture
+def place(standin: VoyageStandIn, tmp_path: Path) -> VoyagePlace:
+    return VoyagePlace(tmp_path, standin.base_url)
+
+
+class TestARun:
+    def test_what_plan_estimates_is_what_the_service_counts(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        cost = place.plan().cost
+        assert cost is not None and not standin.requests
+        run = place.ingest()
+        assert run.status == "complete"
+        requests = sum(used.requests for used in standin.used.values())
+        tokens = sum(used.tokens for used in standin.used.values())
+        assert cost.requests == requests
+        assert cost.tokens == pytest.approx(tokens, rel=0.05)
+        assert cost.usd == pytest.approx(tokens * 0.18 / 1e6, rel=0.05)
+        assert sum(spent.tokens for spent in run.spent.values()) == tokens
+        after = place.plan()
+        assert after.vectors == 0 and after.cost is not None and after.cost.requests == 0
+
+    def test_docs_are_sent_file_by_file_in_order_and_code_text_by_text(
+        self, standin: VoyageStandIn, place: VoyagePlace
+    ) -> None:
+        place.ingest()
+        files = [texts for body in standin.sent(CONTEXT) for texts in body["inputs"]]
+        retry = next(texts for texts in files if "[PATH=docs/tools/retry.md]" in texts[0])
+        assert all("[PATH=docs/tools/retry.md]" in text for text in retry)
+        assert ["Back off" in text for text in retry][-1]
+        texts = [text for body in standin.sent(EMBED) for text in body["input"]]
+        assert any("[SYMBOL=RetryPlugin" in text and "def on_tool_error" in text for text in texts)
+        for text in (*texts, *(text for file in files for text in file)):
+            assert "[COMMIT=" not in text and "[LINES=" not in text
+            assert text.startswith("[CORPUS=")
+
+    def test_points_hold_vectors_of_the_settings_length(self, place: VoyagePlace) -> None:
+        place.ingest()
+        for kind, name in (("doc", "dense_docs"), ("code", "dense_code")):
+            for record in place.workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
+                assert len(record.vectors[name]) == 256
+                assert record.vectors["sparse_lexical"]
+
+    def test_another_commit_with_the_same_text_costs_nothing(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        place.ingest()
+        sent = len(standin.requests)
+        write_docs(place.workplace.docs, commit="d" * 40)
+        write_code(place.workplace.code, commit="c" * 40)
+        run = place.ingest()
+        assert run.status == "complete" and run.vectors_embedded == 0
+        assert len(standin.requests) == sent
+        assert {payload.commit for payload in place.workplace.points().values()} == {"d" * 40, "c" * 40}
+
+    def test_a_changed_page_is_embedded_again_with_its_context_and_no_other(
+        self, standin: VoyageStandIn, place: VoyagePlace
+    ) -> None:
+        place.ingest()
+        before = len(standin.requests)
+        change(place.workplace.docs / "docs/tools/retry.md", "Waiting longer", "Waiting much longer")
+        place.ingest()
+        (sent,) = [body for _, body in standin.requests[before:]]
+        (file,) = sent["inputs"]
+        assert len(file) > 1 and all("[PATH=docs/tools/retry.md]" in text for text in file)
+
+    def test_what_was_paid_for_survives_a_run_that_fails(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        batching = {"voyage_dense_max_items": 4, "voyage_retry_max_attempts": 1}
+        place = VoyagePlace(tmp_path, standin.base_url, overrides={"ingestion": {"batching": batching}})
+        standin.strike(EMBED, None, Fault(503), Fault(503))
+        with pytest.raises(ServiceError, match="overloaded"):
+            place.ingest()
+        failed = place.workplace.runs()[0]
+        assert failed.status == "failed" and failed.vectors_embedded > 0
+        assert sum(spent.requests for spent in failed.spent.values()) == len(standin.requests) - 2
+        run = place.ingest()
+        assert run.vectors_from_cache == failed.vectors_embedded
+
+    def test_an_outage_of_a_minute_is_sat_out(self, tmp_path: Path) -> None:
+        place = VoyagePlace(tmp_path, None)
+        with VoyageStandIn(now=lambda: place.time.time) as standin:
+            place = VoyagePlace(tmp_path, standin.base_url, place.time)
+            standin.go_down_until(place.time.time + 60)
+            assert place.ingest().status == "complete"
+        assert 60 <= place.time.waited < 70
+        assert place.notes
+
+    def test_a_run_can_be_cancelled_while_it_waits(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        standin.strike_always(CONTEXT, Fault(429, retry_after="100"))
+        dense = place.dense()
+        service = dense.doc.service
+
+        def check() -> None:
+            if place.time.waited >= 5:
+                raise IngestCancelledError("The ingestion was cancelled.")
+
+        service._check = check
+        with pytest.raises(IngestCancelledError):
+            place.ingest(dense=dense)
+        assert place.time.waited <= 6
+
+    def test_a_run_above_the_cap_spends_nothing(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        place = VoyagePlace(tmp_path, standin.base_url, overrides={"embedding": {"voyage": {"max_cost_usd": 0.0001}}})
+        with pytest.raises(CostCapError, match="nothing was spent"):
+            place.ingest()
+        assert not standin.requests
+
+    def test_without_a_key_it_stops_with_a_sentence(
+        self, standin: VoyageStandIn, place: VoyagePlace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv(KEY_VARIABLE)
+        with pytest.raises(ServiceError, match="VOYAGE_API_KEY is not set"):
+            place.ingest()
+        assert not standin.requests
+
+    def test_texts_that_splade_had_to_cut_are_said(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        cut = {"embedding": {"sparse": {"splade": {"long_text": "cut"}}}}
+        run = VoyagePlace(tmp_path, standin.base_url, overrides=cut).ingest()
+        assert any("sparse model read only the beginning of" in notice for notice in run.notices)
+
+
+class TestAnswers:
+    def test_an_answer_has_both_sides_and_is_reranked(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        place.ingest()
+        pack = place.ask()
+        assert pack.warnings == ()
+        assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "rerank-2.5"
+        assert {"docs", "code"} == {candidate.source_type for candidate in pack.candidates}
+        assert pack.candidates[0].path in ("docs/tools/retry.md", "src/google/adk/plugins/retry.py")
+        branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
+        assert {"dense", "sparse"} <= branches
+        assert {body["input_type"] for body in standin.sent(CONTEXT)} == {"document", "query"}
+        assert len(standin.sent(RERANK)) == 1
+        assert pack.debug["voyage"]["rerank-2.5"]["token_counter"] == "estimate"  # noqa: S105 - no password
+
+    def test_one_side_that_fails_leaves_the_other(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        place.ingest()
+        standin.strike_always(EMBED, Fault(500))
+        pack = place.ask()
+        assert codes(pack) == ["dense_unavailable"]
+        assert pack.quality.level == "mixed" and "not available for code" in pack.quality.note
+        branches = {
+            candidate.source_type: {branch.branch for branch in candidate.why.branches} for candidate in pack.candidates
+        }
+        assert "dense" in branches["docs"] and "dense" not in branches["code"]
+
+    def test_keywords_alone_answer_when_the_service_is_down(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        place.ingest()
+        standin.go_down_until(1e9)
+        pack = place.ask()
+        assert set(codes(pack)) == {"dense_unavailable", "rerank_unavailable"}
+        assert pack.quality.level == "keyword_only" and "reranker was not available" in pack.quality.note
+        assert pack.candidates
+        with pytest.raises(ServiceError):
+            place.ask(strict=True)
+
+    def test_a_rerank_that_failed_is_not_tried_again_for_the_same_question(
+        self, standin: VoyageStandIn, tmp_path: Path
+    ) -> None:
+        place = VoyagePlace(tmp_path, standin.base_url, overrides={"retrieval": {"feedback_passages": 2}})
+        place.ingest()
+        standin.strike_always(RERANK, Fault(401))
+        assert codes(place.ask()) == ["rerank_unavailable"]
+        assert len(standin.sent(RERANK)) == 1
+
+    def test_feedback_keeps_the_two_spaces_apart(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        place = VoyagePlace(tmp_path, standin.base_url, overrides={"retrieval": {"feedback_passages": 3}})
+        place.ingest()
+        pack = place.ask()
+        assert pack.warnings == () and "feedback" in pack.debug["timings_ms"]
+
+    def test_a_name_that_related_terms_might_match_is_not_called_invented(self, place: VoyagePlace) -> None:
+        place.ingest()
+        pack = place.ask("how does fork_session work?")
+        assert "unknown_name" not in codes(pack)
+
+    def test_splade_that_cannot_be_loaded_leaves_the_dense_side(self, place: VoyagePlace) -> None:
+        place.ingest()
+        folder = place.settings.embedding.sparse.splade.model_path
+        assert folder is not None
+        (folder / "model.onnx").rename(folder / "gone.onnx")
+        place = VoyagePlace(place.root, place.base_url)
+        pack = place.ask()
+        assert codes(pack) == ["sparse_unavailable"]
+        assert "keyword side was not available" in pack.quality.note
+
+    def test_the_breaker_spares_a_service_that_is_down_and_tries_again(
+        self, standin: VoyageStandIn, place: VoyagePlace
+    ) -> None:
+        place.ingest()
+        service = place.answers()
+        try:
+            standin.strike_always(RERANK, Fault(500))
+            for number in range(3):
+                service.find(EvidenceRequest(query=f"retry a tool {number}"))
+            asked = len(standin.sent(RERANK))
+            assert asked == 3 * 3
+            pack = service.find(EvidenceRequest(query="retry a tool again"))
+            assert "failed 3 times in a row" in " ".join(pack.warnings)
+            assert len(standin.sent(RERANK)) == asked
+            standin.recover()
+            place.time.clock.sleep(31)
+            assert service.find(EvidenceRequest(query="retry a tool at last")).warnings == ()
+        finally:
+            service.close()
+
+    def test_an_index_of_other_models_is_refused(self, place: VoyagePlace) -> None:
+        local = Workplace(place.root)
+        ingest(local.settings, "all", local.sources, _silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        with pytest.raises(IndexMismatchError, match="voyage-context-3"):
+            place.ask()
+
+
+def test_the_commands_run_from_plan_to_answer(
+    standin: VoyageStandIn, place: VoyagePlace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from adk_evidence_cli.main import app as evidence
+    from adk_ingest.cli import app as ingestion
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "edge")
+    monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__VOYAGE__BASE_URL", standin.base_url)
+    monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__SPARSE__SPLADE__MODEL_PATH", str(tmp_path / "splade"))
+    common = ["--profile", "voyage", "--home", str(tmp_path / "cli")]
+    corpora = ["--docs", str(place.workplace.docs), "--code", str(place.workplace.code), "--offline"]
+    planned = CliRunner().invoke(ingestion, ["plan", *corpora, *common])
+    assert planned.exit_code == 0, planned.output
+    assert "2 requests with" in planned.stdout and "about $0.00" in planned.stdout
+    done = CliRunner().invoke(ingestion, ["all", *corpora, *common])
+    assert done.exit_code == 0, done.output
+    assert "voyage-context-3;dimension=2048: 1 requests" in done.stdout
+    asked = CliRunner().invoke(evidence, ["ask", QUESTION, *common])
+    assert asked.exit_code == 0, asked.output
+    assert "retry" in asked.stdout and "warning" not in asked.output
+    looked = CliRunner().invoke(evidence, ["doctor", *common])
+    assert "VOYAGE_API_KEY is set" in looked.stdout and KEY not in looked.stdout
+    written = [path for path in (tmp_path / "cli").rglob("*") if path.suffix in (".json", ".jsonl", ".sqlite")]
+    assert written and not any(KEY.encode() in path.read_bytes() for path in written)
+    assert KEY not in planned.output + done.output + asked.output
+
+
+def test_a_key_is_no_setting() -> None:
+    from adk_evidence.errors import SettingsError
+
+    with pytest.raises(SettingsError, match="api_key"):
+        load_settings({"embedding": {"voyage": {"api_key": "x"}}})
+
+
+def _silent() -> object:
+    from adk_ingest.progress import Silent
+
+    return Silent()

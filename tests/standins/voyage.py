@@ -1,0 +1,404 @@
+"""A Voyage on loopback: its wire contract, limits, errors and rate limit, with vectors that are the same everywhere.
+
+A text's vector is its hashed bag of words; a chunk in a context also carries a little of its neighbours. A
+document's relevance is the share of the question's words that it has. Faults are queued by endpoint and strike the
+next requests.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import socket
+import struct
+import threading
+import zlib
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+
+from adk_evidence.tokens import estimate_tokens
+
+KEY = "pa-stand-in-key-0123456789abcdef"
+EMBED, CONTEXT, RERANK = "/v1/embeddings", "/v1/contextualizedembeddings", "/v1/rerank"
+ENDPOINTS = (EMBED, CONTEXT, RERANK)
+
+PROMPTS = {
+    None: "",
+    "document": "Represent the document for retrieval: ",
+    "query": "Represent the query for retrieving supporting documents: ",
+}
+DIMENSIONS = (256, 512, 1024, 2048)
+CONTEXT_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Model:
+    endpoint: str
+    request_tokens: int
+    text_tokens: int = 32_000
+
+
+MODELS = {
+    "voyage-code-3": Model(EMBED, 120_000),
+    "voyage-context-3": Model(CONTEXT, 120_000),
+    "rerank-2.5": Model(RERANK, 600_000),
+}
+QUERY_TOKENS = 8_000
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens to one request instead of an answer.
+
+    Args:
+        status: An error status, or 200.
+        detail: The error's `detail`; None: a body without one.
+        retry_after: The header's value.
+        body: The whole body, in place of any other.
+        mode: `reset` cuts the connection inside the body, `slow` stops inside it until the stand-in ends, `alter`
+            answers with what `change` makes of the answer.
+        change: Alters an answer.
+    """
+
+    status: int = 200
+    detail: str | None = "an error"
+    retry_after: str | None = None
+    body: str | None = None
+    mode: str = "error"
+    change: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+
+
+class RefusedError(Exception):
+    def __init__(self, status: int, detail: str, retry_after: str | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.retry_after = status, detail, retry_after
+
+
+@dataclass
+class Account:
+    """What one key has used, and what it may in a minute of the stand-in's clock."""
+
+    requests_per_minute: int = 2000
+    tokens_per_minute: int = 3_000_000
+    window_began: float = 0.0
+    window_requests: int = 0
+    window_tokens: int = 0
+
+
+@dataclass
+class Counted:
+    requests: int = 0
+    tokens: int = 0
+
+
+@dataclass
+class VoyageStandIn:
+    """Starts with `with`; `base_url` is where it listens."""
+
+    account: Account = field(default_factory=Account)
+    now: Callable[[], float] = lambda: 0.0
+    keys: set[str] = field(default_factory=lambda: {KEY})
+
+    def __post_init__(self) -> None:
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[Mapping[str, str]] = []
+        self.used: dict[str, Counted] = defaultdict(Counted)
+        self._faults: dict[str, deque[Fault | None]] = {path: deque() for path in ENDPOINTS}
+        self._always: dict[str, Fault] = {}
+        self._down_until: float | None = None
+        self._lock = threading.Lock()
+        self._end = threading.Event()
+
+    def strike(self, endpoint: str, *faults: Fault | None) -> None:
+        """The next requests to an endpoint meet these faults; None lets one pass."""
+        self._faults[endpoint].extend(faults)
+
+    def strike_always(self, endpoint: str, fault: Fault) -> None:
+        """Every request to an endpoint meets this fault, until `recover`."""
+        self._always[endpoint] = fault
+
+    def go_down_until(self, time: float) -> None:
+        """Every request gets 503 until the clock says so."""
+        self._down_until = time
+
+    def recover(self) -> None:
+        for queue in self._faults.values():
+            queue.clear()
+        self._always.clear()
+        self._down_until = None
+
+    def sent(self, endpoint: str) -> list[dict[str, Any]]:
+        """The bodies of the requests to an endpoint."""
+        return [body for path, body in self.requests if path == endpoint]
+
+    def __enter__(self) -> VoyageStandIn:
+        standin = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            # Headers and body are two writes: without this the second waits for the first's acknowledgement.
+            disable_nagle_algorithm = True
+
+            def do_POST(self) -> None:
+                standin._answer(self)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    # --- one request ---
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        path = handler.path
+        raw = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = {}
+        with self._lock:
+            self.requests.append((path, body if isinstance(body, dict) else {}))
+            self.headers.append(dict(handler.headers.items()))
+            fault = self._next_fault(path)
+        if fault is not None and fault.mode == "error":
+            _write_fault(handler, fault)
+            return
+        try:
+            answer = self._checked(path, handler.headers, raw)
+        except RefusedError as refusal:
+            headers = {"Retry-After": refusal.retry_after} if refusal.retry_after else {}
+            _write(handler, refusal.status, json.dumps({"detail": refusal.detail}), headers)
+            return
+        if fault is not None and fault.change is not None:
+            answer = fault.change(answer)
+        text = json.dumps(answer)
+        if fault is not None and fault.mode in ("reset", "slow"):
+            self._break_off(handler, text, fault.mode)
+            return
+        _write(handler, 200, text)
+
+    def _next_fault(self, path: str) -> Fault | None:
+        if self._down_until is not None and self.now() < self._down_until:
+            return Fault(503, "The server is overloaded.")
+        queue = self._faults.get(path)
+        # A request that the queue lets pass is safe from the lasting fault, too.
+        return queue.popleft() if queue else self._always.get(path)
+
+    def _break_off(self, handler: BaseHTTPRequestHandler, text: str, mode: str) -> None:
+        data = text.encode()
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data[: len(data) // 2])
+        handler.wfile.flush()
+        if mode == "slow":
+            self._end.wait()
+        # Close with a reset instead of an orderly end.
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        handler.close_connection = True
+        handler.connection.close()
+
+    def _checked(self, path: str, headers: Any, raw: bytes) -> dict[str, Any]:
+        authorization = headers.get("Authorization") or ""
+        if not authorization.startswith("Bearer "):
+            raise RefusedError(401, "You have not provided an API key.")
+        if authorization.removeprefix("Bearer ") not in self.keys:
+            # As a careless service would: the answer repeats the key.
+            raise RefusedError(401, f"Provided API key {authorization.removeprefix('Bearer ')} is invalid.")
+        if path not in ENDPOINTS:
+            raise RefusedError(404, "Not Found")
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            raise RefusedError(400, "The request body is not valid JSON.") from None
+        if not isinstance(body, dict):
+            raise RefusedError(400, "The request body is not an object.")
+        model = MODELS.get(body.get("model") or "")
+        if model is None or model.endpoint != path:
+            raise RefusedError(400, f"Model {body.get('model')} is not supported.")
+        make = {EMBED: self._embed, CONTEXT: self._contextualize, RERANK: self._rerank}[path]
+        data, tokens = make(body, model)
+        self._charge(body["model"], tokens)
+        return {"object": "list", "data": data, "model": body["model"], "usage": {"total_tokens": tokens}}
+
+    def _charge(self, model: str, tokens: int) -> None:
+        with self._lock:
+            account = self.account
+            now = self.now()
+            if now - account.window_began >= 60:
+                account.window_began, account.window_requests, account.window_tokens = now, 0, 0
+            full = account.window_requests + 1 > account.requests_per_minute
+            if full or account.window_tokens + tokens > account.tokens_per_minute:
+                left = math.ceil(60 - (now - account.window_began))
+                raise RefusedError(429, "You have reached your rate limit.", str(left))
+            account.window_requests += 1
+            account.window_tokens += tokens
+            counted = self.used[model]
+            counted.requests += 1
+            counted.tokens += tokens
+
+    def _embed(self, body: dict[str, Any], model: Model) -> tuple[list[dict[str, Any]], int]:
+        texts = body.get("input")
+        texts = [texts] if isinstance(texts, str) else texts
+        _require(isinstance(texts, list) and all(isinstance(text, str) for text in texts), "input must be strings.")
+        assert isinstance(texts, list)
+        _require(1 <= len(texts) <= 1000, "The batch size limit is 1000.")
+        _require(all(texts), "Input cannot contain empty strings.")
+        tokens = self._tokens(texts, body, model)
+        encode = _encoder(body)
+        data = [
+            {"object": "embedding", "embedding": encode(word_vector(text, _dimension(body))), "index": index}
+            for index, text in enumerate(texts)
+        ]
+        return data, tokens
+
+    def _contextualize(self, body: dict[str, Any], model: Model) -> tuple[list[dict[str, Any]], int]:
+        inputs = body.get("inputs")
+        _require(isinstance(inputs, list) and 1 <= len(inputs) <= 1000, "inputs must be 1 to 1000 lists.")
+        assert isinstance(inputs, list)
+        for texts in inputs:
+            _require(isinstance(texts, list) and bool(texts), "Each input must be a list of chunks.")
+            _require(all(isinstance(text, str) and text for text in texts), "Chunks must be non-empty strings.")
+            if body.get("input_type") == "query":
+                _require(len(texts) == 1, "A query must be one string.")
+        _require(sum(map(len, inputs)) <= 16_000, "The limit is 16000 chunks.")
+        prompt = estimate_tokens(PROMPTS[body.get("input_type")])
+        counts = [[estimate_tokens(text) for text in texts] for texts in inputs]
+        _require(all(count <= model.text_tokens for row in counts for count in row), "A chunk is too long.")
+        tokens = sum(map(sum, counts)) + prompt * len(inputs)
+        _require(tokens <= model.request_tokens, f"The limit is {model.request_tokens} tokens, you sent {tokens}.")
+        encode, dimension = _encoder(body), _dimension(body)
+        data = []
+        for index, texts in enumerate(inputs):
+            rows = contextual_vectors(texts, dimension)
+            chunks = [
+                {"object": "embedding", "embedding": encode(row), "index": place} for place, row in enumerate(rows)
+            ]
+            data.append({"object": "list", "data": chunks, "index": index})
+        return data, tokens
+
+    def _rerank(self, body: dict[str, Any], model: Model) -> tuple[list[dict[str, Any]], int]:
+        query, documents = body.get("query"), body.get("documents")
+        _require(isinstance(query, str) and bool(query), "query must be a non-empty string.")
+        _require(isinstance(documents, list) and 1 <= len(documents) <= 1000, "documents must be 1 to 1000 strings.")
+        assert isinstance(query, str) and isinstance(documents, list)
+        _require(all(isinstance(text, str) and text for text in documents), "Documents cannot be empty.")
+        asked = estimate_tokens(query)
+        counts = [estimate_tokens(text) for text in documents]
+        if not body.get("truncation", True):
+            _require(asked <= QUERY_TOKENS, "The query is too long.")
+            _require(all(asked + count <= model.text_tokens for count in counts), "A document is too long.")
+        asked = min(asked, QUERY_TOKENS)
+        tokens = asked * len(documents) + sum(counts)
+        _require(tokens <= model.request_tokens, f"The limit is {model.request_tokens} tokens, you sent {tokens}.")
+        scored = [{"index": index, "relevance_score": relevance(query, text)} for index, text in enumerate(documents)]
+        scored.sort(key=lambda row: (-row["relevance_score"], row["index"]))
+        return scored[: body.get("top_k") or None], tokens
+
+    def _tokens(self, texts: list[str], body: dict[str, Any], model: Model) -> int:
+        prompt = estimate_tokens(PROMPTS[body.get("input_type")])
+        counts = [estimate_tokens(text) + prompt for text in texts]
+        if body.get("truncation", True):
+            counts = [min(count, model.text_tokens) for count in counts]
+        else:
+            _require(all(count <= model.text_tokens for count in counts), "An input is too long.")
+        tokens = sum(counts)
+        _require(tokens <= model.request_tokens, f"The limit is {model.request_tokens} tokens, you sent {tokens}.")
+        return tokens
+
+
+def word_vector(text: str, dimension: int) -> np.ndarray[Any, Any]:
+    """A unit vector of a text's words."""
+    vector = np.zeros(dimension, dtype=np.float64)
+    for word in re.findall(r"[a-z]+", text.lower()):
+        vector[zlib.crc32(word.encode()) % dimension] += 1.0
+    norm = float(np.linalg.norm(vector))
+    if norm == 0:
+        vector[0], norm = 1.0, 1.0
+    return vector / norm
+
+
+def contextual_vectors(texts: list[str], dimension: int) -> list[np.ndarray[Any, Any]]:
+    """Unit vectors of chunks that carry a share of the mean of all of them."""
+    own = [word_vector(text, dimension) for text in texts]
+    if len(own) == 1:
+        return own
+    mixed = [vector + CONTEXT_SHARE * np.mean(own, axis=0) for vector in own]
+    return [vector / np.linalg.norm(vector) for vector in mixed]
+
+
+def relevance(query: str, document: str) -> float:
+    """The share of the question's words that a document has, below 1."""
+    question = query.rpartition("Question:")[2] or query
+    words = set(re.findall(r"[a-z]{3,}", question.lower()))
+    found = words & set(re.findall(r"[a-z]{3,}", document.lower()))
+    return 0.99 * len(found) / len(words) if words else 0.0
+
+
+@contextmanager
+def closed_port() -> Iterator[str]:
+    """The address of a port that refuses connections."""
+    with socket.socket() as taken:
+        # Bound but not listening: nobody else gets it, and it refuses.
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+def _dimension(body: dict[str, Any]) -> int:
+    dimension = body.get("output_dimension") or 1024
+    _require(dimension in DIMENSIONS, f"output_dimension must be one of {DIMENSIONS}.")
+    return int(dimension)
+
+
+def _encoder(body: dict[str, Any]) -> Callable[[Any], Any]:
+    _require(body.get("output_dtype") in (None, "float"), "The stand-in has floats only.")
+    _require(body.get("input_type") in PROMPTS, "input_type must be query or document.")
+    if body.get("encoding_format") == "base64":
+        return lambda vector: base64.b64encode(vector.astype("<f4").tobytes()).decode()
+    return lambda vector: [float(value) for value in vector]
+
+
+def _require(condition: bool, detail: str) -> None:
+    if not condition:
+        raise RefusedError(400, detail)
+
+
+def _write_fault(handler: BaseHTTPRequestHandler, fault: Fault) -> None:
+    headers = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
+    body = (
+        fault.body if fault.body is not None else json.dumps({} if fault.detail is None else {"detail": fault.detail})
+    )
+    _write(handler, fault.status, body, headers)
+
+
+def _write(handler: BaseHTTPRequestHandler, status: int, text: str, headers: Mapping[str, str] = {}) -> None:
+    data = text.encode()
+    handler.send_response(status)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(data)))
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(data)
