@@ -6,12 +6,14 @@
 export interface Protocol {
   EvidenceParams: EvidenceParams;
   SymbolParams: SymbolParams;
+  TargetsParams: TargetsParams;
   SourceParams: SourceParams;
   StatusParams: StatusParams;
   IngestParams: IngestParams;
   RenderParams: RenderParams;
   EvidenceResult: EvidenceResult;
   SymbolResult: SymbolResult;
+  TargetAnswer: TargetAnswer;
   SourceResult: SourceResult;
   ServerStatus: ServerStatus;
   RunManifest: RunManifest;
@@ -84,6 +86,19 @@ export interface SymbolParams {
   name?: string | null;
   textDocument?: DocumentId | null;
   position?: Position | null;
+}
+/**
+ * `adk/targets`: a name, the beginning of one, or what a symbol is for.
+ *
+ * `python` is the user's interpreter or virtual environment: results say whether its google-adk has them. A later
+ * request with the same `supersedeKey` cancels this one, for results while somebody types.
+ */
+export interface TargetsParams {
+  query: string;
+  limit?: number;
+  mode?: "auto" | "lexical" | "vector" | "hybrid";
+  python?: string | null;
+  supersedeKey?: string | null;
 }
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
@@ -333,6 +348,56 @@ export interface DocReference {
   lines: LineSpan;
 }
 /**
+ * What a search for targets found, best first.
+ *
+ * `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
+ * `installed` the one that `available` was compared with.
+ */
+export interface TargetAnswer {
+  query: string;
+  typed: "name" | "code" | "natural";
+  mode: "lookup" | "lexical" | "vector" | "hybrid";
+  results: RankedTarget[];
+  ref: string | null;
+  installed: string | null;
+  warnings: string[];
+}
+/**
+ * A target as a search found it, with the citation of its definition.
+ *
+ * `available` says whether the user's installed version has it; `unknown` where there is none to look at.
+ */
+export interface RankedTarget {
+  fqn: string;
+  name: string;
+  symbol: string;
+  type: "class" | "function" | "method" | "property" | "attribute" | "variable";
+  import_path: string;
+  import_statement: string;
+  summary: string;
+  signature: string;
+  path: string;
+  lines: LineSpan;
+  citation: string;
+  rank: number;
+  rank_score: number;
+  deprecated: boolean;
+  alias_of: string | null;
+  score: number;
+  why: Why1;
+  available: "true" | "false" | "unknown";
+}
+/**
+ * How a target was found: its best kind of match, and its ranks and scores in the lists that were fused.
+ */
+export interface Why1 {
+  match: "exact" | "prefix" | "similar_name" | "words" | "meaning";
+  lexical_rank: number | null;
+  lexical_score: number | null;
+  vector_rank: number | null;
+  similarity: number | null;
+}
+/**
  * `adk/source`'s result; `url` may be opened in a browser only if it is a page of the site at `site_url`.
  */
 export interface SourceResult {
@@ -407,6 +472,9 @@ export interface RunManifest {
   };
   vectors_embedded: number;
   vectors_from_cache: number;
+  spent: {
+    [k: string]: SpentOn;
+  };
   resumed_from: string | null;
   seconds: {
     [k: string]: number;
@@ -450,6 +518,14 @@ export interface Cursor {
   batch: number;
   done: number;
   total: number | null;
+}
+/**
+ * What a run used of a paid model, as the service counted it.
+ */
+export interface SpentOn {
+  requests: number;
+  tokens: number;
+  usd: number;
 }
 /**
  * `adk/render`'s result.
