@@ -12,28 +12,32 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 
-def required(name: str) -> dict[str, str]:
-    """Versions of everything that a distribution needs, directly or not, by canonical name."""
+# What the extension installs besides: its command for the Voyage key would lead nowhere without.
+EXTRAS = frozenset({"voyage"})
+
+
+def required(name: str, extras: frozenset[str]) -> dict[str, str]:
+    """Versions of everything that a distribution with these extras needs, directly or not, by canonical name."""
     versions: dict[str, str] = {}
     seen = set()
-    waiting: list[tuple[str, frozenset[str]]] = [(name, frozenset())]
+    waiting: list[tuple[str, frozenset[str]]] = [(name, extras)]
     while waiting:
         one = waiting.pop()
         if one in seen:
             continue
         seen.add(one)
-        current, extras = one
+        current, wanted = one
         distribution = importlib.metadata.distribution(current)
         if current != name:
             versions[canonicalize_name(current)] = distribution.version
         for line in distribution.requires or []:
             requirement = Requirement(line)
-            if requirement.marker is None or any(requirement.marker.evaluate({"extra": e}) for e in {"", *extras}):
+            if requirement.marker is None or any(requirement.marker.evaluate({"extra": e}) for e in {"", *wanted}):
                 waiting.append((requirement.name, frozenset(requirement.extras)))
     return versions
 
 
 if __name__ == "__main__":
-    for package, version in sorted(required("adk-evidence").items()):
+    for package, version in sorted(required("adk-evidence", EXTRAS).items()):
         # A local part ("+cpu") names a build of one registry.
         print(f"{package}=={version.partition('+')[0]}")

@@ -203,7 +203,7 @@ export class PrivateEnvironment {
 function pipArguments({ wheel, constraints }: Payload): string[] {
   // --no-user: a setting for the whole machine would make pip refuse to install into an environment.
   const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-user"];
-  return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, wheel];
+  return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, `${wheel}[voyage]`];
 }
 
 function isStamp(found: unknown): found is Stamp {

@@ -69,7 +69,7 @@ describe("the private environment", () => {
     assert.deepEqual(commands[1]?.slice(-3), [
       "--constraint",
       path.join(payloads, "constraints.txt"),
-      path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl"),
+      `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[voyage]`,
     ]);
   });
 
