@@ -15,7 +15,7 @@ from adk_evidence.evaluation.run import Answer, Order, run_queries
 from adk_evidence.evaluation.score import Scores, mean_scores, score_run
 from adk_evidence.retrieval.pipeline import EvidenceService, Outcome
 from adk_evidence.retrieval.rerank.base import Reranker
-from adk_evidence.settings import EmbeddingSettings, Settings
+from adk_evidence.settings import Settings
 
 # Deeper than any metric looks.
 DEPTH = 200
@@ -69,7 +69,7 @@ class Bench:
 
     def __init__(self, load: Callable[[Mapping[str, Any]], Settings]) -> None:
         self._load = load
-        self._encoders: dict[tuple[EmbeddingSettings, str], tuple[Pair[DenseEmbedder], SparseEncoder]] = {}
+        self._encoders: dict[tuple[str, str], tuple[Pair[DenseEmbedder], SparseEncoder]] = {}
 
     def measure(self, variant: Variant, goldens: Sequence[Golden]) -> list[Measured]:
         """Ask every question of every golden set.
@@ -87,7 +87,7 @@ class Bench:
         """What answers with these settings; to be closed. It fails rather than answer with a part missing."""
         nested = nest({"telemetry.event_log": False, "retrieval.strict": True, **overrides})
         settings = self._load(nested)
-        models = (settings.embedding, settings.ingestion.lexical.sparse_model)
+        models = (settings.embedding.model_dump_json(), settings.ingestion.lexical.sparse_model)
         if models not in self._encoders:
             self._encoders[models] = (make_dense(settings), make_sparse(settings))
         dense, sparse = self._encoders[models]
