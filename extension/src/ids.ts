@@ -5,6 +5,7 @@ export const SECTION = "adkEvidence";
 export const COMMANDS = {
   findEvidence: "adkEvidence.findEvidence",
   askQuestion: "adkEvidence.askQuestion",
+  findSymbol: "adkEvidence.findSymbol",
   ingest: "adkEvidence.ingest",
   showStatus: "adkEvidence.showStatus",
   setVoyageApiKey: "adkEvidence.setVoyageApiKey",

@@ -10,6 +10,8 @@ import type {
   SourceResult,
   SymbolParams,
   SymbolResult,
+  TargetAnswer,
+  TargetsParams,
 } from "../protocol/generated";
 import type { Backend } from "./backend";
 
@@ -36,6 +38,11 @@ export class Evidence {
   /** What the index knows of a name. */
   symbol(params: SymbolParams, token?: CancellationToken, scope?: Uri): Promise<SymbolResult | null> {
     return this.backend.request("adk/symbol", params, token, scope);
+  }
+
+  /** Symbols by name and by meaning, best first. */
+  targets(params: TargetsParams, token?: CancellationToken, scope?: Uri): Promise<TargetAnswer> {
+    return this.backend.request("adk/targets", params, token, scope);
   }
 
   /** The text of a cited file. */

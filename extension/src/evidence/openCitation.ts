@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 import { COMMANDS, PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
-import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
+import type { Candidate, EvidenceResult, LineSpan, RankedTarget, SourceResult } from "../protocol/generated";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
 import type { Highlight } from "./highlight";
-import { type Note, planOpening } from "./opening";
+import { type Note, type Opening, planOpening } from "./opening";
 import { plain } from "./plainText";
 import type { SourceDocuments } from "./sourceDocuments";
 
@@ -32,7 +32,27 @@ export class Citations {
     const scope = this.evidence.scopeOf(pack);
     const source = await this.evidence.source({ candidateId: candidate.candidate_id }, undefined, scope);
     const openDocs = vscode.workspace.getConfiguration(SECTION).get<string>("openDocs");
-    const opening = planOpening(candidate, source, where, openDocs === "source" ? "source" : "browser");
+    await this.carryOut(
+      planOpening(candidate, source, where, openDocs === "source" ? "source" : "browser"),
+      source,
+      scope,
+    );
+  }
+
+  /**
+   * Opens where a symbol is defined.
+   *
+   * @param scope What its search was asked for.
+   * @throws Problem if the index does not hold it any more or nothing is left of it.
+   */
+  async openDefinition({ citation }: Pick<RankedTarget, "citation">, scope: vscode.Uri | undefined): Promise<void> {
+    // The citation names the path and the lines, and the commit without which they could be those of another file.
+    const source = await this.evidence.source({ citation }, undefined, scope);
+    const code = { source_type: "code", origin: "repository" } as const;
+    await this.carryOut(planOpening(code, source, "source", "source"), source, scope);
+  }
+
+  private async carryOut(opening: Opening, source: SourceResult, scope: vscode.Uri | undefined): Promise<void> {
     switch (opening.kind) {
       case "page":
         await vscode.env.openExternal(vscode.Uri.parse(opening.url, true));

@@ -4,6 +4,7 @@ import { askQuestion } from "../commands/ask";
 import { registerCommand } from "../commands/command";
 import { copyEvidence, copyShown } from "../commands/copy";
 import { findEvidence, PANEL_KEY } from "../commands/find";
+import { findSymbol } from "../commands/findSymbol";
 import { ingestCorpora } from "../commands/ingest";
 import { RecentQuestions } from "../commands/recentQuestions";
 import { showStatus } from "../commands/status";
@@ -44,6 +45,7 @@ export function registerEvidence(
     registerEvidenceTool(evidence),
     register(COMMANDS.findEvidence, (argument) => findEvidence(argument, evidence, panel)),
     register(COMMANDS.askQuestion, () => askQuestion(panel, recent)),
+    register(COMMANDS.findSymbol, (argument) => findSymbol(argument, evidence, citations)),
     register(COMMANDS.ingest, () => ingestCorpora(evidence, log)),
     register(COMMANDS.showStatus, () => showStatus(evidence)),
     register(COMMANDS.copyMarkdown, () => copyShown("markdown", panel.pack, evidence)),

@@ -13,11 +13,14 @@ import type {
   StatusParams,
   SymbolParams,
   SymbolResult,
+  TargetAnswer,
+  TargetsParams,
 } from "./generated";
 
 export interface Requests {
   "adk/evidence": [EvidenceParams, EvidenceResult];
   "adk/symbol": [SymbolParams, SymbolResult | null];
+  "adk/targets": [TargetsParams, TargetAnswer];
   "adk/source": [SourceParams, SourceResult];
   "adk/status": [StatusParams, ServerStatus];
   "adk/ingest": [IngestParams, RunManifest];

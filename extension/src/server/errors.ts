@@ -42,6 +42,10 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
       return new Problem(l10n.t("Nothing is indexed yet. Ingest the ADK's docs and source first."), "no_index", [
         MENDS.ingest(),
       ]);
+    case "targets_missing":
+      return new Problem(l10n.t("The ADK's symbols are not listed yet. Ingest the ADK's source first."), code, [
+        MENDS.ingest(),
+      ]);
     case "index_mismatch":
       return new Problem(sentence, code, [MENDS.ingest(), MENDS.settings("profile")]);
     case "invalid_settings":

@@ -53,6 +53,15 @@ describe("the extension in its host", () => {
       .join("\n");
   }
 
+  /** What the editor's own list shows for RetryPlugin. */
+  async function workspaceSymbols(): Promise<vscode.SymbolInformation[]> {
+    const found = await vscode.commands.executeCommand<vscode.SymbolInformation[]>(
+      "vscode.executeWorkspaceSymbolProvider",
+      "RetryPlugin",
+    );
+    return found.filter(({ name }) => name === "RetryPlugin");
+  }
+
   function servers(): number[] {
     return processesWith("server.py", corpus);
   }
@@ -147,6 +156,27 @@ describe("the extension in its host", () => {
     }
   });
 
+  it("opens the definition of a symbol that is chosen in a list", async () => {
+    const definition = path.join(corpus, "code", "src/google/adk/plugins/retry.py");
+    const opened = () => vscode.window.activeTextEditor?.document.uri.fsPath === definition;
+    await vscode.window.showTextDocument(agentFile());
+    const done = vscode.commands.executeCommand(COMMANDS.findSymbol, "RetryPlugin");
+    await until("the definition is open", 30_000, async () => {
+      // It does nothing as long as the list is empty.
+      await vscode.commands.executeCommand("workbench.action.acceptSelectedQuickOpenItem");
+      return opened();
+    });
+    await done;
+    const selected = vscode.window.activeTextEditor?.document.getText(vscode.window.activeTextEditor.selection);
+    assert.match(selected ?? "", /^class RetryPlugin/);
+  });
+
+  it("finds symbols for the editor's own list of the workspace's", async () => {
+    const [symbol] = await workspaceSymbols();
+    assert.equal(symbol?.kind, vscode.SymbolKind.Class);
+    assert.match(symbol?.location.uri.fsPath ?? "", /plugins\/retry\.py$/);
+  });
+
   it("finds evidence for a selection, and then knows that there is something to copy", async () => {
     const editor = await vscode.window.showTextDocument(agentFile());
     editor.selection = new vscode.Selection(5, 9, 5, 20);
@@ -185,6 +215,9 @@ describe("the extension in its host", () => {
         (error: { code: string }) => error.code === "no_index",
       ),
     );
+    assert.deepEqual(await workspaceSymbols(), []);
+    // Its list would be empty for ever; it ends, and a message says why.
+    await vscode.commands.executeCommand(COMMANDS.findSymbol, "RetryPlugin");
     await configuration().update("home", undefined, vscode.ConfigurationTarget.Workspace);
     await until("the index is back", 60_000, () =>
       consumer.ask({ query: QUESTION }).then(
@@ -192,6 +225,21 @@ describe("the extension in its host", () => {
         () => false,
       ),
     );
+  });
+
+  it("lists a symbol once that several servers know", async () => {
+    const same = path.join(path.dirname(corpus), "same-home");
+    fs.symlinkSync(home, same);
+    const second = vscode.workspace.getConfiguration("adkEvidence", folder(1));
+    await second.update("home", same, vscode.ConfigurationTarget.WorkspaceFolder);
+    await until("the second folder has a server of its own", 60_000, async () => {
+      await hoverText(agentFile(1), AGENT_PLACE);
+      return servers().length === 2;
+    });
+    await until("both servers answer", 60_000, async () => (await hoverText(agentFile(1), AGENT_PLACE)) !== "");
+    assert.equal((await workspaceSymbols()).length, 1);
+    await second.update("home", undefined, vscode.ConfigurationTarget.WorkspaceFolder);
+    await until("one server is left", 60_000, () => servers().length === 1);
   });
 
   describe("without the server of the settings", () => {

@@ -16,6 +16,12 @@ describe("a failed request", () => {
       "adkEvidence.ingest",
     ],
     [
+      "without a list of symbols",
+      failed(-32803, "x", { code: "targets_missing", hint: "Run it." }),
+      "targets_missing",
+      "adkEvidence.ingest",
+    ],
+    [
       "on an index of other models",
       failed(-32803, "x", { code: "index_mismatch", hint: "" }),
       "index_mismatch",

@@ -1,0 +1,53 @@
+import * as vscode from "vscode";
+import { plain } from "../evidence/plainText";
+import type { RankedTarget, TargetAnswer } from "../protocol/generated";
+
+/** A line of the list. */
+export interface SymbolItem extends vscode.QuickPickItem {
+  /** Null where it only tells something. */
+  target: RankedTarget | null;
+  /** What to tell in full when it is chosen: the line may be too short for it. */
+  warning: string | null;
+}
+
+const ICONS: Readonly<Record<RankedTarget["type"], string>> = {
+  class: "$(symbol-class)",
+  function: "$(symbol-function)",
+  method: "$(symbol-method)",
+  property: "$(symbol-property)",
+  attribute: "$(symbol-field)",
+  variable: "$(symbol-variable)",
+};
+
+/** The lines of an answer, in the server's order: it also ranks what is like the text in meaning alone. */
+export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.QuickInputButton[]): SymbolItem[] {
+  const found = answer.results.map((target) => ({
+    label: `${ICONS[target.type]} ${plain(target.symbol)}`,
+    description: [plain(target.import_path), ...marksOf(target, answer)].join(" · "),
+    detail: plain(target.summary),
+    alwaysShow: true,
+    buttons,
+    target,
+    warning: null,
+  }));
+  const nothing = vscode.l10n.t("No symbol of the ADK has such a name or does this.");
+  return [
+    ...(found.length > 0 ? found : [remark("$(info)", nothing, null)]),
+    ...answer.warnings.map(plain).map((warning) => remark("$(warning)", warning, warning)),
+  ];
+}
+
+function marksOf({ available, deprecated }: RankedTarget, { installed }: TargetAnswer): string[] {
+  const marks: string[] = [];
+  if (available === "false") {
+    marks.push(`$(warning) ${vscode.l10n.t("not in your google-adk {0}", plain(installed ?? "")).trim()}`);
+  }
+  if (deprecated) {
+    marks.push(vscode.l10n.t("deprecated"));
+  }
+  return marks;
+}
+
+function remark(icon: string, text: string, warning: string | null): SymbolItem {
+  return { label: `${icon} ${text}`, alwaysShow: true, target: null, warning };
+}
