@@ -20,7 +20,7 @@ from adk_evidence.evaluation.golden import GoldenQuestion, Target
 from adk_evidence.evaluation.misses import PROBE, count_fates, demoted, explain_misses
 from adk_evidence.evaluation.run import Answer
 from adk_evidence.evaluation.sweep import grid
-from adk_evidence.evaluation.variants import Bench, nest
+from adk_evidence.evaluation.variants import Bench, Variant, nest
 from adk_evidence.settings import load_settings
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
@@ -124,6 +124,17 @@ def test_every_variant_of_the_ablation_can_be_measured(bench: Bench):
         assert measured.gain("ndcg@12", measured).mean == 0
         names.append(variant.name)
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_a_variant_has_the_parts_that_its_name_says(variant: Variant):
+    settings = load_settings(nest(variant.overrides))
+    whole = variant.name == "as configured"
+    assert (settings.retrieval.feedback_passages > 0) == (whole or "feedback" in variant.name)
+    assert (settings.retrieval.expansion != "never") == (whole or "sub-queries" in variant.name)
+    assert ("symbol" in settings.retrieval.branches) == (whole or "+ definitions" in variant.name)
+    assert (settings.rerank.provider != "none") == (whole or "rerank" in variant.name)
+    assert (settings.pack.min_docs > 0) == (whole or "quota" in variant.name)
 
 
 def test_charts_are_a_picture_and_a_page_that_needs_nothing_else(bench: Bench, tmp_path: Path):

@@ -12,10 +12,11 @@ from adk_evidence.retrieval.pipeline import Outcome
 from adk_evidence.retrieval.rerank.base import Reranker
 from adk_evidence.retrieval.rerank.local import LocalReranker, Weights
 
-# No second tries, no quota for docs and code: only what is searched and how it is ordered.
+# No second passes, no quota for docs and code: only what is searched and how it is ordered.
 _BARE: Mapping[str, Any] = {
     "rerank.provider": "none",
     "retrieval.expansion": "never",
+    "retrieval.feedback_passages": 0,
     "pack.min_docs": 0,
     "pack.min_code": 0,
 }
@@ -45,7 +46,8 @@ def _reranked(name: str, fusion: str, *more: str, **changes: Any) -> Variant:
     return _hybrid(name, fusion, *more, rerank__provider="local", **changes)
 
 
-_FEEDBACK = {"retrieval__feedback_passages": 5}
+# As many as the default profile takes.
+_FEEDBACK = {"retrieval__feedback_passages": 3}
 _QUOTA = {"pack__min_docs": 3, "pack__min_code": 3}
 
 # The first one is what the others are compared with. Each idea stands alone on the fused order and after the reranker.
