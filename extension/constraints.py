@@ -11,7 +11,6 @@ import importlib.metadata
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-
 # What the extension installs besides: its command for the Voyage key would lead nowhere without.
 EXTRAS = frozenset({"voyage"})
 
