@@ -1,7 +1,8 @@
-"""What every fault of the service does to every call: `python -m tests.fault_matrix` prints it.
+"""What every fault of the services does to every call: `python -m tests.fault_matrix` prints it.
 
-Each cell runs the product against the stand-in, once with a fault that strikes once and once with one that lasts.
-It says how often the service was asked, what was waited for, and how the product came out.
+Each cell runs the product against a stand-in, of Voyage or of a Qdrant server (`store_faults.py`), once with a fault
+that strikes once and once with one that lasts. It says how often the service was asked, what was waited for, and how
+the product came out.
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.store import files
 from tests.clocks import FakeTime
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, Fault, VoyageStandIn, closed_port
+from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell
 from tests.voyage_place import VoyagePlace, codes
 
-OUTAGE_SECONDS = 60
-REFUSED, OUTAGE = "connection refused", f"outage of {OUTAGE_SECONDS} s"
 # What a request that never ends is given, in real seconds.
 SHORT_SECONDS = 0.8
 # Of an ingestion, so that a fault strikes between two.
@@ -66,14 +66,15 @@ FAULTS: dict[str, Fault | None] = {
     "reset inside the body": Fault(mode="reset"),
     "body that never ends": Fault(mode="slow"),
     "no JSON": Fault(200, body="<html>Log in</html>"),
-    "wrong dimension or index": Fault(mode="alter", change=_misfits),
+    MISFIT: Fault(mode="alter", change=_misfits),
     "missing vector or score": Fault(mode="alter", change=_fewer),
-    "expired key": Fault(401, f"Provided API key {KEY} has expired."),
+    EXPIRED: Fault(401, f"Provided API key {KEY} has expired."),
     OUTAGE: None,
 }
 INGESTED = {"contextual embed": CONTEXT, "embed": EMBED}
 ASKED = {"query (docs)": CONTEXT, "query (code)": EMBED, "rerank": RERANK}
-CALLS = (*INGESTED, *ASKED)
+STORE = tuple(REQUESTS)
+CALLS = (*INGESTED, *ASKED, *STORE)
 
 
 class LeakError(AssertionError):
@@ -105,6 +106,8 @@ class Bench:
             root = self._fresh()
             # An index takes tens of megabytes.
             stack.callback(shutil.rmtree, root, ignore_errors=True)
+            if call in STORE:
+                return store_cell(root, fault, call)
             time = FakeTime(running=True)
             standin = stack.enter_context(VoyageStandIn(now=lambda: time.time))
             address = stack.enter_context(closed_port()) if fault == REFUSED else standin.base_url

@@ -28,7 +28,10 @@ QUESTION = "how do I retry when a tool throws?"
 
 @dataclass
 class VoyagePlace:
-    """Small corpora, their index and what asks the service at `base_url`."""
+    """Small corpora, their index and what asks the service at `base_url`.
+
+    The store is embedded where `overrides` do not say `store.kind: server` and an address.
+    """
 
     root: Path
     base_url: str | None

@@ -263,6 +263,8 @@ class StoreSettings(_Section):
     code_vector: str = Field(min_length=1)
     sparse_vector: str = Field(min_length=1)
     timeout_seconds: PositiveFloat
+    breaker_failures: PositiveInt
+    breaker_seconds: PositiveFloat
 
     @model_validator(mode="after")
     def _distinct(self) -> StoreSettings:
@@ -270,12 +272,6 @@ class StoreSettings(_Section):
             raise ValueError("docs_collection and code_collection must differ")
         if self.sparse_vector in (self.docs_vector, self.code_vector):
             raise ValueError("sparse_vector must differ from the dense vectors' names")
-        return self
-
-    @model_validator(mode="after")
-    def _addressed(self) -> StoreSettings:
-        if self.kind == "server" and self.url is None:
-            raise ValueError("kind server needs url, the address of the Qdrant server")
         return self
 
     @field_validator("url")

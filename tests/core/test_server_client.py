@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
+from adk_evidence.resilience import CircuitBreaker
 from adk_evidence.settings import load_settings
 from adk_evidence.store import server_client
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
@@ -26,6 +27,7 @@ from adk_evidence.store.server_client import (
     sends_key_in_the_open,
     upload_patience,
 )
+from tests.clocks import FakeTime
 from tests.core.test_store_contract import axis, point, terms
 from tests.standins.qdrant import QdrantStandIn, Strict
 from tests.standins.qdrant_grpc import grpc_port
@@ -333,6 +335,61 @@ def test_what_is_no_qdrant_is_said_to_be_none(server: QdrantStandIn) -> None:
     ):
         link.version()
     assert "store.url" in failure.value.hint
+
+
+def test_an_answer_that_is_missing_is_asked_for_again(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
+    with server.failing("points/query", "missing answer", times=1):
+        assert ask(server, folder) == 2
+    assert len(waits) == 1
+
+
+# The circuit breaker
+
+
+@pytest.fixture
+def broken(server: QdrantStandIn, folder: Path) -> Iterator[tuple[ServerIndexReader, FakeTime]]:
+    """A reader whose breaker three failures have opened."""
+    time = FakeTime()
+    breaker = CircuitBreaker("The Qdrant server", 3, 30, time.clock)
+    link = ServerConnection(server.url, QUERY, key=KEY, breaker=breaker)
+    with closing(ServerIndexReader(folder, [SPEC], link)) as reader:
+        with server.failing("points/count", 503):
+            for _ in range(3):
+                with pytest.raises(CollectionUnavailableError, match="status 503"):
+                    reader.count("docs")
+        server.seen.clear()
+        yield reader, time
+
+
+def test_a_server_that_failed_three_questions_is_not_asked_for_a_while(
+    server: QdrantStandIn, broken: tuple[ServerIndexReader, FakeTime]
+) -> None:
+    reader, time = broken
+    with pytest.raises(CollectionUnavailableError, match="not asked for a while") as failure:
+        reader.count("docs")
+    assert server.seen == [] and "in 30 s" in failure.value.hint
+    time.clock.sleep(31)
+    assert reader.count("docs") == 12
+
+
+def test_one_question_finds_out_whether_the_server_is_back(
+    server: QdrantStandIn, broken: tuple[ServerIndexReader, FakeTime]
+) -> None:
+    reader, time = broken
+    time.clock.sleep(31)
+    with server.failing("points/count", 503), pytest.raises(CollectionUnavailableError, match="status 503"):
+        reader.count("docs")
+    with pytest.raises(CollectionUnavailableError, match="not asked for a while"):
+        reader.count("docs")
+
+
+def test_a_refused_question_does_not_count_as_a_failure_of_the_server(server: QdrantStandIn, folder: Path) -> None:
+    breaker = CircuitBreaker("The Qdrant server", 1, 30, FakeTime().clock)
+    link = ServerConnection(server.url, QUERY, key=KEY, breaker=breaker)
+    with closing(ServerIndexReader(folder, [SPEC], link)) as reader:
+        with server.failing("points/count", 400, times=1), pytest.raises(CollectionUnavailableError, match="400"):
+            reader.count("docs")
+        assert reader.count("docs") == 12
 
 
 # gRPC

@@ -502,5 +502,11 @@ def test_an_address_with_secrets_or_without_a_host_is_refused_without_repeating_
 
 
 def test_a_server_needs_an_address(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="needs url"):
-        _ = Workplace(tmp_path, {"store": {"kind": "server"}}).settings
+    place = Workplace(tmp_path, {"store": {"kind": "server"}})
+    dense = HashEmbedder()
+    with pytest.raises(SettingsError, match=r"store\.url does not say where") as failure:
+        place.ingest(dense=dense)
+    assert "ADK_EVIDENCE_STORE__URL" in failure.value.hint and "store.kind: edge" in failure.value.hint
+    assert dense.embedded == []
+    [finding] = [found for found in examine(place.settings) if found.what == "Qdrant server"]
+    assert (finding.state, finding.mend) == ("broken", failure.value.hint)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
 from adk_evidence.models.chunk import Kind
+from adk_evidence.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore
@@ -52,24 +53,26 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
     ]
 
 
-def open_reader(folder: Path, settings: Settings) -> EvidenceStore:
+def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) -> EvidenceStore:
     """Open a published generation.
 
     Args:
         folder: The generation's folder; a lease on it must be held until the store is closed.
         settings: `store.kind` decides which engine reads it.
+        clock: Time of a server's circuit breaker; None: the system's.
 
     Raises:
         StoreError: Its manifest cannot be read.
+        SettingsError: It is on a server whose address the settings do not say.
         IndexMismatchError: It is in a store of another kind.
     """
     manifest = read_manifest(folder)
     check_kind(manifest, settings)
     if settings.store.kind == "server":
         from adk_evidence.store.qdrant_server import ServerIndexReader
-        from adk_evidence.store.server_client import connect, query_patience
+        from adk_evidence.store.server_client import connect, query_breaker, query_patience
 
-        connection = connect(settings, query_patience(settings))
+        connection = connect(settings, query_patience(settings), query_breaker(settings, clock or Clock()))
         quantized = settings.store.quantization != "none"
         return ServerIndexReader(folder, manifest.specs(), connection, quantized=quantized)
     from adk_evidence.store.qdrant_edge import EdgeIndexReader
@@ -133,7 +136,7 @@ def open_generations(settings: Settings) -> GenerationStore:
         settings.index_path,
         missing_hint=(
             f"Points alone cannot be asked: run `adk-ingest all` here, or copy that folder from the machine that "
-            f"filled {settings.store.url}."
+            f"filled {settings.store.url or 'the server'}."
         ),
     )
 

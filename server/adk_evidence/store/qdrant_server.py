@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from qdrant_client import models
+from qdrant_client.http.exceptions import ResponseHandlingException
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
@@ -276,7 +277,13 @@ class _ServerStore:
         return [_record(by_id[point]) for point in wanted if point in by_id]
 
     def _query(self, collection: str, requests: list[models.QueryRequest]) -> list[list[Hit]]:
-        answers = self._ask(collection, lambda client, name: client.query_batch_points(name, requests))
+        def ask(client: QdrantClient, name: str) -> list[models.QueryResponse]:
+            answers = client.query_batch_points(name, requests)
+            if len(answers) != len(requests):
+                raise ResponseHandlingException(ValueError("an answer is missing"))
+            return answers
+
+        answers = self._ask(collection, ask)
         return [in_order(Hit(str(found.id), found.score, found.payload) for found in each.points) for each in answers]
 
     def _search_params(self, params: SearchParams | None) -> models.SearchParams | None:

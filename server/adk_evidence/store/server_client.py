@@ -18,14 +18,12 @@ from tenacity import (
     RetryCallState,
     Retrying,
     retry_if_exception_type,
-    stop_after_attempt,
-    stop_before_delay,
-    stop_never,
     wait_exponential,
     wait_random,
 )
 
-from adk_evidence.errors import StoreError
+from adk_evidence.errors import ServiceError, SettingsError, StoreError
+from adk_evidence.resilience import CircuitBreaker, Clock, TransientError
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
@@ -82,13 +80,12 @@ class ServerError(StoreError):
         self.status = status
 
 
-class _TransientError(Exception):
+class _TransientError(TransientError):
     """Carries the failure of one attempt that may go better next time, and for how long the server asks to wait."""
 
     def __init__(self, failure: ServerError, retry_after: float = 0.0) -> None:
-        super().__init__(failure.message)
+        super().__init__(failure.message, failure.hint, retry_after)
         self.failure = failure
-        self.retry_after = retry_after
 
 
 def query_patience(settings: Settings) -> Patience:
@@ -101,6 +98,11 @@ def upload_patience(settings: Settings) -> Patience:
     """For ingestion: six tries by default, whose waits outlast an outage of a minute."""
     upload = settings.ingestion.qdrant_upload
     return Patience(upload.max_retries + 1, upload.timeout_seconds, None, first_wait=2.0, longest_wait=30.0)
+
+
+def query_breaker(settings: Settings, clock: Clock) -> CircuitBreaker:
+    """For questions: a server that keeps failing is not asked for a while."""
+    return CircuitBreaker("The Qdrant server", settings.store.breaker_failures, settings.store.breaker_seconds, clock)
 
 
 def api_key() -> str | None:
@@ -117,16 +119,25 @@ class ServerConnection:
         key: API key; it is sent and never shown.
         prefer_grpc: Talk gRPC where the client can.
         grpc_port: Port of gRPC.
+        breaker: Refuses calls at once while it is open; None: every call is tried.
     """
 
     def __init__(
-        self, url: str, patience: Patience, *, key: str | None = None, prefer_grpc: bool = False, grpc_port: int = 6334
+        self,
+        url: str,
+        patience: Patience,
+        *,
+        key: str | None = None,
+        prefer_grpc: bool = False,
+        grpc_port: int = 6334,
+        breaker: CircuitBreaker | None = None,
     ) -> None:
         self.url = url
         self._patience = patience
         self._key = key
         self._prefer_grpc = prefer_grpc
         self._grpc_port = grpc_port
+        self._breaker = breaker
         self._attempt = _Attempt()
         self._lock = threading.Lock()
         self._client: QdrantClient | None = None
@@ -136,8 +147,16 @@ class ServerConnection:
         """Run one call of the client, again where it fails in a way that may pass.
 
         Raises:
-            ServerError: It failed for good, or until the patience was spent.
+            ServerError: It failed for good, or until the patience was spent, or the breaker is open.
         """
+        try:
+            return self._breaker.call(lambda: self._tried(action)) if self._breaker else self._tried(action)
+        except _TransientError as exc:
+            raise exc.failure from exc.__cause__
+        except ServiceError as exc:
+            raise self._failure("failed too often in a row and is not asked for a while", exc.hint) from exc
+
+    def _tried(self, action: Callable[[QdrantClient], T]) -> T:
         client = self._open()
         patience = self._patience
         until = math.inf if patience.total_seconds is None else _now() + patience.total_seconds
@@ -152,17 +171,14 @@ class ServerConnection:
                 raise self._explained(exc) from exc
 
         retrying = Retrying(
-            stop=stop_after_attempt(patience.tries)
-            | (stop_never if patience.total_seconds is None else stop_before_delay(patience.total_seconds)),
+            # Not tenacity's own limit of time, which reads the system's clock.
+            stop=lambda state: state.attempt_number >= patience.tries or _now() + state.upcoming_sleep >= until,
             wait=self._wait,
             retry=retry_if_exception_type(_TransientError),
             sleep=lambda seconds: _sleep(seconds, self._stopped),
             reraise=True,
         )
-        try:
-            return retrying(attempt)
-        except _TransientError as exc:
-            raise exc.failure from exc.__cause__
+        return retrying(attempt)
 
     def version(self) -> tuple[int, ...]:
         """The server's version, e.g. `(1, 19, 0)`; empty where it cannot be told.
@@ -213,7 +229,7 @@ class ServerConnection:
     def _wait(self, state: RetryCallState) -> float:
         patience = self._patience
         exc = state.outcome.exception() if state.outcome else None
-        asked = exc.retry_after if isinstance(exc, _TransientError) else 0.0
+        asked = (exc.retry_after or 0.0) if isinstance(exc, TransientError) else 0.0
         jittered = wait_exponential(multiplier=patience.first_wait) + wait_random(0, patience.first_wait / 2)
         return min(max(asked, jittered(state)), patience.longest_wait)
 
@@ -297,13 +313,21 @@ class ServerConnection:
         return _NOT_PRINTABLE.sub(" ", text).strip()[:_REASON_CHARS].rstrip(". ")
 
 
-def connect(settings: Settings, patience: Patience) -> ServerConnection:
-    """The server that `store.url` names, with the key of the environment."""
+def connect(settings: Settings, patience: Patience, breaker: CircuitBreaker | None = None) -> ServerConnection:
+    """The server that `store.url` names, with the key of the environment.
+
+    Raises:
+        SettingsError: `store.url` is not set. Settings without it are valid: `plan` and `doctor` need no server.
+    """
     store = settings.store
     if store.url is None:
-        raise StoreError("There is no address of a Qdrant server.", "Set `store.url`.")
+        raise SettingsError(
+            "The index is to be on a Qdrant server (store.kind: server), but store.url does not say where that is.",
+            "Set `store.url` (ADK_EVIDENCE_STORE__URL) to its address, as http://localhost:6333, or keep the index "
+            "in this machine's home folder with `store.kind: edge` (ADK_EVIDENCE_STORE__KIND=edge).",
+        )
     return ServerConnection(
-        store.url, patience, key=api_key(), prefer_grpc=store.prefer_grpc, grpc_port=store.grpc_port
+        store.url, patience, key=api_key(), prefer_grpc=store.prefer_grpc, grpc_port=store.grpc_port, breaker=breaker
     )
 
 
