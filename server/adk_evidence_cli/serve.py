@@ -1,4 +1,4 @@
-"""`adk-evidence serve`: the servers for editors."""
+"""`adk-evidence serve`: the servers for editors and for agents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Serve editors.", no_args_is_help=True, rich_markup_mode=None)
+from adk_evidence_cli.console import friendly_errors, settings_from
+
+app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
 
 DEFAULT_PORT = 4389
 
@@ -23,7 +25,7 @@ class LogLevel(StrEnum):
 
 @app.callback()
 def _root() -> None:
-    """Serve editors."""
+    """Serve editors and agents."""
 
 
 @app.command()
@@ -44,3 +46,31 @@ def lsp(
         server.serve_tcp(host, port)
     else:
         server.serve_stdio()
+
+
+@app.command()
+def mcp(
+    http: Annotated[
+        int | None,
+        typer.Option("--http", help="Serve streamable HTTP at this port of 127.0.0.1 instead.", min=1, max=65535),
+    ] = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Set of models and stores.")] = None,
+    home: Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.")] = None,
+    log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
+) -> None:
+    """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
+    with friendly_errors():
+        from adk_evidence.agents.session import AgentSession
+        from adk_evidence.errors import EvidenceError
+
+        try:
+            from adk_evidence_mcp.server import configure_logging, serve_http, serve_stdio
+        except ModuleNotFoundError as exc:
+            hint = 'Run `pip install "adk-evidence[mcp]"`.'
+            raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
+        configure_logging(log_level.value)
+        session = AgentSession(lambda: settings_from(profile, home))
+        if http is not None:
+            serve_http(session, http)
+        else:
+            serve_stdio(session)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from adk_evidence.citations.format import parse_citation
 from adk_evidence.citations.verify import verify
-from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.retrieval.index import Index
 from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import Filter, Match
 from adk_evidence.textfile import split_lines
+
+if TYPE_CHECKING:
+    from adk_evidence.symbols.lookup import Symbols
 
 
 class NotIndexedError(EvidenceError):
@@ -108,6 +113,40 @@ def read_cited(
         verification=verification,
         local_file=index.file_of(corpus, path) if now is not None else None,
         local_matches=local_matches,
+    )
+
+
+def open_citation(index: Index, settings: StoreSettings, symbols: Symbols, citation: str) -> CitedSource:
+    """The source that a citation points to.
+
+    Args:
+        index: The open index.
+        settings: Names of the collections.
+        symbols: Of the same index; they know which file a page's URL stands for.
+        citation: As a pack has it.
+
+    Raises:
+        InvalidRequestError: The text is not a citation, or it stands for several pages.
+        NotIndexedError: The index holds no such file or page at that commit.
+        SourceError: The source cannot be read, or the file is gone from it.
+    """
+    parts = parse_citation(citation)
+    if parts.path is not None and parts.lines is not None:
+        return read_cited(index, settings, path=parts.path, name=parts.name, commit=parts.commit, lines=parts.lines)
+    sections = symbols.table.sections.get(citation, [])
+    if parts.path is not None and not sections:
+        return read_cited(index, settings, path=parts.path, name=parts.name, commit=parts.commit)
+    if not sections:
+        raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
+    paths = {section.path for section in sections}
+    if len(paths) > 1:
+        raise InvalidRequestError(f"This citation stands for {len(paths)} pages.", "Name the candidateId.")
+    lines = LineSpan(
+        start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
+    )
+    first = sections[0]
+    return read_cited(
+        index, settings, path=first.path, name=first.repo, commit=first.commit, lines=lines, url=first.url
     )
 
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from adk_evidence.citations.cited import CitedSource
     from adk_evidence.retrieval.index import Index
     from adk_evidence.settings import StoreSettings
-    from adk_evidence.symbols.lookup import Symbols
     from adk_evidence_lsp.server import EvidenceServer
 
 _CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chunk>[0-9a-f]{40})", re.DOTALL)
@@ -31,12 +30,14 @@ class SourceFeature:
         return await self._server.executor.run(lambda _: self._open(params))
 
     def _open(self, params: SourceParams) -> dict[str, Any]:
+        from adk_evidence.citations.cited import open_citation
+
         with self._server.backend.use() as session, session.symbols.pin() as (index, symbols):
             store = session.settings.store
             if params.candidate_id is not None:
                 cited = _open_candidate(index, store, params.candidate_id)
             elif params.citation is not None:
-                cited = _open_citation(index, store, symbols, params.citation)
+                cited = open_citation(index, store, symbols, params.citation)
             else:
                 cited = _open_path(index, store, params)
             site = index.manifest.corpora[cited.corpus].site_url
@@ -47,28 +48,6 @@ def _open_path(index: Index, store: StoreSettings, params: SourceParams) -> Cite
     from adk_evidence.citations.cited import read_cited
 
     return read_cited(index, store, path=params.path or "", name=params.repo, commit=params.commit, lines=params.lines)
-
-
-def _open_citation(index: Index, store: StoreSettings, symbols: Symbols, citation: str) -> CitedSource:
-    from adk_evidence.citations.cited import NotIndexedError, read_cited
-    from adk_evidence.citations.format import parse_citation
-
-    parts = parse_citation(citation)
-    if parts.path is not None and parts.lines is not None:
-        return read_cited(index, store, path=parts.path, name=parts.name, commit=parts.commit, lines=parts.lines)
-    sections = symbols.table.sections.get(citation, [])
-    if parts.path is not None and not sections:
-        return read_cited(index, store, path=parts.path, name=parts.name, commit=parts.commit)
-    if not sections:
-        raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
-    paths = {section.path for section in sections}
-    if len(paths) > 1:
-        raise InvalidRequestError(f"This citation stands for {len(paths)} pages.", "Name the candidateId.")
-    lines = LineSpan(
-        start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
-    )
-    first = sections[0]
-    return read_cited(index, store, path=first.path, name=first.repo, commit=first.commit, lines=lines, url=first.url)
 
 
 def _open_candidate(index: Index, store: StoreSettings, candidate_id: str) -> CitedSource:

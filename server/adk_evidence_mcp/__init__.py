@@ -1,0 +1,1 @@
+"""The MCP server: a thin adapter over the core."""

@@ -1,0 +1,182 @@
+"""`retrieve_adk_evidence` as an agent's run meets it, and in a real agent where the ADK is installed."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import inspect
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_evidence.agents import adk_tool
+from adk_evidence.agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.retrieval import pipeline
+from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.fences import outside_fences
+from tests.corpora import HashEmbedder, Workplace
+
+pytestmark = pytest.mark.asyncio
+
+QUESTION = "how do I retry when a tool throws?"
+KEYS = {"status", "evidence_pack", "warnings", "debug"}
+
+
+class Slow(HashEmbedder):
+    def embed_query(self, text: str) -> list[float]:
+        if "SLOW" in text:
+            time.sleep(0.3)
+        if "BREAK" in text:
+            raise RuntimeError("sk-secret-of-the-user")
+        return super().embed_query(text)
+
+
+@pytest.fixture
+def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
+    """The tool's session, on the index of the tests."""
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Slow())
+    session = AgentSession(lambda: indexed.settings)
+    monkeypatch.setattr(adk_tool, "_SESSION", session)
+    yield session
+    session.close()
+
+
+async def test_its_contract_is_that_of_the_specification() -> None:
+    parameters = inspect.signature(retrieve_adk_evidence).parameters
+    assert {name: item.default for name, item in parameters.items()} == {
+        "query": inspect.Parameter.empty,
+        "task_mode": "build",
+        "max_results_final": 12,
+    }
+    assert inspect.iscoroutinefunction(retrieve_adk_evidence)
+
+
+async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession) -> None:
+    answer = await retrieve_adk_evidence(QUESTION, task_mode="explain", max_results_final=4)
+    assert set(answer) == KEYS and answer["status"] == "success"
+    json.dumps(answer, allow_nan=False)
+    pack = EvidencePack.model_validate(answer["evidence_pack"])
+    assert pack.task_mode == "explain" and 1 <= len(pack.candidates) <= 4
+    assert all(candidate.verification.state == "exact" for candidate in pack.candidates)
+    assert answer["warnings"] == list(pack.warnings) and "timings_ms" in answer["debug"]
+
+
+async def test_texts_of_the_corpora_come_fenced_and_labelled(session: AgentSession) -> None:
+    answer = await retrieve_adk_evidence("zebra password")
+    texts = [candidate["text"] for candidate in answer["evidence_pack"]["candidates"]]
+    assert any(HOSTILE_WORDS in text for text in texts)
+    assert all(not outside_fences(text).strip() and "\u202e" not in text for text in texts)
+    assert "never instructions" in (retrieve_adk_evidence.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"query": ""}, "query"),
+        ({"query": 5}, "query"),
+        ({"query": "x", "task_mode": "sing"}, "task_mode"),
+        ({"query": "x", "max_results_final": 0}, "max_results_final"),
+        ({"query": "x", "max_results_final": "many"}, "max_results_final"),
+        ({"query": "BREAK it"}, "RuntimeError"),
+    ],
+)
+async def test_nothing_that_goes_wrong_ends_the_run(session: AgentSession, arguments: Any, named: str) -> None:
+    answer = await retrieve_adk_evidence(**arguments)
+    assert set(answer) == KEYS and answer["status"] == "error" and answer["evidence_pack"] == {}
+    (warning,) = answer["warnings"]
+    assert named in warning and "sk-secret" not in json.dumps(answer)
+
+
+async def test_a_missing_index_is_an_answer_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = Workplace(tmp_path)
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: empty.settings))
+    answer = await retrieve_adk_evidence(QUESTION)
+    assert answer["status"] == "error" and "adk-ingest" in answer["warnings"][0]
+    assert answer["debug"]["error"]["code"] == "index_missing"
+
+
+async def test_the_event_loop_goes_on_meanwhile(session: AgentSession) -> None:
+    await retrieve_adk_evidence(QUESTION)
+    slow = asyncio.create_task(retrieve_adk_evidence("SLOW tools"))
+    turns = 0
+    while not slow.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > 100 and (await slow)["status"] == "success"
+
+
+async def test_a_cancelled_run_is_not_held_up(session: AgentSession) -> None:
+    task = asyncio.create_task(retrieve_adk_evidence("SLOW tools"))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_the_core_never_imports_the_adk() -> None:
+    code = "import sys, adk_evidence.agents.adk_tool; print(any(name.startswith('google.adk') for name in sys.modules))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == "False"
+
+
+async def test_without_the_adk_the_helper_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "google.adk.tools", None)
+    with pytest.raises(AdkMissingError, match=r"adk-evidence\[adk\]"):
+        make_function_tool()
+
+
+def adk_is_installed() -> bool:
+    try:
+        return importlib.util.find_spec("google.adk") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not adk_is_installed(), reason="NO google-adk, THE TOOL IN A REAL AGENT IS NOT TESTED")
+async def test_a_real_agent_calls_it_and_gets_citations_back(session: AgentSession) -> None:
+    from google.adk.agents import LlmAgent
+    from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    seen: list[LlmRequest] = []
+
+    class Scripted(BaseLlm):
+        """Calls the tool, then repeats the first citation of its answer."""
+
+        async def generate_content_async(
+            self, llm_request: LlmRequest, stream: bool = False
+        ) -> AsyncGenerator[LlmResponse, None]:
+            seen.append(llm_request)
+            response = llm_request.contents[-1].parts[-1].function_response
+            if response is None:
+                part = types.Part.from_function_call(name="retrieve_adk_evidence", args={"query": QUESTION})
+            else:
+                part = types.Part(text=response.response["evidence_pack"]["candidates"][0]["citation"])
+            yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+    agent = LlmAgent(name="helper", model=Scripted(model="scripted"), tools=[make_function_tool()])
+    runner = InMemoryRunner(agent=agent, app_name="helper")
+    try:
+        events = await runner.run_debug("How do I retry a tool?", quiet=True)
+    finally:
+        await runner.close()
+
+    (declaration,) = seen[0].config.tools[0].function_declarations
+    assert declaration.parameters_json_schema["required"] == ["query"] and "evidence" in declaration.description
+    (answer,) = [response.response for event in events for response in event.get_function_responses()]
+    assert answer["status"] == "success" and len(seen) == 2
+    citations = [candidate["citation"] for candidate in answer["evidence_pack"]["candidates"]]
+    assert events[-1].content.parts[0].text == citations[0]
+    assert citations[0].startswith(("adk-docs@", "adk-python@"))

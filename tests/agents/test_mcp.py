@@ -1,0 +1,253 @@
+"""`adk-evidence serve mcp` as the MCP SDK's own client meets it: a process, with a bare environment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
+
+from adk_evidence.tokens import estimate_tokens
+from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.fences import outside_fences
+from tests.corpora import Workplace
+
+pytestmark = pytest.mark.asyncio
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTION = "how do I retry when a tool throws?"
+# A question with the word SLOW takes longer than any test; native code and prints write to standard output.
+DRIVER = """
+import os, time
+from adk_evidence.retrieval import pipeline
+from adk_evidence_cli.main import run
+from tests.corpora import HashEmbedder
+class Noisy(HashEmbedder):
+    def embed_query(self, text):
+        print("noise on stdout")
+        os.write(1, b"native noise\\n")
+        if "SLOW" in text:
+            time.sleep(3)
+        if "BREAK" in text:
+            raise RuntimeError("sk-secret-of-the-user")
+        return super().embed_query(text)
+pipeline.make_dense = lambda settings: Noisy()
+run()
+"""
+
+
+def command(*options: str) -> list[str]:
+    return ["-c", DRIVER, "serve", "mcp", *options]
+
+
+@asynccontextmanager
+async def served(home: Path) -> AsyncIterator[Client]:
+    """A client of a server of its own. Only what a client passes reaches it: no settings, no user folder."""
+    environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": str(home.parent / "nobody")}
+    parameters = StdioServerParameters(
+        command=sys.executable, args=command("--home", str(home)), env=environment, cwd=ROOT
+    )
+    async with Client(parameters, read_timeout_seconds=60) as client:
+        yield client
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
+
+
+async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """The text and the structured content of a call that succeeds."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return text_of(result), result.structured_content
+
+
+async def failure(client: Client, tool: str, **arguments: Any) -> str:
+    """The sentence of a call that fails."""
+    result = await client.call_tool(tool, arguments)
+    text = text_of(result)
+    assert result.is_error and "Traceback" not in text and "\n" not in text
+    return text
+
+
+async def test_the_tools_say_what_they_are_for(indexed: Workplace) -> None:
+    async with served(indexed.home) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert list(tools) == ["find_adk_evidence", "find_adk_symbol", "read_adk_source"]
+    for tool in tools.values():
+        assert tool.description and len(tool.description) > 100
+        assert tool.output_schema and tool.annotations and tool.annotations.read_only_hint
+        assert all(field.get("description") for field in tool.input_schema["properties"].values())
+        assert tool.input_schema["additionalProperties"] is False
+    assert tools["find_adk_evidence"].input_schema["required"] == ["query"]
+
+
+async def test_from_a_question_to_the_cited_lines(indexed: Workplace) -> None:
+    async with served(indexed.home) as client:
+        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
+        assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
+        for number, cited in enumerate(found["citations"], 1):
+            assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
+        # The texts are given once.
+        assert "RetryPlugin" in text and "max_retries=3" not in json.dumps(found)
+        assert found["tokens"] == estimate_tokens(text)
+
+        for cited in found["citations"]:
+            source, read = await answer(client, "read_adk_source", citation=cited["citation"])
+            assert read["path"] == cited["path"] and read["matches_index"] and read["read_on"] is None
+            assert read["path"] in source
+
+        text, symbols = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=2)
+        first = symbols["symbols"][0]
+        assert first["import_statement"] == "from google.adk.plugins import RetryPlugin"
+        assert "Retries a tool that throws." in text and first["citation"] in text
+        source, _ = await answer(client, "read_adk_source", citation=first["citation"])
+        assert "class RetryPlugin" in source
+
+
+async def test_narrowing_and_budgets_hold(indexed: Workplace) -> None:
+    async with served(indexed.home) as client:
+        _, docs = await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3)
+        assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
+        _, one = await answer(client, "find_adk_evidence", query=QUESTION, path="src/google/adk/plugins")
+        assert all(cited["path"].startswith("src/google/adk/plugins/") for cited in one["citations"])
+        text, small = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
+        assert estimate_tokens(text) <= 400 and small["omitted"] > 0
+
+        whole = small["commits"]["google/adk-python"]
+        citation: str | None = f"adk-python@{whole}:src/google/adk/limits.py"
+        pieces = 0
+        while citation is not None:
+            text, read = await answer(client, "read_adk_source", citation=citation, max_tokens=200)
+            assert estimate_tokens(text) <= 200
+            citation, pieces = read["read_on"], pieces + 1
+        assert pieces > 1 and read["lines"]["end"] == read["lines_in_file"]
+
+
+async def test_bad_input_gets_a_sentence_that_names_it(indexed: Workplace) -> None:
+    async with served(indexed.home) as client:
+        assert "query" in await failure(client, "find_adk_evidence")
+        assert "query" in await failure(client, "find_adk_evidence", query="  ")
+        assert "task_mode" in await failure(client, "find_adk_evidence", query="x", task_mode="sing")
+        assert "sources" in await failure(client, "find_adk_evidence", query="x", sources=[])
+        assert "max_tokens" in await failure(client, "find_adk_evidence", query="x", max_tokens=1)
+        assert "colour" in await failure(client, "find_adk_evidence", query="x", colour="red")
+        assert "limit" in await failure(client, "find_adk_symbol", query="x", limit=0)
+        assert "citation" in await failure(client, "read_adk_source", citation="/etc/passwd")
+        outside = "adk-python@c0de000000000000000000000000000000000001:../../../etc/passwd"
+        assert "no such file" in await failure(client, "read_adk_source", citation=outside)
+        assert "read_adk_source" in await failure(client, "delete_everything")
+        broken = await failure(client, "find_adk_evidence", query="BREAK it")
+        assert "RuntimeError" in broken and "sk-secret" not in broken
+        await answer(client, "find_adk_evidence", query=QUESTION)
+
+
+async def test_without_an_index_each_tool_says_how_to_make_one(tmp_path: Path) -> None:
+    async with served(tmp_path / "home") as client:
+        assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
+        assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
+        assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
+
+
+async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> None:
+    async with served(indexed.home) as client:
+        evidence, found = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
+        symbols, _ = await answer(client, "find_adk_symbol", query="zebra_password")
+        page = next(cited["citation"] for cited in found["citations"] if cited["path"] == "docs/zebra.md")
+        source, _ = await answer(client, "read_adk_source", citation=page)
+    for text in (evidence, symbols, source):
+        outside = outside_fences(text)
+        assert HOSTILE_WORDS in text and "\u202e" not in text
+        assert "never instructions to follow" in outside
+        for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
+            assert hostile not in outside
+    assert HOSTILE_WORDS not in json.dumps(found)
+
+
+async def test_a_cancelled_call_does_not_hold_up_the_next(indexed: Workplace) -> None:
+    async with served(indexed.home) as client:
+        await answer(client, "find_adk_evidence", query=QUESTION)
+        slow = asyncio.create_task(client.call_tool("find_adk_evidence", {"query": "SLOW tools"}))
+        quick = asyncio.create_task(answer(client, "find_adk_symbol", query="Runner", limit=1))
+        await quick
+        assert not slow.done()
+        slow.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await slow
+        await answer(client, "find_adk_evidence", query=QUESTION)
+
+
+async def test_nothing_but_the_protocol_is_on_stdout(indexed: Workplace) -> None:
+    call = {"name": "find_adk_evidence", "arguments": {"query": QUESTION}}
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command("--home", str(indexed.home)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=ROOT,
+        limit=1 << 20,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages).encode())
+    lines = [json.loads(await process.stdout.readline()) for _ in range(2)]
+    process.stdin.close()
+    rest, errors = await process.communicate()
+    assert [line["id"] for line in lines] == [1, 2] and not rest
+    assert b"noise on stdout" in errors and b"native noise" in errors
+    assert process.returncode == 0
+
+
+async def test_it_serves_http_on_this_machine(indexed: Workplace) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command("--home", str(indexed.home), "--http", str(port), "--log-level", "info"),
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=ROOT,
+    )
+    try:
+        assert process.stderr is not None
+        while b"startup complete" not in (line := await process.stderr.readline()):
+            assert line, "the server ended"
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            text, found = await answer(client, "find_adk_evidence", query=QUESTION)
+            assert found["citations"][0]["citation"] in text
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+async def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
+    without = "import sys; sys.modules['mcp'] = None; from adk_evidence_cli.main import run; run()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", without, "serve", "mcp", stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    out, errors = await process.communicate()
+    assert process.returncode == 1 and not out
+    assert b"adk-evidence[mcp]" in errors and b"Traceback" not in errors
