@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adk_evidence.settings import Settings
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.factory import open_generations
 from adk_ingest.corpora import index_fingerprint
 from adk_ingest.progress_views import ProgressView
 from adk_ingest.session import Sources, ingest
@@ -16,7 +16,7 @@ def prepare(settings: Settings, progress: ProgressView) -> None:
     The docs come from a clone if it can be reached within seconds, else from `ADK_EVIDENCE_DOCS`, else the API
     reference stands in; the progress says which.
     """
-    current = GenerationStore(settings.index_path).current()
+    current = open_generations(settings).current()
     if current is not None and current.manifest.dense == "complete":
         if current.manifest.fingerprint == index_fingerprint(settings):
             return

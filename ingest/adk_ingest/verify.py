@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -13,11 +13,10 @@ from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.verify import verify as verify_citation
 from adk_evidence.models.chunk import ChunkPayload, point_id
 from adk_evidence.settings import StoreSettings
-from adk_evidence.store.base import EvidenceStore, Filter, Match, Record
+from adk_evidence.store.base import EvidenceStore, Filter, Match, Record, scroll_all
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 
 SAMPLE_SIZE = 64
-PAGE = 256
 
 
 @dataclass
@@ -72,7 +71,7 @@ def verify_citations(
     """Check the citation of every chunk against its source; returns how many are in each state."""
     states: dict[str, int] = {}
     for kind in ("doc", "code"):
-        for record in _all_records(store, settings.collection(kind)):
+        for record in scroll_all(store, settings.collection(kind)):
             payload = ChunkPayload.model_validate(record.payload)
             reader = readers.get(payload.corpus if payload.origin == "repository" else payload.origin)
             state = verify_citation(payload, reader).state if reader else "unverified"
@@ -99,15 +98,6 @@ def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:
         page = store.scroll(collection, limit=1, offset=start, with_vectors=True)[0]
         found.update((record.id, record) for record in page)
     return list(found.values())
-
-
-def _all_records(store: EvidenceStore, collection: str) -> Iterator[Record]:
-    offset: str | None = None
-    while True:
-        page, offset = store.scroll(collection, limit=PAGE, offset=offset)
-        yield from page
-        if offset is None:
-            return
 
 
 def _check_record(record: Record, kind: str, manifest: IndexManifest, settings: StoreSettings) -> str | None:

@@ -105,8 +105,10 @@ class Backend:
                 key = self._key
                 settings = self.settings()
                 service = self._open(settings)
-                shared = service.dense if settings.targets.embedding == "profile" else None
-                symbols, targets = CurrentSymbols(service.pin, settings.store), CurrentTargets(settings, shared)
+                symbols, targets = (
+                    CurrentSymbols(service.pin, settings.store),
+                    CurrentTargets.beside(settings, service.dense),
+                )
                 session = Session(settings, service, symbols, targets, users=1)
                 with self._lock:
                     # With other settings by now, it serves this request alone.

@@ -17,7 +17,7 @@ from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.factory import open_generations
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import (
@@ -89,7 +89,7 @@ def build_targets(
     begin = time.perf_counter()
     model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
     root = settings.paths.targets
-    with GenerationStore(settings.index_path).open_current() as lease:
+    with open_generations(settings).open_current() as lease:
         about = about_index(lease.manifest, model.model, model.dimension)
         folder = root / about.key
         is_new = not folder.is_dir()
@@ -123,7 +123,7 @@ def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> 
         IndexMissingError: Nothing was ingested yet.
         TargetsMissingError: The index holds no code.
     """
-    with GenerationStore(settings.index_path).open_current() as lease:
+    with open_generations(settings).open_current() as lease:
         model: BatchEmbedder = dense or make_target_embedder(settings)
         wanted = about_index(lease.manifest, model.model, model.dimension)
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))

@@ -56,9 +56,8 @@ class AgentSession:
             if self._opened is None:
                 settings = self._load()
                 service = EvidenceService(settings)
-                shared = service.dense if settings.targets.embedding == "profile" else None
                 symbols = CurrentSymbols(service.pin, settings.store)
-                self._opened = Opened(settings, service, symbols, CurrentTargets(settings, shared))
+                self._opened = Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense))
             return self._opened
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.retrieval.index import Index
 from adk_evidence.settings import StoreSettings
-from adk_evidence.store.base import Filter, Match
+from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
@@ -171,13 +171,9 @@ def _chunk(
 ) -> ChunkPayload | None:
     """The cited chunk, else the one whose lines hold the first cited one."""
     wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
-    offset: str | None = None
-    while True:
-        records, offset = index.store.scroll(settings.collection(kind), filter=wanted, limit=256, offset=offset)
-        for record in records:
-            payload = ChunkPayload.model_validate(record.payload)
-            inside = lines is not None and payload.start_line <= lines.start <= payload.end_line
-            if payload.chunk_id == chunk_id or (chunk_id is None and inside):
-                return payload
-        if offset is None:
-            return None
+    for record in scroll_all(index.store, settings.collection(kind), filter=wanted):
+        payload = ChunkPayload.model_validate(record.payload)
+        inside = lines is not None and payload.start_line <= lines.start <= payload.end_line
+        if payload.chunk_id == chunk_id or (chunk_id is None and inside):
+            return payload
+    return None

@@ -11,10 +11,8 @@ from adk_evidence.evaluation.run import Result
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.retrieval.index import CurrentIndex, source_readers
 from adk_evidence.settings import Settings
-from adk_evidence.store.base import Filter, Match
-from adk_evidence.store.generations import GenerationStore
-
-_PAGE = 256
+from adk_evidence.store.base import Filter, Match, scroll_all
+from adk_evidence.store.factory import open_generations
 
 
 @contextmanager
@@ -32,13 +30,8 @@ def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence
             def chunks_of(corpus: str, path: str) -> Sequence[Result]:
                 collection = settings.store.collection("doc" if corpus == "adk_docs" else "code")
                 only = Filter(must=(Match("path", (path,)),))
-                found: list[Result] = []
-                offset: str | None = None
-                while True:
-                    records, offset = index.store.scroll(collection, filter=only, limit=_PAGE, offset=offset)
-                    found += [_span(ChunkPayload.model_validate(record.payload)) for record in records]
-                    if offset is None:
-                        return found
+                records = scroll_all(index.store, collection, filter=only)
+                return [_span(ChunkPayload.model_validate(record.payload)) for record in records]
 
             yield chunks_of
     finally:
@@ -53,7 +46,7 @@ def indexed_texts(settings: Settings) -> Iterator[Callable[[str, str], str | Non
         StoreError: There is no index.
         SourceError: From the function, where a whole corpus cannot be read.
     """
-    with GenerationStore(settings.index_path).open_current() as lease:
+    with open_generations(settings).open_current() as lease:
         readers = source_readers(lease.manifest, lease.folder)
         yield lambda corpus, path: readers[corpus].read(path) if corpus in readers else None
 
@@ -74,7 +67,7 @@ def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
         StoreError: There is no index.
         SourceError: A whole corpus cannot be read.
     """
-    with GenerationStore(settings.index_path).open_current() as lease:
+    with open_generations(settings).open_current() as lease:
         readers = source_readers(lease.manifest, lease.folder)
         found = {}
         for name, corpus in lease.manifest.corpora.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -197,3 +197,22 @@ class IndexWriter(EvidenceStore, Protocol):
 
     def flush(self) -> None:
         """Make everything written so far durable."""
+
+
+def scroll_all(
+    store: EvidenceStore, collection: str, *, filter: Filter | None = None, page: int = 256
+) -> Iterator[Record]:
+    """Every point of a collection that passes the filter, without vectors, in the order of their ids.
+
+    Args:
+        store: The open store.
+        collection: Name of the collection.
+        filter: Conditions on the payload; None takes all.
+        page: Points a read.
+    """
+    offset: str | None = None
+    while True:
+        records, offset = store.scroll(collection, filter=filter, limit=page, offset=offset)
+        yield from records
+        if offset is None:
+            return

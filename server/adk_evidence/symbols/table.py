@@ -10,7 +10,7 @@ from adk_evidence.citations.format import docs_citation
 from adk_evidence.identifiers import is_code_like
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.store.base import EvidenceStore, Record
+from adk_evidence.store.base import EvidenceStore, scroll_all
 
 # The engine holds the interpreter's lock while it reads a page: small ones let requests in between.
 PAGE_POINTS = 128
@@ -97,7 +97,7 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
     table = SymbolTable()
     first_lines: dict[str, int] = {}
     modules: dict[str, list[tuple[int, str]]] = {}
-    for record in _scroll(store, code):
+    for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         if payload.fqn is None or payload.lang != "py":
             continue
@@ -127,7 +127,7 @@ def _add(table: SymbolTable, first_lines: dict[str, int], entry: SymbolEntry, li
 
 def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None:
     guides: dict[str, list[tuple[tuple[object, ...], DocSection]]] = {}
-    for record in _scroll(store, collection):
+    for record in scroll_all(store, collection, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         section = _section(payload)
         table.sections.setdefault(section.citation, []).append(section)
@@ -178,15 +178,6 @@ def _section(payload: ChunkPayload) -> DocSection:
         headings=tuple(payload.headings),
         lines=LineSpan(start=payload.start_line, end=payload.end_line),
     )
-
-
-def _scroll(store: EvidenceStore, collection: str) -> Iterator[Record]:
-    offset: str | None = None
-    while True:
-        records, offset = store.scroll(collection, limit=PAGE_POINTS, offset=offset)
-        yield from records
-        if offset is None:
-            return
 
 
 def _likelihood(entry: SymbolEntry) -> tuple[object, ...]:

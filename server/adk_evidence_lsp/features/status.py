@@ -29,7 +29,7 @@ class StatusFeature:
     def _look(self, ingesting: bool, problem: str | None) -> dict[str, Any]:
         # The doctor's examination is the command line's; it brings rich along, so it waits until it is asked for.
         from adk_evidence.embedding.factory import fingerprint
-        from adk_evidence.store.generations import GenerationStore
+        from adk_evidence.store.factory import open_generations
         from adk_evidence_cli.doctor import examine
 
         settings = self._server.backend.settings()
@@ -39,7 +39,7 @@ class StatusFeature:
             home=settings.paths.root,
             profile=settings.profile,
             index=self._index(),
-            generations=tuple(item.id for item in GenerationStore(settings.index_path).published()),
+            generations=tuple(item.id for item in open_generations(settings).published()),
             models=fingerprint(settings),
             findings=findings,
             ingesting=ingesting,

@@ -12,7 +12,7 @@ from typing import Protocol
 from adk_evidence.citations.format import code_citation
 from adk_evidence.errors import IndexMissingError, InvalidRequestError, ModelError, TargetsMissingError
 from adk_evidence.settings import Settings
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.factory import open_generations
 from adk_evidence.store.index_manifest import IndexManifest
 from adk_evidence.symbols.targets.availability import availability, find_installed
 from adk_evidence.symbols.targets.embedder import make_target_embedder
@@ -134,11 +134,16 @@ class CurrentTargets:
     def __init__(self, settings: Settings, embedder: QueryEmbedder | None = None) -> None:
         self._settings = settings
         self._embedder: QueryEmbedder = embedder or make_target_embedder(settings)
-        self._generations = GenerationStore(settings.index_path)
+        self._generations = open_generations(settings)
         self._lock = threading.Lock()
         self._manifest: IndexManifest | None = None
         self._folder: Path | None = None
         self._known: tuple[tuple[str, Path, bool], LoadedTargets] | None = None
+
+    @classmethod
+    def beside(cls, settings: Settings, dense: QueryEmbedder) -> CurrentTargets:
+        """The targets next to a service of the same settings, whose dense model is shared where both use it."""
+        return cls(settings, dense if settings.targets.embedding == "profile" else None)
 
     def load(self) -> LoadedTargets:
         """The targets of the index that is published now.
