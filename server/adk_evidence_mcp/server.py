@@ -18,7 +18,7 @@ from mcp.server.stdio import stdio_server
 from adk_evidence import __version__
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import EvidenceError
-from adk_evidence_mcp.tools import TOOLS, Answer, Cancelled, Tool
+from adk_evidence_mcp.tools import TOOLS, Answer, Call, Tool
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def make_server(session: AgentSession) -> Server[dict[str, Any]]:
             return _failed(f"There is no tool {params.name!r}.", f"Call one of: {', '.join(tools)}.")
         arguments = params.arguments or {}
         try:
-            answer = await _in_thread(lambda cancelled: tool.call(session, arguments, cancelled))
+            answer = await _in_thread(lambda call: tool.call(session, arguments, call))
         except EvidenceError as exc:
             return _failed(exc.message, exc.hint)
         except Exception as exc:
@@ -105,13 +105,17 @@ def _serve(serve: Callable[[], Any], session: AgentSession) -> None:
         session.close()
 
 
-async def _in_thread(work: Callable[[Cancelled], Answer]) -> Answer:
+async def _in_thread(work: Callable[[Call], Answer]) -> Answer:
     """Run work off the event loop; if the request is cancelled nobody waits, and the work is told to stop."""
     unwanted = threading.Event()
     try:
-        return await to_thread.run_sync(work, unwanted.is_set, abandon_on_cancel=True)
+        return await to_thread.run_sync(work, Call(unwanted.is_set, _ignore), abandon_on_cancel=True)
     finally:
         unwanted.set()
+
+
+def _ignore(done: float, total: float | None, message: str) -> None:
+    """Progress that nobody asked for."""
 
 
 def _declared(tool: Tool) -> types.Tool:
