@@ -320,6 +320,7 @@ class RetrievalSettings(_Section):
     relevant_similarity: float | None = Field(ge=-1, le=1)
     feedback_passages: int = NonNegativeInt
     feedback_weight: float = Field(ge=0)
+    feedback_terms: int = NonNegativeInt
     strict: bool
 
     @model_validator(mode="after")

@@ -466,7 +466,7 @@ class _Run:
                 relevant,
                 self._index.store,
                 store,
-                retrieval.feedback_weight,
+                retrieval,
                 shared_space=self._service._dense.shared,
             )
         except CollectionUnavailableError as exc:
@@ -565,7 +565,11 @@ class _Run:
             final_limits={settings.store.collection(kind): self._limits[kind] for kind in self._kinds},
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
             sub_queries=expanded,
-            feedback={"passages": retrieval.feedback_passages, "weight": retrieval.feedback_weight}
+            feedback={
+                "passages": retrieval.feedback_passages,
+                "weight": retrieval.feedback_weight,
+                "terms": retrieval.feedback_terms,
+            }
             if retrieval.feedback_passages
             else None,
             rerank_model=self._rerank_model,
