@@ -21,7 +21,8 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.store import files
 from tests.clocks import FakeTime
-from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, Fault, VoyageStandIn, closed_port
+from tests.standins.json_service import Fault, closed_port
+from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell
 from tests.voyage_place import VoyagePlace, codes
 

@@ -47,7 +47,7 @@ class Why(_Model):
     pool_rank: int | None = Field(default=None, description="Rank in the merged pool, before the reranker.")
     rerank_score: float | None = None
     rerank_moved: int | None = Field(default=None, description="Places won (positive) or lost by the reranker.")
-    features: dict[str, float] = Field(default_factory=dict, description="What the local reranker summed up.")
+    features: dict[str, float] = Field(default_factory=dict, description="What the reranker went by.")
 
 
 class Verification(_Model):

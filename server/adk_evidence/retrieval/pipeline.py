@@ -31,6 +31,7 @@ from adk_evidence.retrieval.merge import dedup, merge_hits, pool
 from adk_evidence.retrieval.pack import NamesFound, assess_quality, build_candidate
 from adk_evidence.retrieval.query import Query, normalise, sub_queries
 from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, instruction
+from adk_evidence.retrieval.rerank.cascade import first_stage
 from adk_evidence.retrieval.rerank.factory import make_reranker
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, Vector
@@ -203,24 +204,29 @@ class _Run:
         required = gates.required_kinds(self._request.task_mode, settings.pack, self._kinds, size)
         buffer = max(settings.pack.top_k_buffer, size)
 
-        def choose() -> tuple[list[Ranked], list[Hit], gates.Selection]:
-            ranked, merged = self._rank(query, vectors[0], hits)
+        def choose(reranker: Reranker | None) -> tuple[list[Ranked], list[Hit], gates.Selection]:
+            ranked, merged = self._rank(query, vectors[0], hits, reranker)
             return ranked, merged, gates.select(ranked, size, buffer, required)
 
-        ranked, merged, selection = choose()
+        # A careful second stage is asked once, when all candidates are there.
+        reranker = self._service._reranker
+        quick = first_stage(reranker)
+        ranked, merged, selection = choose(quick)
         if selection.missing and self._may_spend("the second try for coverage"):
             with self._stage("coverage"):
                 for kind in selection.missing:
                     self._limits[kind] = settings.retrieval.expanded_limit_per_collection
                 hits |= self._search(selection.missing, vectors, filters)
-                ranked, merged, selection = choose()
+                ranked, merged, selection = choose(quick)
         untried = settings.retrieval.expansion == "auto" and not expanded
         if selection.missing and untried and self._may_spend("sub-queries"):
             expanded = sub_queries(query)
             with self._stage("expand"):
                 vectors += self._encode(expanded)
                 hits |= self._search(selection.missing, vectors, filters)
-                ranked, merged, selection = choose()
+                ranked, merged, selection = choose(quick)
+        if reranker is not quick and self._may_spend("the second reranker"):
+            ranked, merged, selection = choose(reranker)
         with self._stage("names"):
             names = self._names_found(hits)
         for kind in selection.missing:
@@ -457,7 +463,7 @@ class _Run:
     ) -> tuple[list[QueryVectors], dict[Kind, list[Hit]]]:
         """A second pass with the query moved towards the first results of the first."""
         retrieval = self._settings.retrieval
-        ranked, _ = self._rank(query, vectors[0], hits)
+        ranked, _ = self._rank(query, vectors[0], hits, first_stage(self._service._reranker))
         relevant = [item.hit for item in ranked[: retrieval.feedback_passages]]
         store = self._settings.store
         try:
@@ -490,18 +496,21 @@ class _Run:
         similarities = [hit.similarity for hit in everything if hit.similarity is not None]
         return bool(similarities) and max(similarities) < retrieval.weak_similarity
 
-    def _rank(self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]]) -> tuple[list[Ranked], list[Hit]]:
+    def _rank(
+        self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]], reranker: Reranker | None
+    ) -> tuple[list[Ranked], list[Hit]]:
         merged = dedup(merge_hits(hits.get("doc", []), hits.get("code", [])))
         complete = [hit for hit in merged if gates.provenance_complete(hit.payload)]
         if len(complete) < len(merged):
             self._warn("provenance", f"{len(merged) - len(complete)} results without a stable address were left out.")
         candidates = pool(complete, self._settings.retrieval.pool_size)
         with self._stage("rerank"):
-            return self._rerank(query, vectors, candidates), complete
+            return self._rerank(query, vectors, candidates, reranker), complete
 
-    def _rerank(self, query: Query, vectors: QueryVectors, candidates: list[Hit]) -> list[Ranked]:
+    def _rerank(
+        self, query: Query, vectors: QueryVectors, candidates: list[Hit], reranker: Reranker | None
+    ) -> list[Ranked]:
         unranked = [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
-        reranker = self._service._reranker
         if reranker is None or not candidates or self._rerank_failed:
             return unranked
         try:
