@@ -258,6 +258,18 @@ def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
     assert {"adk_docs", "adk_python", "api-reference"} <= set(found)
 
 
+def test_doctor_says_which_language_model_reranks_and_shows_no_key(cli, indexed, monkeypatch):
+    monkeypatch.setenv("ADK_EVIDENCE_RERANK__PROVIDER", "llm")
+    for name in ("ADK_EVIDENCE_LLM_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    found = findings(cli("doctor", "--json", "--home", indexed.home))["reranker"]
+    assert found["state"] == "note" and "https://api.openai.com/v1" in found["found"]
+    assert "ADK_EVIDENCE_LLM_API_KEY" in found["mend"]
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-this-test")
+    result = cli("doctor", "--json", "--home", indexed.home)
+    assert findings(result)["reranker"]["state"] == "ok" and "sk-secret" not in result.output
+
+
 def test_doctor_names_settings_that_the_index_does_not_match(cli, indexed, monkeypatch):
     monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__DENSE__MAX_TOKENS", "64")
     found = cli("doctor", "--json", "--home", indexed.home)

@@ -224,6 +224,35 @@ export interface RetrievalPlan {
    * Kinds of docs that were left out on purpose.
    */
   excluded_origins: string[];
+  /**
+   * Where the question names a version, or several are indexed.
+   */
+  versions: VersionPlan | null;
+}
+/**
+ * Which versions of the ADK were searched.
+ */
+export interface VersionPlan {
+  /**
+   * What the question names, e.g. `1.18` or `>=2.0`.
+   */
+  asked: string[];
+  /**
+   * What decided: the question, what is nearest to it, the newest one, or the request's filter.
+   */
+  basis: "question" | "nearest" | "newest" | "request";
+  /**
+   * By collection; one without known versions is left out.
+   */
+  searched: {
+    [k: string]: string[];
+  };
+  /**
+   * By collection: indexed, but not searched.
+   */
+  left_out: {
+    [k: string]: string[];
+  };
 }
 /**
  * One piece of evidence.
@@ -281,7 +310,7 @@ export interface Why {
    */
   rerank_moved: number | null;
   /**
-   * What the local reranker summed up.
+   * What the reranker went by.
    */
   features: {
     [k: string]: number;
