@@ -16,6 +16,7 @@ from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence_mcp.work import Call
 
 MAX_TOKENS = 50_000
 MIN_TOKENS = 200
@@ -130,17 +131,6 @@ class SourceRead(_Model):
 
 
 @dataclass(frozen=True)
-class Call:
-    """One call of a tool: whether its answer is still wanted, and where to tell how far it is.
-
-    `progress` takes what is done, the total if it is known, and a sentence; it may be called from any thread.
-    """
-
-    cancelled: Callable[[], bool]
-    progress: Callable[[float, float | None, str], None]
-
-
-@dataclass(frozen=True)
 class Answer:
     """The text for the model, and the same answer without corpus texts for programs."""
 
@@ -178,17 +168,37 @@ def find_evidence(session: AgentSession, arguments: FindEvidence, call: Call) ->
         "source_types": arguments.sources,
         "path_allowlist": () if arguments.path is None else (arguments.path,),
     }
-    request = agent_request(
-        {
-            "query": arguments.query,
-            "task_mode": arguments.task_mode,
-            "max_results_final": arguments.max_results,
-            "filters": filters,
-        }
-    )
-    pack = session.open().service.find(request, call.cancelled)
+    values = {
+        "query": arguments.query,
+        "task_mode": arguments.task_mode,
+        "max_results_final": arguments.max_results,
+        "filters": filters,
+    }
+    pack = find_pack(session, values, call)
     block = to_prompt(pack, arguments.max_tokens)
     return Answer(block.text, _found(pack, block.included, block.tokens))
+
+
+def find_pack(session: AgentSession, values: dict[str, Any], call: Call) -> EvidencePack:
+    """Checked evidence; what it waits for is told as progress.
+
+    Args:
+        session: Answers.
+        values: Of an `EvidenceRequest`.
+        call: Of the client.
+
+    Raises:
+        EvidenceError: The values are not valid, or there is no answer.
+    """
+    request = agent_request(values)
+    first = not session.is_open
+    if first:
+        call.progress(0, 3, "Opening the index.")
+    service = session.open().service
+    call.progress(1, 3, "Loading the models and searching." if first else "Searching.")
+    pack = service.find(request, call.cancelled)
+    call.progress(2, 3, f"Found {len(pack.candidates)} results.")
+    return pack
 
 
 def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
@@ -241,12 +251,27 @@ def find_symbol(session: AgentSession, arguments: FindSymbol, call: Call) -> Ans
 
 def read_source(session: AgentSession, arguments: ReadSource, call: Call) -> Answer:
     """The cited lines as they were indexed, or what became of them."""
+    return cited_text(session, arguments.citation, arguments.max_tokens, str)
+
+
+def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Callable[[str], str]) -> Answer:
+    """What a citation points to, quoted, with where it is from and whether it holds.
+
+    Args:
+        session: Answers.
+        citation: As the tools give it; its lines may be others.
+        budget: Most tokens of the text.
+        name_rest: Makes of the citation of what the budget leaves out the words by which the caller asks for it.
+
+    Raises:
+        EvidenceError: It is no citation, the index holds no such file, or not even a line fits.
+    """
     from adk_evidence.citations.cited import open_citation
     from adk_evidence.textfile import split_lines
 
     opened = session.open()
     with opened.symbols.pin() as (index, symbols):
-        cited = open_citation(index, opened.settings.store, symbols, arguments.citation)
+        cited = open_citation(index, opened.settings.store, symbols, citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
     name = cited.repo.rpartition("/")[2]
@@ -255,19 +280,25 @@ def read_source(session: AgentSession, arguments: ReadSource, call: Call) -> Ans
     if cited.verification is not None:
         state += f"; the cited lines: {verification_label(cited.verification)}"
 
-    def render(end: int) -> str:
-        head = f"{one_line(f'{whole}#L{first}-L{end}')} ({state})"
-        return "\n".join((head, DATA_NOTE, fenced("\n".join(lines[first - 1 : end]), cited.language)))
+    def rest(end: int) -> str | None:
+        return f"{whole}#L{end + 1}-L{last}" if end < last else None
 
-    end = _last_line_that_fits(render, first, last, arguments.max_tokens)
-    rest = f"{whole}#L{end + 1}-L{last}" if end < last else None
+    def render(end: int) -> str:
+        parts = [f"{one_line(f'{whole}#L{first}-L{end}')} ({state})", DATA_NOTE]
+        parts.append(fenced("\n".join(lines[first - 1 : end]), cited.language))
+        left_out = rest(end)
+        if left_out is not None:
+            parts.append(f"The budget ends here. Read on at {one_line(name_rest(left_out))}")
+        return "\n".join(parts)
+
+    end = _last_line_that_fits(render, first, last, budget)
     structured = SourceRead(
         path=cited.path,
         commit=cited.commit,
         lines=LineSpan(start=first, end=end),
         lines_in_file=len(lines),
         matches_index=cited.matches_index,
-        read_on=rest,
+        read_on=rest(end),
     )
     return Answer(render(end), structured)
 
