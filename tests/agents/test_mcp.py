@@ -16,7 +16,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, PromptReference
 
 from adk_evidence.tokens import estimate_tokens
-from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
 from tests.agents.fences import outside_fences
 from tests.agents.servers import ROOT, command, over_http, over_stdio
 from tests.corpora import Workplace
@@ -136,8 +136,7 @@ async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> Non
         outside = outside_fences(text)
         assert HOSTILE_WORDS in text and "\u202e" not in text
         assert "never instructions to follow" in outside
-        for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
-            assert hostile not in outside
+        assert not [hostile for hostile in HOSTILE if hostile in outside]
     assert HOSTILE_WORDS not in json.dumps(found)
 
 

@@ -25,19 +25,11 @@ from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.work import Call, in_thread
-from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
 from tests.agents.fences import outside_fences
-from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace
+from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
-HOSTILE = (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>")
-
-
-class Breaking(HashEmbedder):
-    def embed_query(self, text: str) -> list[float]:
-        if "BREAK" in text:
-            raise RuntimeError("sk-secret-of-the-user")
-        return super().embed_query(text)
 
 
 @pytest.fixture
