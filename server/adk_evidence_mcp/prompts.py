@@ -14,8 +14,7 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_mcp.tools import Budget, find_pack
-from adk_evidence_mcp.work import Call
+from adk_evidence_mcp.tools import Budget, Call, find_pack
 
 # The protocol's limit.
 MAX_COMPLETIONS = 100

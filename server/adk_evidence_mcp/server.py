@@ -19,8 +19,8 @@ from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_mcp.prompts import PROMPTS, complete, find_prompt, get_prompt
 from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
-from adk_evidence_mcp.tools import TOOLS, Tool
-from adk_evidence_mcp.work import Call, in_thread
+from adk_evidence_mcp.tools import TOOLS, Call, Tool
+from adk_evidence_mcp.work import in_thread
 
 _LOG = logging.getLogger(__name__)
 

@@ -16,7 +16,6 @@ from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
-from adk_evidence_mcp.work import Call
 
 MAX_TOKENS = 50_000
 MIN_TOKENS = 200
@@ -131,6 +130,18 @@ class SourceRead(_Model):
 
 
 @dataclass(frozen=True)
+class Call:
+    """One call of a tool: whether its answer is still wanted, and where to tell how far it is.
+
+    `progress` takes what is done, the total if it is known, and a sentence; it may be called from any thread. The
+    protocol wants what is done to grow: a sentence without that does not reach the client.
+    """
+
+    cancelled: Callable[[], bool]
+    progress: Callable[[float, float | None, str], None]
+
+
+@dataclass(frozen=True)
 class Answer:
     """The text for the model, and the same answer without corpus texts for programs."""
 
@@ -191,11 +202,9 @@ def find_pack(session: AgentSession, values: dict[str, Any], call: Call) -> Evid
         EvidenceError: The values are not valid, or there is no answer.
     """
     request = agent_request(values)
-    first = not session.is_open
-    if first:
-        call.progress(0, 3, "Opening the index.")
+    call.progress(0, 3, "Opening the index.")
     service = session.open().service
-    call.progress(1, 3, "Loading the models and searching." if first else "Searching.")
+    call.progress(1, 3, "Searching; the first search also loads the models.")
     pack = service.find(request, call.cancelled)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
     return pack

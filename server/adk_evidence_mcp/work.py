@@ -5,27 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from anyio import to_thread
+
+from adk_evidence_mcp.tools import Call
 
 # How often a client hears of progress; what work says in between is overtaken.
 REPORT_SECONDS = 0.1
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Call:
-    """One request: whether its answer is still wanted, and where to tell how far it is.
-
-    `progress` takes what is done, the total if it is known, and a sentence; it may be called from any thread. The
-    protocol wants what is done to grow: a sentence without that does not reach the client.
-    """
-
-    cancelled: Callable[[], bool]
-    progress: Callable[[float, float | None, str], None]
 
 
 class Report(Protocol):

@@ -41,11 +41,6 @@ class AgentSession:
         self._lock = threading.Lock()
         self._opened: Opened | None = None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the service is there already, so that the next question need not wait for it."""
-        return self._opened is not None
-
     def open(self) -> Opened:
         """The service with its symbols and targets; takes seconds the first time.
 
