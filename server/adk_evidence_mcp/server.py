@@ -18,6 +18,7 @@ from mcp.server.stdio import stdio_server
 from adk_evidence import __version__
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import EvidenceError
+from adk_evidence.render.sanitize import visible_values
 from adk_evidence_mcp.tools import TOOLS, Answer, Call, Tool
 
 _LOG = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ def make_server(session: AgentSession) -> Server[dict[str, Any]]:
             return _failed(f"The tool failed unexpectedly ({type(exc).__name__}).", "Run `adk-evidence doctor`.")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
-            structured_content=answer.structured.model_dump(mode="json"),
+            structured_content=visible_values(answer.structured.model_dump(mode="json")),
         )
 
     return Server(

@@ -13,6 +13,7 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS, SourceType, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+from adk_evidence.render.prompt_text import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -188,6 +189,9 @@ def find_evidence(session: AgentSession, arguments: FindEvidence, call: Call) ->
     )
     pack = session.open().service.find(request, call.cancelled)
     block = to_prompt(pack, arguments.max_tokens)
+    if block.note:
+        # A model can call again with more room; an answer without evidence would only mislead it.
+        raise InvalidRequestError(block.note)
     return Answer(block.text, _found(pack, block.included, block.tokens))
 
 
@@ -256,7 +260,7 @@ def read_source(session: AgentSession, arguments: ReadSource, call: Call) -> Ans
         state += f"; the cited lines: {verification_label(cited.verification)}"
 
     def render(end: int) -> str:
-        head = f"{one_line(f'{whole}#L{first}-L{end}')} ({state})"
+        head = f"SOURCE: {cited_as(f'{whole}#L{first}-L{end}')} ({state})"
         return "\n".join((head, DATA_NOTE, fenced("\n".join(lines[first - 1 : end]), cited.language)))
 
     end = _last_line_that_fits(render, first, last, arguments.max_tokens)

@@ -19,8 +19,8 @@ from mcp.types import CallToolResult
 
 from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.fences import outside_fences
 from tests.corpora import Workplace
+from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 
