@@ -12,9 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from adk_evidence.agents.session import AgentSession, invalid_argument
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
-from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
-from adk_evidence.tokens import estimate_tokens
-from adk_evidence_mcp.tools import Budget, Call, find_pack
+from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence_mcp.tools import Budget, Call, evidence_block, find_pack
 
 # The protocol's limit.
 MAX_COMPLETIONS = 100
@@ -109,9 +108,8 @@ def get_prompt(session: AgentSession, prompt: Prompt, values: dict[str, str], ca
         raise invalid_argument(exc) from exc
     query = f"{arguments.subject} {arguments.symbol}".strip()
     pack = find_pack(session, {"query": query, "task_mode": prompt.name}, call)
-    instruction = f"{prompt.instruction} {_RULES}\n\n"
-    block = to_prompt(pack, arguments.max_tokens - estimate_tokens(instruction))
-    content = types.TextContent(type="text", text=instruction + block.text)
+    block = evidence_block(pack, arguments.max_tokens, f"{prompt.instruction} {_RULES}")
+    content = types.TextContent(type="text", text=block.text)
     return types.GetPromptResult(description=prompt.title, messages=[types.PromptMessage(role="user", content=content)])
 
 

@@ -13,6 +13,7 @@ from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import IndexInfo
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence.render.sanitize import visible_json
 from adk_evidence_mcp.tools import cited_text
 
 INDEX_URI = "adk-evidence://index"
@@ -78,9 +79,8 @@ def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents
         EvidenceError: There is no such resource, the index does not hold what it cites, or there is no index.
     """
     if uri == INDEX_URI:
-        return types.TextResourceContents(
-            uri=uri, mime_type="application/json", text=_status(session).model_dump_json(indent=1)
-        )
+        text = visible_json(_status(session).model_dump_json(indent=1))
+        return types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
     answer = cited_text(session, cited_in(uri), DEFAULT_MAX_TOKENS, citation_uri)
     return types.TextResourceContents(uri=uri, mime_type="text/markdown", text=answer.text)
 

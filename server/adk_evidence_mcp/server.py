@@ -17,6 +17,7 @@ from mcp.server.stdio import stdio_server
 from adk_evidence import __version__
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.render.sanitize import visible_values
 from adk_evidence_mcp.prompts import PROMPTS, complete, find_prompt, get_prompt
 from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
 from adk_evidence_mcp.tools import TOOLS, Call, Tool
@@ -63,7 +64,7 @@ def make_server(session: AgentSession) -> Server[dict[str, Any]]:
             return _failed(_told(exc, tool.name))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
-            structured_content=answer.structured.model_dump(mode="json"),
+            structured_content=visible_values(answer.structured.model_dump(mode="json")),
         )
 
     async def list_resources(context: _Context, params: _Page) -> types.ListResourcesResult:

@@ -12,7 +12,8 @@ from adk_evidence.agents.session import AgentSession, agent_request, invalid_arg
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS, SourceType, TaskMode
-from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
+from adk_evidence.render.prompt_text import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -186,7 +187,7 @@ def find_evidence(session: AgentSession, arguments: FindEvidence, call: Call) ->
         "filters": filters,
     }
     pack = find_pack(session, values, call)
-    block = to_prompt(pack, arguments.max_tokens)
+    block = evidence_block(pack, arguments.max_tokens)
     return Answer(block.text, _found(pack, block.included, block.tokens))
 
 
@@ -208,6 +209,19 @@ def find_pack(session: AgentSession, values: dict[str, Any], call: Call) -> Evid
     pack = service.find(request, call.cancelled)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
     return pack
+
+
+def evidence_block(pack: EvidencePack, max_tokens: int, system: str = "") -> PromptBlock:
+    """The pack as a block for a prompt, behind a system prompt.
+
+    Raises:
+        InvalidRequestError: The budget has no room for evidence; the sentence says how many tokens it takes.
+    """
+    block = to_prompt(pack, max_tokens, system=system)
+    if block.note:
+        # Who asks can ask again with more room; an answer without evidence would only mislead.
+        raise InvalidRequestError(block.note)
+    return block
 
 
 def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
@@ -293,11 +307,11 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         return f"{whole}#L{end + 1}-L{last}" if end < last else None
 
     def render(end: int) -> str:
-        parts = [f"{one_line(f'{whole}#L{first}-L{end}')} ({state})", DATA_NOTE]
+        parts = [f"SOURCE: {cited_as(f'{whole}#L{first}-L{end}')} ({state})", DATA_NOTE]
         parts.append(fenced("\n".join(lines[first - 1 : end]), cited.language))
         left_out = rest(end)
         if left_out is not None:
-            parts.append(f"The budget ends here. Read on at {one_line(name_rest(left_out))}")
+            parts.append(f"The budget ends here. Read on at {cited_as(name_rest(left_out))}")
         return "\n".join(parts)
 
     end = _last_line_that_fits(render, first, last, budget)

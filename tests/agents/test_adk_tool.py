@@ -21,8 +21,8 @@ from adk_evidence.agents.session import AgentSession
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.fences import outside_fences
 from tests.corpora import HashEmbedder, Workplace
+from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 

@@ -17,9 +17,9 @@ from mcp.types import CallToolResult, PromptReference
 
 from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
-from tests.agents.fences import outside_fences
 from tests.agents.servers import ROOT, command, over_http, over_stdio
 from tests.corpora import Workplace
+from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 

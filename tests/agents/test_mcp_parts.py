@@ -27,8 +27,8 @@ from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.tools import Call
 from adk_evidence_mcp.work import in_thread
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
-from tests.agents.fences import outside_fences
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
+from tests.injection import outside_fences
 
 QUESTION = "how do I retry when a tool throws?"
 
@@ -270,6 +270,7 @@ async def test_a_prompt_that_cannot_be_had_says_why(session: AgentSession, unind
             ("debug", {}, "error"),
             ("debug", {"error": "  "}, "error"),
             ("build", {"goal": "x", "max_tokens": "few"}, "max_tokens"),
+            ("build", {"goal": QUESTION, "max_tokens": "200"}, "allow at least"),
             ("build", {"goal": "x", "colour": "red"}, "colour"),
         ]:
             error = await refusal(client.get_prompt(name, arguments))

@@ -24,9 +24,9 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
 from tests.agents.adk.scripted import run, strings
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
-from tests.agents.fences import outside_fences
 from tests.agents.servers import DRIVER, ROOT, serving_http
 from tests.corpora import HashEmbedder, Workplace
+from tests.injection import INJECTIONS, hidden_characters, marker, outside_fences, outside_quotes
 
 pytestmark = pytest.mark.asyncio
 
@@ -155,3 +155,28 @@ async def test_an_agent_uses_the_server_through_a_toolset(indexed: Workplace, ov
         assert answer["isError"] and named in text_of(answer)
     assert "sk-secret" not in json.dumps(done.answers)
     nothing_hostile_is_loose(hostile)
+
+
+async def test_injected_texts_reach_the_model_as_quotes(injected: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: injected.settings))
+    queries = [marker(group, 0) for group in INJECTIONS]
+    direct = await run(
+        agent_with(make_function_tool()), *[("retrieve_adk_evidence", {"query": query}) for query in queries]
+    )
+    toolset = stdio_toolset(injected.home)
+    served = await run(agent_with(toolset), *[("find_adk_evidence", {"query": query}) for query in queries])
+
+    assert direct.ended_well and served.ended_well
+    for answer in (*direct.answers, *served.answers):
+        assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
+    for answer in direct.answers:
+        candidates = answer["evidence_pack"]["candidates"]
+        assert any("injection/" in candidate["path"] for candidate in candidates)
+        assert not [candidate for candidate in candidates if outside_fences(candidate["text"]).strip()]
+    for answer in served.answers:
+        outside = outside_quotes(text_of(answer))
+        assert "injection/" in text_of(answer) and "never instructions" in outside
+        # Citations are one word each, made of names and headings.
+        loose = "\n".join(line for line in outside.split("\n") if not line.startswith("[CTX "))
+        assert not [bait for bait in ("obey", "delete_everything", "<|", "[INST]") if bait in loose]
