@@ -36,8 +36,8 @@ class PromptBlock:
     text: str
     tokens: int
     included: int
-    turns: int = 0
-    note: str = ""
+    turns: int
+    note: str
 
 
 def to_prompt(
