@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 from typer.testing import CliRunner
 
 from adk_evidence.agents import adk_tool
@@ -21,9 +22,9 @@ from adk_evidence.retrieval import pipeline
 from adk_evidence.symbols.targets import service
 from adk_evidence.symbols.targets.model import TargetAnswer
 from adk_evidence_cli.main import app
-from adk_evidence_mcp.prompts import PROMPTS, get_prompt
-from adk_evidence_mcp.resources import citation_uri, read_resource
-from adk_evidence_mcp.tools import TOOLS, Call
+from adk_evidence_mcp.prompts import PROMPTS
+from adk_evidence_mcp.resources import citation_uri
+from adk_evidence_mcp.server import make_server
 from adk_ingest.progress import Silent
 from adk_ingest.targets.build import build_targets
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
@@ -116,11 +117,13 @@ def session(indexed: Workplace) -> Iterator[AgentSession]:
     one.close()
 
 
-def mcp(session: AgentSession, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """Text and structured content of a call of an MCP tool."""
-    (tool,) = (tool for tool in TOOLS if tool.name == name)
-    answer = tool.call(session, arguments, Call(lambda: False, lambda done, total, message: None))
-    return answer.text, answer.structured.model_dump(mode="json")
+async def mcp(client: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """Text and structured content of a call of an MCP tool that succeeds."""
+    result = await client.call_tool(name, arguments)
+    (content,) = result.content
+    assert content.type == "text" and not result.is_error, content
+    assert not hidden_characters(json.dumps(result.structured_content, ensure_ascii=False))
+    return content.text, result.structured_content
 
 
 def filters_of(group: str) -> dict[str, Any]:
@@ -230,38 +233,39 @@ def test_in_hovers(client: RawClient, group: str) -> None:
         assert value.count("\n\n") <= 4 and value.count("](") == 1
 
 
+@pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
-def test_in_the_evidence_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    (docs, code) = filters_of(group)["path_allowlist"]
-    for path in (docs, code):
-        budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
-        text, found = mcp(session, "find_adk_evidence", query=marker(group, 0), **budget)
-        quoted(text, PROMPT_LINES)
-        for cited in found["citations"]:
-            source, _ = mcp(session, "read_adk_source", citation=cited["citation"])
-            quoted(source, ("SOURCE: ", "The fenced text is quoted"))
+async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
+    async with Client(make_server(session)) as client:
+        for path in filters_of(group)["path_allowlist"]:
+            budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
+            text, found = await mcp(client, "find_adk_evidence", query=marker(group, 0), **budget)
+            quoted(text, PROMPT_LINES)
+            # A name in which hidden characters had to be shown opens nothing.
+            for cited in (cited for cited in found["citations"] if "<U+" not in cited["citation"]):
+                source, _ = await mcp(client, "read_adk_source", citation=cited["citation"])
+                quoted(source, ("SOURCE: ", "The fenced text is quoted"))
+        name = function_name(group, 0).removesuffix("0")
+        text, _ = await mcp(client, "find_adk_symbol", query=name, limit=25)
+        quoted(text, ("The fenced text is quoted",))
 
 
+@pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
-def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    ignored = Call(lambda: False, lambda done, total, message: None)
-    for path in filters_of(group)["path_allowlist"]:
-        _, found = mcp(session, "find_adk_evidence", query=marker(group, 0), path=path, max_results=50)
-        assert found["citations"]
-        for cited in found["citations"]:
-            source = read_resource(session, citation_uri(cited["citation"]))
-            quoted(source.text, ("SOURCE: ", "The fenced text is quoted", "The budget ends here. "))
-    for prompt in PROMPTS:
-        subject = next(name for name, field in prompt.arguments.model_fields.items() if field.is_required())
-        (message,) = get_prompt(session, prompt, {subject: marker(group, 0)}, ignored).messages
-        assert message.content.type == "text"
-        quoted(message.content.text, (prompt.instruction, *PROMPT_LINES))
-
-
-@pytest.mark.parametrize("group", GROUPS)
-def test_in_the_symbols_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    text, _ = mcp(session, "find_adk_symbol", query=function_name(group, 0).removesuffix("0"), limit=25)
-    quoted(text, ("The fenced text is quoted",))
+async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSession, group: str) -> None:
+    async with Client(make_server(session)) as client:
+        for path in filters_of(group)["path_allowlist"]:
+            arguments = {"query": marker(group, 0), "path": path, "max_results": 50}
+            _, found = await mcp(client, "find_adk_evidence", **arguments)
+            assert found["citations"]
+            for cited in (cited for cited in found["citations"] if "<U+" not in cited["citation"]):
+                (source,) = (await client.read_resource(citation_uri(cited["citation"]))).contents
+                quoted(source.text, ("SOURCE: ", "The fenced text is quoted", "The budget ends here. "))
+        for prompt in PROMPTS:
+            subject = next(name for name, field in prompt.arguments.model_fields.items() if field.is_required())
+            (message,) = (await client.get_prompt(prompt.name, {subject: marker(group, 0)})).messages
+            assert message.content.type == "text"
+            quoted(message.content.text, (prompt.instruction, *PROMPT_LINES))
 
 
 @pytest.mark.parametrize("group", GROUPS)

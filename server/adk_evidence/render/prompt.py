@@ -36,8 +36,8 @@ class PromptBlock:
     text: str
     tokens: int
     included: int
-    turns: int = 0
-    note: str = ""
+    turns: int
+    note: str
 
 
 def to_prompt(
@@ -58,7 +58,7 @@ def to_prompt(
     Args:
         pack: The pack.
         max_tokens: Budget of the whole prompt, in estimated tokens.
-        system: The caller's own instructions. They are trusted and stand as they are.
+        system: The caller's own instructions. They are trusted; only hidden characters are shown instead of obeyed.
         history: Turns before the question, oldest first.
         max_documents: Most results to show, at least 1; all that fit by default.
         max_document_tokens: Most tokens of each result's text; what is cut off is marked.
