@@ -25,6 +25,9 @@ export const CONTEXT = {
   serverReady: "adkEvidence.serverReady",
 } as const;
 
+/** The provider of the server for agents. */
+export const MCP_PROVIDER = "adkEvidence.mcp";
+
 /** The webview panel's type. */
 export const PACK_VIEW = "adkEvidence.pack";
 

@@ -46,7 +46,7 @@ export function makeWorkplace(root: string): Workplace {
     workspace,
     machineSettings: {
       "adkEvidence.home": home,
-      "adkEvidence.server.command": [VENV_PYTHON, path.join(SCRIPTS, "server.py"), corpus],
+      "adkEvidence.server.command": [VENV_PYTHON, path.join(SCRIPTS, "server.py"), corpus, "serve", "lsp"],
     },
   };
 }

@@ -63,7 +63,7 @@ describe("the extension in its host", () => {
   }
 
   function servers(): number[] {
-    return processesWith("server.py", corpus);
+    return processesWith("server.py", "lsp", corpus);
   }
 
   it("is active, with every command that the manifest names", async () => {

@@ -42,6 +42,12 @@ export class Uri {
 }
 
 export class Disposable {
+  static from(...disposables: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => {
+      for (const disposable of disposables) disposable.dispose();
+    });
+  }
+
   constructor(readonly dispose: () => unknown) {}
 }
 
@@ -68,10 +74,29 @@ interface Tool {
 
 const tools = new Map<string, Tool>();
 
+/** The providers of MCP servers by id. */
+export const mcpProviders = new Map<string, unknown>();
+
+export class McpStdioServerDefinition {
+  cwd: Uri | undefined;
+
+  constructor(
+    readonly label: string,
+    readonly command: string,
+    readonly args: string[],
+    readonly env: Record<string, string | number | null>,
+    readonly version: string,
+  ) {}
+}
+
 export const lm = {
   registerTool(name: string, tool: Tool): Disposable {
     tools.set(name, tool);
     return new Disposable(() => tools.delete(name));
+  },
+  registerMcpServerDefinitionProvider(id: string, provider: unknown): Disposable {
+    mcpProviders.set(id, provider);
+    return new Disposable(() => mcpProviders.delete(id));
   },
   invokeTool: async (name: string, options: unknown, token: unknown) => tools.get(name)?.invoke(options, token),
 };
