@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { registerParticipant } from "../chat/participant";
 import { registerEvidenceTool } from "../chat/tool";
 import { askQuestion } from "../commands/ask";
 import { registerCommand } from "../commands/command";
@@ -12,6 +13,7 @@ import { COMMANDS, CONTEXT, PACK_VIEW } from "../ids";
 import type { PanelActions } from "../webview/actions";
 import { PackPanel } from "../webview/panel";
 import type { Backend } from "./backend";
+import { CitedPlaces } from "./citedPlaces";
 import { Evidence } from "./client";
 import { Highlight } from "./highlight";
 import { Citations } from "./openCitation";
@@ -43,6 +45,7 @@ export function registerEvidence(
     documents.register(),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
     registerEvidenceTool(evidence),
+    registerParticipant({ evidence, places: new CitedPlaces(evidence, documents), log }, context.extensionUri),
     register(COMMANDS.findEvidence, (argument) => findEvidence(argument, evidence, panel)),
     register(COMMANDS.askQuestion, () => askQuestion(panel, recent)),
     register(COMMANDS.findSymbol, (argument) => findSymbol(argument, evidence, citations)),
