@@ -17,6 +17,8 @@ export interface Attached {
 const MOST_REFERENCES = 10;
 const LONGEST_TEXT = 40_000;
 const LARGEST_FILE = 1_000_000;
+/** What the editor attaches by itself: the part of a file that is in sight. Nobody has picked that out. */
+const IN_SIGHT = "vscode.implicit.viewport";
 
 /** Reads what the user attached to a request. Folders, pictures and very large files are not read. */
 export async function readReferences(references: readonly vscode.ChatPromptReference[]): Promise<Attached> {
@@ -26,9 +28,9 @@ export async function readReferences(references: readonly vscode.ChatPromptRefer
       attached.attachments.push({ label: modelDescription ?? "text", language: "", text: clip(value, LONGEST_TEXT) });
       attached.selected.push(value);
     } else if (value instanceof vscode.Uri) {
-      await addDocument(attached, value, undefined);
+      await addDocument(attached, value, undefined, false);
     } else if (value instanceof vscode.Location) {
-      await addDocument(attached, value.uri, value.range);
+      await addDocument(attached, value.uri, value.range, id !== IN_SIGHT);
     } else {
       attached.unreadable.push(plain(modelDescription ?? id));
     }
@@ -42,45 +44,56 @@ export function readSelection(): Attached {
   const attached: Attached = { attachments: [], selected: [], unreadable: [], scope: undefined };
   const editor = vscode.window.activeTextEditor;
   if (editor !== undefined && !editor.selection.isEmpty) {
-    add(attached, editor.document, editor.selection);
+    add(attached, editor.document, editor.selection, true);
   }
   return attached;
 }
 
-async function addDocument(attached: Attached, uri: vscode.Uri, range: vscode.Range | undefined): Promise<void> {
-  const document = await documentAt(uri);
-  if (document === null) {
+async function addDocument(
+  attached: Attached,
+  uri: vscode.Uri,
+  range: vscode.Range | undefined,
+  selected: boolean,
+): Promise<void> {
+  try {
+    add(attached, await documentAt(uri), range, selected);
+  } catch {
     attached.unreadable.push(plain(vscode.workspace.asRelativePath(uri)));
-  } else {
-    add(attached, document, range);
   }
 }
 
-function add(attached: Attached, document: vscode.TextDocument, range: vscode.Range | undefined): void {
+function add(
+  attached: Attached,
+  document: vscode.TextDocument,
+  range: vscode.Range | undefined,
+  selected: boolean,
+): void {
   const part = range === undefined ? undefined : document.validateRange(range);
   const text = clip(document.getText(part), LONGEST_TEXT);
   const path = vscode.workspace.asRelativePath(document.uri);
   const label = part === undefined ? path : `${path}, lines ${part.start.line + 1}-${part.end.line + 1}`;
   attached.attachments.push({ label, language: fenceLanguage(document.languageId), text });
-  if (part !== undefined) {
+  if (selected) {
     attached.selected.push(text);
   }
   attached.scope ??= document.uri;
 }
 
-/** The document as it is in the editor, else as it is on the disk; null if it is no text that can be attached. */
-async function documentAt(uri: vscode.Uri): Promise<vscode.TextDocument | null> {
+/**
+ * The document as it is in the editor, else as it is on the disk.
+ *
+ * @throws Error if it is no text that can be attached.
+ */
+async function documentAt(uri: vscode.Uri): Promise<vscode.TextDocument> {
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   if (open !== undefined) {
     return open;
   }
-  try {
-    const { type, size } = await vscode.workspace.fs.stat(uri);
-    const file = (type & vscode.FileType.File) !== 0 && size <= LARGEST_FILE;
-    return file ? await vscode.workspace.openTextDocument(uri) : null;
-  } catch {
-    return null;
+  const { type, size } = await vscode.workspace.fs.stat(uri);
+  if ((type & vscode.FileType.File) === 0 || size > LARGEST_FILE) {
+    throw new Error("a folder, or a file that is too large");
   }
+  return vscode.workspace.openTextDocument(uri);
 }
 
 function fenceLanguage(languageId: string): string {
