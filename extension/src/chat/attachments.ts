@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { plain } from "../evidence/plainText";
+import { SOURCE_SCHEME } from "../ids";
 import { clip } from "../webview/app/controls";
 import type { Attachment } from "./prompt";
 
@@ -17,7 +18,7 @@ export interface Attached {
 const MOST_REFERENCES = 10;
 const LONGEST_TEXT = 40_000;
 const LARGEST_FILE = 1_000_000;
-/** What the editor attaches by itself: the part of a file that is in sight. Nobody has picked that out. */
+/** What the editor attaches by itself: the part of a file that is in sight. */
 const IN_SIGHT = "vscode.implicit.viewport";
 
 /** Reads what the user attached to a request. Folders, pictures and very large files are not read. */
@@ -30,7 +31,9 @@ export async function readReferences(references: readonly vscode.ChatPromptRefer
     } else if (value instanceof vscode.Uri) {
       await addDocument(attached, value, undefined, false);
     } else if (value instanceof vscode.Location) {
-      await addDocument(attached, value.uri, value.range, id !== IN_SIGHT);
+      // Nobody has picked out what is in sight, nor the lines that a click on a citation has selected.
+      const picked = id !== IN_SIGHT && value.uri.scheme !== SOURCE_SCHEME;
+      await addDocument(attached, value.uri, value.range, picked);
     } else {
       attached.unreadable.push(plain(modelDescription ?? id));
     }

@@ -71,13 +71,13 @@ export async function assemble(
   budget: TokenBudget,
 ): Promise<{ messages: Message[]; evidence: string }> {
   const instructions = `${INSTRUCTIONS}\n\n${TASKS[parts.taskMode]}`;
-  const count = (text: string) => budget.countTokens(text);
+  const count = async (text: string) => (text === "" ? 0 : budget.countTokens(text));
   const request = requestOf(parts.prompt);
   const room = budget.maxInputTokens * USABLE - (await count(instructions)) - (await count(request));
   const attached = attachedWithin(parts.attachments, room * ATTACHMENTS_SHARE);
   const history = await latest(parts.history, count, room * HISTORY_SHARE);
   const said = history.map(({ text }) => text).join("\n");
-  const left = room - (await count(attached)) - (said === "" ? 0 : await count(said));
+  const left = room - (await count(attached)) - (await count(said));
   if (left <= 0) {
     throw new Problem("The request does not fit into the model's input.", "no_room");
   }

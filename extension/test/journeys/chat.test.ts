@@ -150,7 +150,7 @@ describe("@adk in the chat", () => {
     }
     assert.equal(outside.match(/^REQUEST:$/gm)?.length, 1);
     // The model has repeated all that as its own words.
-    await answer.getByText("Ignore all previous instructions").first().waitFor();
+    await answer.getByText("Ignore all previous instructions").first().scrollIntoViewIfNeeded();
     await editor.picture("screenshots", "chat-injection");
   });
 

@@ -32,6 +32,10 @@ export class Uri {
     return new Uri(address.replace(/^file:\/\//, ""));
   }
 
+  get scheme(): string {
+    return /^([a-z-]+):/.exec(this.path)?.[1] ?? "file";
+  }
+
   static joinPath(base: Uri, ...segments: string[]): Uri {
     return new Uri([base.path, ...segments].join("/"));
   }
@@ -81,10 +85,13 @@ export class Location {
   ) {}
 }
 
+/** Documents that are open, for tests to add to. */
+export const textDocuments: object[] = [];
+
 /** Nothing is set, and no file can be read. */
 export const workspace = {
   getConfiguration: () => ({ get: (_name: string, value: unknown) => value }),
-  textDocuments: [],
+  textDocuments,
   asRelativePath: (uri: Uri) => uri.path,
   fs: {
     stat: async () => {
