@@ -11,7 +11,7 @@ import importlib.metadata
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# What the extension installs besides: its command for the Voyage key and its server for agents would lead nowhere without.
+# What the extension installs besides: its command for the Voyage key and its server for agents need them.
 EXTRAS = frozenset({"mcp", "voyage"})
 
 

@@ -1,6 +1,6 @@
 """The servers of the tests in the editor, on the workplace that workplace.py made at ROOT.
 
-`python server.py ROOT serve lsp` and `python server.py ROOT serve mcp [OPTION...]` are the product's, but for the model.
+`python server.py ROOT serve lsp` and `python server.py ROOT serve mcp [OPTION...]`: the product's, but for the model.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ os.environ["PYTHONPATH"] = CHECKOUT  # for the process that it ingests with
 
 
 def main() -> None:
+    """Serve what the command line says."""
     program, root, *words = sys.argv
     if words[:2] == ["serve", "lsp"]:
         from tests.lsp.driver import main as serve
@@ -22,9 +23,10 @@ def main() -> None:
         sys.argv = [program, root]
         serve()
     else:
+        from tests.corpora import HashEmbedder
+
         from adk_evidence.retrieval import pipeline
         from adk_evidence_cli.main import run
-        from tests.corpora import HashEmbedder
 
         pipeline.make_dense = lambda settings: HashEmbedder()
         sys.argv = [program, *words]
