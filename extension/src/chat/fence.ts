@@ -1,7 +1,7 @@
 /** Texts that are no words of ours, for a model: as the server's `render/sanitize.py` has them. */
 
-// Controls, lone surrogates, formats (bidirectional overrides, tags) and selectors that a model reads and nobody sees.
-const HIDDEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cs}\p{Cf}]|[\u{e0100}-\u{e01ef}]/gu;
+// Controls, lone surrogates, other line ends, formats (bidirectional overrides, tags) and selectors that nobody sees.
+const HIDDEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** The text with hidden characters shown as `<U+001B>`. */
 export function visible(text: string): string {

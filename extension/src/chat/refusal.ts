@@ -2,11 +2,15 @@ import { LanguageModelError, l10n } from "vscode";
 import { plain } from "../evidence/plainText";
 import { Problem } from "../problem";
 
-/** Why no model has answered, in a sentence. */
+/**
+ * Why no model has answered, in a sentence.
+ *
+ * @param reason What the model failed with; a problem if it was not asked for want of room.
+ */
 export function refusalOf(reason: unknown, modelName: string): string {
   const name = plain(modelName);
   if (reason instanceof Problem) {
-    return plain(reason.message);
+    return l10n.t("The evidence does not fit into the input of the model {0}.", name);
   }
   switch (reason instanceof LanguageModelError ? reason.code : "") {
     case LanguageModelError.NoPermissions.name:

@@ -164,7 +164,11 @@ export class Turn {
       },
       { maxInputTokens: model.maxInputTokens, countTokens: (text) => model.countTokens(text, this.token) },
     );
-    return { messages, citations: await this.cite(contextsOf(evidence, pack.candidates), pack) };
+    const contexts = contextsOf(evidence, pack.candidates);
+    if (contexts.size === 0) {
+      throw new Problem("None of the evidence fits into the model's input.", "no_room");
+    }
+    return { messages, citations: await this.cite(contexts, pack) };
   }
 
   /** Where candidates can be read; the response lists these places as what was used. */

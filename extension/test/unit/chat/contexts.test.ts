@@ -27,6 +27,12 @@ describe("the marks of a prompt", () => {
     ]);
   });
 
+  it("stand for candidates whose citations the server quotes", () => {
+    const spaced = candidate({ citation: "adk-python@v1:a `b` c.py#L1-L2" });
+    const prompt = entry(1, "`` adk-python@v1:a `b` c.py#L1-L2 ``", "a");
+    assert.equal(contextsOf(prompt, [spaced]).get(1), spaced);
+  });
+
   it("leave out what did not fit", () => {
     assert.deepEqual(ids(entry(1, page, "a")), [[1, "one"]]);
   });

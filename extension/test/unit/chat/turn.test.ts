@@ -19,7 +19,7 @@ import type { CitedPlaces } from "../../../src/evidence/citedPlaces";
 import { Evidence } from "../../../src/evidence/client";
 import { COMMANDS, PARTICIPANT } from "../../../src/ids";
 import { Problem } from "../../../src/problem";
-import type { EvidenceResult } from "../../../src/protocol/generated";
+import type { EvidenceResult, RenderResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "../evidence/fakeBackend";
 import { candidate, pack } from "../evidence/packs";
 import { FakeResponse, location } from "./fakeResponse";
@@ -43,6 +43,8 @@ interface Asked {
   model?: Model;
   packs?: (EvidenceResult | Problem)[];
   cancelled?: boolean;
+  /** What the server makes of the pack for a model. */
+  rendered?: string;
 }
 
 /** A request to the participant, and all that came of it. */
@@ -57,7 +59,7 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
       if (next === undefined || next instanceof Problem) throw next;
       return next;
     },
-    "adk/render": () => ({ text: PROMPT }),
+    "adk/render": () => ({ text: more.rendered ?? PROMPT }) as RenderResult,
   });
   const request = {
     prompt,
@@ -216,11 +218,17 @@ describe("a request to @adk", () => {
     const small = await ask({ model: { maxInputTokens: 100 } });
     assert.deepEqual(small.sent, []);
     assert.match(small.response.text, /does not fit[\s\S]*- <runners\.py/);
+    const bare = await ask({ rendered: "SEARCH CONTEXT: None of it fits.\n\nQUESTION: x" });
+    assert.deepEqual(bare.sent, []);
+    assert.match(bare.response.text, /does not fit[\s\S]*- <runners\.py/);
     const silent = await ask({ model: { answers: [" "] } });
     assert.match(silent.response.text, /gave no answer[\s\S]*- <runners\.py/);
-    const bare = await ask({ model: { answers: ["I think so [CTX 3]."] } });
-    assert.match(bare.response.text, /^I think so \\\[CTX 3\\\]\.\s+The answer cites no evidence[\s\S]*- <runners\.py/);
-    assert.equal(bare.facts?.outcome, "answered");
+    const uncited = await ask({ model: { answers: ["I think so [CTX 3]."] } });
+    assert.match(
+      uncited.response.text,
+      /^I think so \\\[CTX 3\\\]\.\s+The answer cites no evidence[\s\S]*- <runners\.py/,
+    );
+    assert.equal(uncited.facts?.outcome, "answered");
   });
 
   it("ends quietly when it is cancelled", async () => {
