@@ -134,6 +134,12 @@ describe("@adk in the chat", () => {
     assert.match(asked().at(-1) ?? "", /\nQUESTION: Why does this not work at all\? RetryPlugin\n/);
   });
 
+  it("asks about what is selected where nothing is written", async () => {
+    await answered(() => type("@adk /refactor"), /A plugin retries it/);
+    assert.match(asked()[0] ?? "", /smallest change/);
+    assert.match(asked().at(-1) ?? "", /\nRetryPlugin\n```\n\nREQUEST: What is attached is the question\.$/);
+  });
+
   it("gives the model texts of the corpora as quoted data, whatever they say", async () => {
     const { injections } = shared.workplace;
     assert.ok(injections.length >= 8);
