@@ -16,6 +16,7 @@ import { Problem } from "./problem";
 import { findPayload, PrivateEnvironment } from "./server/environment";
 import { createHost, extensionVersion, folderOf, onDidChangePrograms } from "./server/host";
 import { VoyageKey } from "./server/key";
+import { onDidMend } from "./server/mended";
 import { offer } from "./server/offer";
 import { ServerPool } from "./server/pool";
 import { run } from "./server/process";
@@ -56,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
         vscode.Disposable.from(onDidChangePrograms(listener), environment.onDidSetUp(listener)),
     }),
   );
-  return createApi(registerEvidence(context, servers, log));
+  return createApi(registerEvidence(context, servers, log, (listener) => onDidMend(servers, listener)));
 }
 
 /** Ends the servers with the window. */

@@ -262,6 +262,7 @@ export class FakePanel {
 export const openedPanels: FakePanel[] = [];
 
 export const window = {
+  visibleTextEditors: [],
   activeTextEditor: undefined,
   setStatusBarMessage: () => new Disposable(() => undefined),
   createWebviewPanel(viewType: string, title: string): FakePanel {
