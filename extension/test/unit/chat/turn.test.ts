@@ -100,8 +100,8 @@ async function* answer({ answers = ["It retries [CT", "X 1]."], fails }: Model) 
   if (fails !== undefined) throw fails;
 }
 
-function earlier(query: string) {
-  const facts = { outcome: "answered", packId: "p", citations: 1, query, taskMode: "build" };
+function earlier(query: string, outcome = "answered") {
+  const facts = { outcome, packId: "p", citations: 1, query, taskMode: "build" };
   const parts = [new (ChatResponseMarkdownPart as new (value: unknown) => object)({ value: "By a plugin " })];
   parts.push(new (ChatResponseAnchorPart as new (value: unknown, title: string) => object)(PLACE, "retry.md:1-2"));
   const Request = ChatRequestTurn as unknown as new (prompt: string, participant: string) => object;
@@ -143,6 +143,13 @@ describe("a request to @adk", () => {
       ],
     );
     assert.equal(searched.length, 1);
+  });
+
+  it("forgets requests for which nothing was found", async () => {
+    const history = [...earlier("What is a plugin?"), ...earlier("What is the weather?", "nothing")];
+    const { sent, searched } = await ask({ prompt: "why?", history });
+    assert.deepEqual((searched[0] as { query: string }).query, "What is a plugin?\nwhy?");
+    assert.equal(sent[0]?.length, 4);
   });
 
   it("searches for the question before as well where the prompt says too little, or finds nothing", async () => {
