@@ -22,7 +22,8 @@ export function continued(previous: string, search: string): string {
   return clip(`${previous}\n${search}`, MAX_QUERY - 1);
 }
 
-/** Whether a prompt says too little to be searched for without the question before it. */
+/** Whether a prompt says too little to be searched for without the question before it. One without words says nothing. */
 export function isFollowUp(prompt: string): boolean {
-  return prompt.trim().split(/\s+/).length < FEW_WORDS && !NAME.test(prompt);
+  const words = prompt.match(/\S+/g) ?? [];
+  return words.length > 0 && words.length < FEW_WORDS && !NAME.test(prompt);
 }

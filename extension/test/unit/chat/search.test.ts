@@ -18,7 +18,7 @@ describe("what is searched for", () => {
     for (const prompt of ["why?", "show me an example", "And then?"]) {
       assert.ok(isFollowUp(prompt), prompt);
     }
-    for (const prompt of ["LlmAgent", "output_key", "google.adk", "How do I retry a tool that throws?"]) {
+    for (const prompt of ["LlmAgent", "output_key", "google.adk", "How do I retry a tool that throws?", " "]) {
       assert.ok(!isFollowUp(prompt), prompt);
     }
     assert.equal(continued("How do I retry?", "why?"), "How do I retry?\nwhy?");
