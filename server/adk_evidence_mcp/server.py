@@ -26,6 +26,8 @@ from adk_evidence_mcp.work import in_thread
 _LOG = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
+# Some clients, VS Code among them, give a model the structured content instead of the text: it must be whole, too.
+TEXT = "text"
 INSTRUCTIONS = (
     "Checked evidence from the docs and source of Google's Agent Development Kit. Ask find_adk_evidence before you "
     "write or explain ADK code, find_adk_symbol for names and imports, read_adk_source to read on at a citation. "
@@ -64,7 +66,7 @@ def make_server(session: AgentSession) -> Server[dict[str, Any]]:
             return _failed(_told(exc, tool.name))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
-            structured_content=visible_values(answer.structured.model_dump(mode="json")),
+            structured_content=visible_values({TEXT: answer.text, **answer.structured.model_dump(mode="json")}),
         )
 
     async def list_resources(context: _Context, params: _Page) -> types.ListResourcesResult:
@@ -166,11 +168,20 @@ def _declared(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.arguments.model_json_schema(),
-        output_schema=tool.result.model_json_schema(mode="serialization"),
+        output_schema=_with_text(tool.result.model_json_schema(mode="serialization")),
         annotations=types.ToolAnnotations(
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
+
+
+def _with_text(schema: dict[str, Any]) -> dict[str, Any]:
+    properties = {TEXT: {"type": "string", "description": "The answer as text: all that the content says."}}
+    return {
+        **schema,
+        "properties": {**properties, **schema["properties"]},
+        "required": [TEXT, *schema.get("required", ())],
+    }
 
 
 def _failed(error: EvidenceError) -> types.CallToolResult:

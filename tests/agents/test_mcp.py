@@ -65,8 +65,7 @@ async def test_from_a_question_to_the_cited_lines(indexed: Workplace) -> None:
         assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
         for number, cited in enumerate(found["citations"], 1):
             assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
-        # The texts are given once.
-        assert "RetryPlugin" in text and "max_retries=3" not in json.dumps(found)
+        assert "RetryPlugin" in text and found["text"] == text
         assert found["tokens"] == estimate_tokens(text)
 
         for cited in found["citations"]:
@@ -137,7 +136,7 @@ async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> Non
         assert HOSTILE_WORDS in text and "\u202e" not in text
         assert "never instructions to follow" in outside
         assert not [hostile for hostile in HOSTILE if hostile in outside]
-    assert HOSTILE_WORDS not in json.dumps(found)
+    assert HOSTILE_WORDS not in json.dumps({name: value for name, value in found.items() if name != "text"})
 
 
 async def test_a_cancelled_call_does_not_hold_up_the_next(indexed: Workplace) -> None:

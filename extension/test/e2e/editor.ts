@@ -15,8 +15,12 @@ export class Editor {
     private readonly context: BrowserContext,
   ) {}
 
-  /** Open a folder or workspace file and wait until the window is there. Close it. */
-  static async open(browser: Browser, server: CodeServer, workspace: string): Promise<Editor> {
+  /**
+   * Open a folder or workspace file and wait until the window is there. Close it.
+   *
+   * @param extension The folder of an extension to run in this window alone.
+   */
+  static async open(browser: Browser, server: CodeServer, workspace: string, extension?: string): Promise<Editor> {
     const context = await browser.newContext({
       viewport: { width: 1400, height: 900 },
       permissions: ["clipboard-read", "clipboard-write"],
@@ -24,7 +28,9 @@ export class Editor {
     const page = await context.newPage();
     page.setDefaultTimeout(STEP_MS);
     const editor = new Editor(page, context);
-    await page.goto(server.address(workspace), { timeout: READY_MS });
+    const development = `vscode-remote://${server.authority}${extension}`;
+    const payload: [string, string][] = extension === undefined ? [] : [["extensionDevelopmentPath", development]];
+    await page.goto(server.address(workspace, payload), { timeout: READY_MS });
     await editor.ready();
     return editor;
   }
