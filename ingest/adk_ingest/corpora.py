@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from adk_evidence.citations.sources import FolderReader, SourceLocation
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
-from adk_evidence.models.chunk import PAYLOAD_VERSION, Corpus, Kind, Origin, sha256_text
+from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
@@ -239,7 +239,7 @@ def _dispatch(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[
 def _context(
     settings: Settings,
     source: CorpusSource,
-    corpus: Corpus,
+    corpus: str,
     kind: Kind,
     created_at: str,
     *,

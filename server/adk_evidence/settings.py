@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import yaml
@@ -37,6 +37,7 @@ MINILM_MAX_TOKENS = 256
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NonNegativeInt = Field(ge=0)
 StoreKind = Literal["edge", "server"]
+CorpusName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 
 
 class _Section(BaseModel):
@@ -47,7 +48,7 @@ class CorpusSettings(_Section):
     """Where one corpus comes from and which of its files count (SPEC 3 section 2)."""
 
     root: str
-    corpus: Literal["adk_docs", "adk_python"]
+    corpus: CorpusName
     repo: str
     kind: Literal["doc", "code"]
     source: Literal["auto", "git", "snapshot", "distribution"]
@@ -392,6 +393,11 @@ class Settings(BaseSettings):
     def index_path(self) -> Path:
         """The folder of the index's generations."""
         return (self.store.path or self.paths.index).expanduser().absolute()
+
+    @property
+    def ingest_command(self) -> str:
+        """The command that builds the index anew."""
+        return "adk-ingest all"
 
 
 def config_file(name: str) -> Path:
