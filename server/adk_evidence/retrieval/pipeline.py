@@ -16,6 +16,7 @@ from typing import Any
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, SparseVector
 from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
+from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
@@ -79,6 +80,7 @@ class EvidenceService:
         dense: Dense encoder, or one for docs and one for code, for tests.
         sparse: Sparse encoder.
         reranker: Reranker; None leaves the fused order.
+        keep_queries: Number of questions whose dense vectors are kept for when they are asked again.
     """
 
     def __init__(
@@ -88,11 +90,14 @@ class EvidenceService:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         reranker: Reranker | None = None,
+        keep_queries: int = 0,
     ) -> None:
         self._settings = settings
-        self._dense: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
+        made: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
+        self._dense = remembered(made, keep_queries) if keep_queries else made
         self._sparse = sparse or make_sparse(settings)
         self._reranker = reranker or make_reranker(settings)
+        self._owned: tuple[object, ...] = (*self._dense.each, self._reranker)
         self._current = CurrentIndex(settings)
         # For the kinds of several requests: a service that is slow to one must not make the others wait.
         self._pool = ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search")
@@ -103,7 +108,7 @@ class EvidenceService:
         """Release the index, the threads and the connections to services."""
         self._current.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for part in (*self._dense.each, self._reranker):
+        for part in self._owned:
             close = getattr(part, "close", None)
             if close is not None:
                 close()
@@ -112,6 +117,21 @@ class EvidenceService:
     def dense(self) -> DenseEmbedder:
         """The dense encoder of code, to share it with the search for targets."""
         return self._dense.code
+
+    @property
+    def encoders(self) -> tuple[Pair[DenseEmbedder], SparseEncoder]:
+        """The dense encoders of docs and code, and the sparse one."""
+        return self._dense, self._sparse
+
+    def beside(self, settings: Settings) -> EvidenceService:
+        """A service on another index with the models of this one, which are closed with this one alone.
+
+        Args:
+            settings: They name the other index and the same models.
+        """
+        other = EvidenceService(settings, dense=self._dense, sparse=self._sparse, reranker=self._reranker)
+        other._owned = ()
+        return other
 
     def pin(self) -> AbstractContextManager[Index]:
         """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
