@@ -77,6 +77,8 @@ ALWAYS_EXCLUDED = (
     "*.tsv",
     "*.ipynb",
     "*.log",
+    ".gitignore",
+    ".gitattributes",
     ".env",
     ".env.local",
     ".env.*.local",
@@ -183,6 +185,11 @@ class CodebaseSettings(Settings):
         return Home(super().paths.root, self.codebase.name)
 
     @property
+    def subject(self) -> str:
+        """What the index is about, for sentences."""
+        return self.codebase.name
+
+    @property
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return f'adk-ingest codebase "{self.codebase.path}" --name {self.codebase.name}'
@@ -273,7 +280,7 @@ def register(settings: Settings, codebase: Codebase) -> bool:
                 f"The index {codebase.name} is of another folder, {known.codebase.path}.",
                 f"Choose another name, or run `adk-ingest delete {codebase.name}` first.",
             )
-        created_at = known.created_at if known else datetime.now(UTC).isoformat(timespec="seconds")
+        created_at = known.created_at if known else f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         text = _Record(created_at=created_at, codebase=codebase).model_dump_json(indent=1)
         folder = settings.paths.indexes / codebase.name
         try:

@@ -395,6 +395,11 @@ class Settings(BaseSettings):
         return (self.store.path or self.paths.index).expanduser().absolute()
 
     @property
+    def subject(self) -> str:
+        """What the index is about, for sentences."""
+        return "the ADK"
+
+    @property
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return "adk-ingest all"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from adk_evidence.citations.sources import SourceLocation
 
-SourceKind = Literal["git", "snapshot", "distribution"]
+SourceKind = Literal["git", "snapshot", "distribution", "folder"]
 
 
 @dataclass(frozen=True)

@@ -159,10 +159,7 @@ class EvidenceService:
     def local_files(self, pack: EvidencePack) -> dict[str, Path]:
         """Where the cited files lie on this machine, by candidate id; a file that is not here is left out."""
         with self._current.pin() as index:
-            found = {
-                candidate.candidate_id: index.local_file(candidate.origin, candidate.source_type, candidate.path)
-                for candidate in pack.candidates
-            }
+            found = {candidate.candidate_id: index.local_file(candidate) for candidate in pack.candidates}
         return {name: path for name, path in found.items() if path is not None}
 
     def retrieve(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Outcome:
@@ -220,7 +217,9 @@ class _Run:
             with self._stage("feedback"):
                 vectors, hits = self._with_feedback(query, vectors, hits, filters)
 
-        required = gates.required_kinds(self._request.task_mode, settings.pack, self._kinds, size)
+        # Of a kind that is not indexed at all, nothing can be required.
+        held = [kind for kind in self._kinds if self._index.paths(kind)]
+        required = gates.required_kinds(self._request.task_mode, settings.pack, held, size)
         buffer = max(settings.pack.top_k_buffer, size)
 
         def choose() -> tuple[list[Ranked], list[Hit], gates.Selection]:
@@ -261,6 +260,7 @@ class _Run:
                 names=names,
                 relevant_similarity=settings.retrieval.relevant_similarity,
                 gaps=self._gaps(),
+                subject=settings.subject,
             ),
             timings_ms=self._timings,
             rerank_model=self._rerank_model,
@@ -318,6 +318,8 @@ class _Run:
                 "ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; all of them were searched."
             )
         filters = {kind: filter for kind, (filter, _) in built.items()}
+        if not self._index.has_api_reference:
+            return filters
         if "doc" in self._kinds and not self._index.has_guides:
             self._warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
         elif self._kinds == KINDS and not asked.path_allowlist and not built["doc"][1]:
@@ -512,7 +514,9 @@ class _Run:
 
     def _rank(self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]]) -> tuple[list[Ranked], list[Hit]]:
         merged = dedup(merge_hits(hits.get("doc", []), hits.get("code", [])))
-        complete = [hit for hit in merged if gates.provenance_complete(hit.payload)]
+        complete = [
+            hit for hit in merged if gates.provenance_complete(hit.payload, self._index.is_published(hit.payload))
+        ]
         if len(complete) < len(merged):
             self._warn("provenance", f"{len(merged) - len(complete)} results without a stable address were left out.")
         candidates = pool(complete, self._settings.retrieval.pool_size)

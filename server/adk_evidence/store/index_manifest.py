@@ -41,7 +41,7 @@ class CorpusEntry(_Model):
     repo: str
     commit: str
     ref: str | None = None
-    source: Literal["git", "snapshot", "distribution", "api-reference"]
+    source: Literal["git", "snapshot", "distribution", "folder", "api-reference"]
     location: SourceLocation
     site_url: str | None = None
     license: str | None = None
