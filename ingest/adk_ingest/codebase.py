@@ -69,10 +69,10 @@ class CodebaseIndexer:
         """Bring an index up to date with its files; see `build` for its errors.
 
         Raises:
+            InvalidRequestError: It is the main index.
             UnknownIndexError: No index has this name.
         """
-        _refuse_main(name, "is brought up to date with `adk-ingest all`")
-        return self.build(read_codebase(self._settings, name), Reported(progress), cancelled)
+        return self.build(self.find(name), Reported(progress), cancelled)
 
     def build(self, codebase: Codebase, progress: Progress, cancelled: Callable[[], bool] | None = None) -> IndexReport:
         """Bring the index of a codebase up to date, and remember the codebase under its name.
@@ -136,6 +136,19 @@ class CodebaseIndexer:
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
 
+    def find(self, name: str) -> Codebase:
+        """The codebase of a named index.
+
+        Raises:
+            InvalidRequestError: It is the main index.
+            UnknownIndexError: No index has this name.
+        """
+        if name == MAIN:
+            raise InvalidRequestError(
+                f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
+            )
+        return read_codebase(self._settings, name)
+
     def delete(self, name: str) -> None:
         """Remove an index and what was remembered of it; its codebase is not touched.
 
@@ -144,10 +157,8 @@ class CodebaseIndexer:
             UnknownIndexError: No index has this name.
             StoreError: It is being written or read, or its collections cannot be dropped.
         """
-        _refuse_main(name, "is not removed by its name")
         with registry(self._settings):
-            settings = settings_for(self._settings, read_codebase(self._settings, name))
-            self._remove(settings)
+            self._remove(settings_for(self._settings, self.find(name)))
 
     def _forget(self, settings: CodebaseSettings) -> None:
         """Take back the name of an index that did not come about."""
@@ -166,11 +177,6 @@ class CodebaseIndexer:
         make_publisher(settings).collect_garbage()
         self._forget(settings)
         remove_tree(settings.paths.own)
-
-
-def _refuse_main(name: str, instead: str) -> None:
-    if name == MAIN:
-        raise InvalidRequestError(f"{MAIN!r} is the main index, which {instead}.", "Name the index of a codebase.")
 
 
 def _files(manifest: IndexManifest | None) -> dict[str, str]:

@@ -76,6 +76,7 @@ def ask(
     ref: Annotated[str | None, typer.Option(help="Commit, tag or version that evidence must be of.")] = None,
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
+    index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
     full: Full = False,
     profile: Profile = None,
     home: Home = None,
@@ -83,6 +84,7 @@ def ask(
     """Answer a question with checked evidence."""
     with friendly_errors():
         from adk_evidence.errors import InvalidRequestError
+        from adk_evidence.indexes import MAIN, settings_of
         from adk_evidence_cli.asking import Answer, Output, build_request
 
         chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
@@ -103,7 +105,7 @@ def ask(
             strict=strict or None,
         )
         output = Output(chosen[0]) if chosen else Output.terminal
-        settings = settings_from(profile, home)
+        settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
         Answer(settings, stdout(), stderr()).give(request, output, max_tokens=max_tokens, full=full)
 
 
