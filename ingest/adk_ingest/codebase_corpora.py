@@ -15,6 +15,7 @@ from adk_evidence.indexes import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import Kind
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.corpora import (
+    LANGUAGE_CHUNKERS,
     CorpusInput,
     Globs,
     code_chunk,
@@ -140,7 +141,7 @@ def _corpus(
         location=source.location(),
         context=context,
         chunk=docs_chunk(settings, include) if kind == "doc" else _code_chunk(settings),
-        state=corpus_state(context, source),
+        state=corpus_state(context, source, *(LANGUAGE_CHUNKERS if kind == "code" else ())),
         files=files,
         globs=Globs(about.include_globs, about.exclude_globs),
     )

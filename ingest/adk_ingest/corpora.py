@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -19,6 +19,9 @@ from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.markdown import MarkdownChunker
 from adk_ingest.chunking.plaintext import PlainTextChunker
 from adk_ingest.chunking.python import PythonChunker
+from adk_ingest.chunking.r import RChunker
+from adk_ingest.chunking.treesitter import TreeSitterChunker
+from adk_ingest.chunking.treesitter_languages import LANGUAGES
 from adk_ingest.dense_text import BRIEF_VERSION, FULL_VERSION
 from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
@@ -40,9 +43,16 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # Folder of generated pages within a generation.
 PAGES_FOLDER = "pages"
 
+# Chunkers of languages that the ADK's files are not in. Part of a corpus's state, not of every index's fingerprint: a
+# change of one makes the files of the corpora that it cuts count as changed, and leaves all other indexes as they are.
+LANGUAGE_CHUNKERS = (TreeSitterChunker.version, RChunker.version)
+
 
 def chunker_version() -> str:
-    """One version for all chunkers; a change of any of them makes other chunks."""
+    """One version for the chunkers of the ADK's files; a change of any of them makes other chunks.
+
+    Those of other languages are `LANGUAGE_CHUNKERS`.
+    """
     return "+".join((f"md{MarkdownChunker.version}", f"txt{PlainTextChunker.version}", f"py{PythonChunker.version}"))
 
 
@@ -140,18 +150,20 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     )
 
 
-def code_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
-    """The code corpus of a source."""
-    context = record_context(settings, source, "adk_python", "code", created_at)
+def code_corpus(
+    settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python"
+) -> CorpusInput:
+    """The code corpus of a source; `name` tells another version's from the corpus proper."""
+    context = record_context(settings, source, name, "code", created_at)
     found = _discovered(source, settings.ingestion.corpora.adk_python)
     return CorpusInput(
-        name="adk_python",
+        name=name,
         kind="code",
         source=source,
         location=source.location(),
         context=context,
         chunk=code_chunk(settings),
-        state=corpus_state(context, source),
+        state=corpus_state(context, source, *_chunkers_beside(found.files)),
         files=found.files,
         skipped=found.skipped,
         decode_warnings=found.decode_warnings,
@@ -233,8 +245,16 @@ def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     chunkers: dict[str, Chunker] = {
         ".py": PythonChunker(settings.ingestion.chunking, module_name=module_name),
         ".md": MarkdownChunker(settings.ingestion.chunking),
+        ".r": RChunker(settings.ingestion.chunking),
+        **{name: TreeSitterChunker(settings.ingestion.chunking, language) for name, language in LANGUAGES.items()},
     }
     return _dispatch(settings, chunkers)
+
+
+def _chunkers_beside(files: Iterable[SourceFile]) -> tuple[str, ...]:
+    """Versions of chunkers that files of the ADK need beside those of `chunker_version`: as released, none."""
+    extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
+    return LANGUAGE_CHUNKERS if extensions & {".r", *LANGUAGES} else ()
 
 
 def _dispatch(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[SourceFile], ChunkedFile]:
