@@ -1,4 +1,4 @@
-"""`adk-ingest`: docs, code, all, codebase, indexes, delete, targets, plan, verify, status, sync, rollback.
+"""`adk-ingest`: docs, code, all, forget, codebase, indexes, delete, targets, plan, verify, status, sync, rollback.
 
 Heavy imports wait until a command runs.
 """
@@ -47,10 +47,34 @@ def docs(
 
 @app.command()
 def code(
-    code: Code = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
+    code: Code = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the indexed version, and add this one beside it.")] = False,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", None, code, offline, as_json, profile, home)
+    _ingest("code", None, code, offline, as_json, profile, home, keep_code=keep)
+
+
+@app.command()
+def forget(
+    version: Annotated[str, typer.Argument(help="Version that `code --keep` added, e.g. v1.18.0.", show_default=False)],
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Take a version of the source away that is kept beside the indexed one."""
+    with friendly_errors():
+        from adk_ingest.progress_views import make_progress
+        from adk_ingest.reports import show_run
+        from adk_ingest.session import forget as forget_version
+
+        settings = settings_from(profile, home)
+        with make_progress(stderr(), as_json=as_json) as progress:
+            run = forget_version(settings, version, progress)
+        show_run(run, stdout(), as_json=as_json)
 
 
 @app.command("all")
@@ -230,7 +254,15 @@ def rollback(profile: Profile = None, home: Home = None) -> None:
 
 
 def _ingest(
-    what: str, docs: str | None, code: str | None, offline: bool, as_json: bool, profile: str | None, home: str | None
+    what: str,
+    docs: str | None,
+    code: str | None,
+    offline: bool,
+    as_json: bool,
+    profile: str | None,
+    home: str | None,
+    *,
+    keep_code: bool = False,
 ) -> None:
     with friendly_errors():
         from adk_ingest.progress_views import make_progress
@@ -239,7 +271,8 @@ def _ingest(
 
         settings = settings_from(profile, home)
         with make_progress(stderr(), as_json=as_json) as progress:
-            run = ingest(settings, _mode(what), Sources(docs, code, allow_network=not offline), progress)
+            sources = Sources(docs, code, allow_network=not offline, keep_code=keep_code)
+            run = ingest(settings, _mode(what), sources, progress)
         show_run(run, stdout(), as_json=as_json)
 
 

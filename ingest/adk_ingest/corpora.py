@@ -150,9 +150,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     )
 
 
-def code_corpus(
-    settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python"
-) -> CorpusInput:
+def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
     """The code corpus of a source; `name` tells another version's from the corpus proper."""
     context = record_context(settings, source, name, "code", created_at)
     found = _discovered(source, settings.ingestion.corpora.adk_python)
