@@ -207,7 +207,8 @@ def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
         ),
         omitted=len(pack.candidates) - included,
         coverage=pack.coverage,
-        commits={corpus.repo: corpus.commit for corpus in pack.index.corpora.values()} if pack.index else {},
+        # Of several corpora of one repository the first is the one proper.
+        commits={corpus.repo: corpus.commit for corpus in reversed(pack.index.corpora.values())} if pack.index else {},
         warnings=pack.warnings,
         tokens=tokens,
     )
