@@ -1,4 +1,4 @@
-"""`adk-evidence`: ask, symbol, doctor, demo and evaluation. Heavy imports wait until a command runs."""
+"""`adk-evidence`: ask, symbol, operate, doctor, demo and evaluation. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 
@@ -143,6 +143,35 @@ def symbol(
         wanted = read_stdin() if query == "-" else query
         answer = targets.find(wanted, results, mode.value, python)
         show_targets(answer, stdout(), stderr(), as_json=as_json)
+
+
+class OperationSchema(StrEnum):
+    """What a schema is of."""
+
+    request = "request"
+    response = "response"
+
+
+@app.command()
+def operate(
+    file: Annotated[str, typer.Argument(help="File with the request as JSON; - reads it from stdin.")] = "-",
+    schema: Annotated[
+        OperationSchema | None, typer.Option("--schema", help="Print the JSON schema of requests or responses instead.")
+    ] = None,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Carry out an operation for an agent: index, search, find similar code, gather context, analyze."""
+    with friendly_errors():
+        from adk_evidence_cli import operating
+
+        if schema is not None:
+            typer.echo(operating.schema_text(schema.value), nl=False)
+            return
+        request = operating.read_request(file, read_stdin)
+        code = operating.operate(request, lambda: settings_from(profile, home), stdout().file, stderr())
+        if code:
+            raise typer.Exit(code)
 
 
 @app.command()

@@ -150,7 +150,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its contract, and the function that answers validated arguments off the event loop."""
+    """One tool: its contract, and the function that answers validated arguments off the event loop.
+
+    `read_only`: it changes nothing. `destructive`: it removes something. Calling one twice is as calling it once.
+    """
 
     name: str
     title: str
@@ -158,6 +161,8 @@ class Tool:
     arguments: type[BaseModel]
     result: type[BaseModel]
     answer: Callable[[AgentSession, Any, Call], Answer]
+    read_only: bool = True
+    destructive: bool = False
 
     def call(self, session: AgentSession, arguments: dict[str, Any], call: Call) -> Answer:
         """Validate and answer.

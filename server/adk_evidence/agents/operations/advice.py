@@ -8,8 +8,8 @@ from adk_evidence.agents.operations.filters import narrows
 from adk_evidence.agents.operations.places import holds
 from adk_evidence.agents.operations.requests import SearchFilters
 from adk_evidence.agents.operations.run import Run
+from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.pack import Verification
-from adk_evidence.retrieval.query import normalise
 
 BROAD_WORDS = 2
 
@@ -24,8 +24,7 @@ def on_filters(run: Run, filters: SearchFilters) -> None:
 
 def on_breadth(run: Run, query: str, filters: SearchFilters) -> None:
     """What to do about a question of one or two plain words that is asked of everything."""
-    asked = normalise(query)
-    if len(asked.text.split()) <= BROAD_WORDS and not asked.code_identifiers and not narrows(filters):
+    if len(query.split()) <= BROAD_WORDS and not code_identifiers(query) and not narrows(filters):
         run.notes.advise("The query is broad; say more, or add a filter for file type or directory.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adk_evidence.agents.operations.advice import on_age
-from adk_evidence.agents.operations.bundle import Taken, Text, fit, write_out
+from adk_evidence.agents.operations.bundle import Text, fit, write_out
 from adk_evidence.agents.operations.places import holds, verification_of
 from adk_evidence.agents.operations.related import related_files
 from adk_evidence.agents.operations.requests import GetContextParameters
@@ -22,7 +22,7 @@ from adk_evidence.tokens import estimate_tokens
 SEARCHED = 30
 MAX_CODE = 20
 MAX_DOCS = 10
-RELATED_TO = 8
+RELATED_TO = 5
 CONFIDENCE = {"high": 0.9, "mixed": 0.6, "keyword_only": 0.4, "none": 0.1}
 
 
@@ -52,7 +52,7 @@ def get_context(run: Run, parameters: GetContextParameters) -> ContextBundle:
     return _bundle(code, docs, named, quality)
 
 
-def confidence(quality: Quality, taken: Sequence[Taken]) -> float:
+def confidence(quality: Quality, taken: Sequence[Text]) -> float:
     """How far a bundle can be relied on, 0 to 1: what its quality is worth, times the share of checked texts."""
     if not taken:
         return 0.0
@@ -61,7 +61,7 @@ def confidence(quality: Quality, taken: Sequence[Taken]) -> float:
 
 
 def _bundle(
-    code: Sequence[Taken], docs: Sequence[Taken], relations: tuple[RelatedFile, ...], quality: Quality
+    code: Sequence[Text], docs: Sequence[Text], relations: tuple[RelatedFile, ...], quality: Quality
 ) -> ContextBundle:
     bundle = ContextBundle(
         relevant_code=tuple(item.content for item in code),
@@ -97,18 +97,15 @@ def _text(item: Found) -> Text:
     payload = item.hit.payload
     with item.opened.service.pin() as index:
         verification = verification_of(index, payload)
-
-    def source(tokens: int, truncated: bool) -> ContextSource:
-        return ContextSource(
-            citation=citation_of(payload),
-            collection_name=item.name,
-            file_path=payload.path,
-            lines=LineSpan(start=payload.start_line, end=payload.end_line),
-            source_type=payload.source_type,
-            language=payload.lang,
-            verification=verification,
-            tokens=tokens,
-            truncated=truncated,
-        )
-
+    source = ContextSource(
+        citation=citation_of(payload),
+        collection_name=item.name,
+        file_path=payload.path,
+        lines=LineSpan(start=payload.start_line, end=payload.end_line),
+        source_type=payload.source_type,
+        language=payload.lang,
+        verification=verification,
+        tokens=estimate_tokens(payload.body),
+        truncated=False,
+    )
     return Text(payload.body, source)

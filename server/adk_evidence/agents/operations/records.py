@@ -25,7 +25,6 @@ _LOG = logging.getLogger(__name__)
 
 # The first class that fits decides.
 _TYPES: tuple[tuple[type[Exception], ErrorType], ...] = (
-    (RequestCancelledError, "cancelled"),
     (InvalidRequestError, "request_error"),
     (UnknownIndexError, "request_error"),
     (SettingsError, "request_error"),
@@ -85,6 +84,8 @@ def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecor
         about: The index that it is about.
     """
     type_ = next((name for known, name in _TYPES if isinstance(exc, known)), None)
+    if isinstance(exc, EvidenceError) and exc.code == RequestCancelledError.code:
+        type_ = "cancelled"
     if isinstance(exc, EvidenceError):
         message = str(exc)
     elif type_ == "resource_error":
@@ -102,9 +103,10 @@ def invalid_request(exc: ValidationError) -> list[ErrorRecord]:
     """One record for each problem of a request, without what was sent."""
     records = []
     for problem in exc.errors(include_url=False, include_input=False, include_context=False):
-        where = ".".join(str(part) for part in problem["loc"]) or "request"
+        where = ".".join(str(part) for part in problem["loc"])
+        what = f"The field {where[:200]}" if where else "The request"
         message = problem["msg"].removeprefix("Value error, ").rstrip(".")
-        text = printable(f"The field {where[:200]} is not valid: {message[:300]}.")
+        text = printable(f"{what} is not valid: {message[:300]}.")
         records.append(ErrorRecord(type="request_error", message=text, severity="critical"))
     return records
 
