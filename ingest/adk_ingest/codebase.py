@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from adk_evidence.agents.operations.indexer import IndexReport
-from adk_evidence.errors import IndexMismatchError, InvalidRequestError
+from adk_evidence.errors import IndexMismatchError, InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.indexes import (
     MAIN,
     RECORD,
@@ -158,7 +158,21 @@ class CodebaseIndexer:
             StoreError: It is being written or read, or its collections cannot be dropped.
         """
         with registry(self._settings):
-            self._remove(settings_for(self._settings, self.find(name)))
+            self._remove(settings_for(self._settings, self._find_or_guess(name)))
+
+    def describe(self, name: str) -> str:
+        """A named index in words, before it is deleted; see `find` for its errors."""
+        codebase = self._find_or_guess(name)
+        return f"{name} of {codebase.path}"
+
+    def _find_or_guess(self, name: str) -> Codebase:
+        """The codebase of an index; where what was remembered is damaged, one that has no more than the name."""
+        try:
+            return self.find(name)
+        except UnknownIndexError:
+            raise
+        except StoreError:
+            return Codebase(name=name, path=self._settings.paths.indexes / name)
 
     def _forget(self, settings: CodebaseSettings) -> None:
         """Take back the name of an index that did not come about."""

@@ -479,8 +479,12 @@ class TestHostileFiles:
         place.index()
         record = place.settings.paths.indexes / "app" / "codebase.json"
         record.write_text(json.dumps({"codebase": {"name": "app", "path": "relative"}}))
-        with pytest.raises(StoreError, match="cannot be read"):
+        with pytest.raises(StoreError, match="cannot be read") as caught:
             place.update()
+        assert "adk-ingest delete app" in caught.value.hint
+        assert [index.name for index in list_indexes(place.settings)] == ["app"]
+        place.indexer.delete("app")
+        assert list_indexes(place.settings) == []
 
 
 class TestOnAServer:
