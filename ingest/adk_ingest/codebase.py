@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from adk_ingest.pipeline import BatchEmbedder
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
-_WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
+_WANTED_SKIPS = frozenset(
+    {"excluded", "ignored", "not_included", "extension", "empty", "minified", "symlink_duplicate"}
+)
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
