@@ -250,7 +250,10 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
     store = settings.store.model_copy(
         update={"path": None, "docs_collection": codebase.docs_name, "code_collection": codebase.code_name}
     )
-    return CodebaseSettings.model_construct(**{**shared, "ingestion": ingestion, "store": store, "codebase": codebase})
+    # The templates of sub-queries speak of the ADK: elsewhere they would only draw in what mentions it.
+    retrieval = settings.retrieval.model_copy(update={"expansion": "never"})
+    own = {"ingestion": ingestion, "store": store, "retrieval": retrieval, "codebase": codebase}
+    return CodebaseSettings.model_construct(**{**shared, **own})
 
 
 def read_codebase(settings: Settings, name: str) -> Codebase:

@@ -14,6 +14,7 @@ from adk_evidence.agents.operations.execute import execute
 from adk_evidence.agents.operations.requests import OperationRequest, make_request
 from adk_evidence.agents.operations.responses import OperationResponse
 from adk_evidence.agents.session import AgentSession
+from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
 from adk_evidence.indexes import list_indexes
 from adk_evidence.retrieval import pipeline
@@ -149,6 +150,14 @@ def test_several_indexes_are_searched_at_once(session: AgentSession) -> None:
 def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -> None:
     response = ask(session, "search_code", query="turnover of a month in cents", collection_name="*", top_k=3)
     assert paths(response)[0] == "jobs/turnover.py"
+
+
+def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
+    embedder = session.open("shop").service.dense
+    assert isinstance(embedder, RememberedQueries)
+    ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
+    assert embedder.kept("paint the garden fence green") is not None
+    assert embedder.kept("ADK Python official usage: paint the garden fence green") is None
 
 
 def test_the_project_chooses_the_index(session: AgentSession) -> None:
