@@ -30,6 +30,8 @@ MORE = {
     f"jobs/filler_{number}.py": f'def filler_{number}():\n    """Paints wall {number}."""\n' for number in range(30)
 } | {
     "jobs/nightly.py": "from jobs.report import mail_report\n\n\ndef nightly(day):\n    mail_report(day)\n",
+    "jobs/everybody.py": 'def mail_everybody(day):\n    """Send the report to everybody."""\n'
+    + "".join(f"    send_mail('customer {number}', turnover_of(day))\n" for number in range(40)),
     "jobs/registry.py": "from jobs.report import mail_report\n\nALL = [mail_report]\n",
     "docs/jobs.md": "# Jobs\n\nEvery night `mail_report` runs once. It can run again by hand.\n",
 }
@@ -73,6 +75,8 @@ def test_the_files_around_the_best_results_are_named(session: AgentSession) -> N
     expected = {
         "jobs/turnover.py": ("imports", "jobs/report.py"),
         "jobs/nightly.py": ("calls", "mail_report"),
+        "jobs/everybody.py": 'def mail_everybody(day):\n    """Send the report to everybody."""\n'
+        + "".join(f"    send_mail('customer {number}', turnover_of(day))\n" for number in range(40)),
         "jobs/registry.py": ("imported_by", "mail_report"),
         "docs/jobs.md": ("mentions", "mail_report"),
     }
@@ -96,8 +100,8 @@ def test_a_bundle_keeps_to_its_budget_and_counts_what_it_hands_out(session: Agen
 def test_the_last_text_is_cut_rather_than_left_out(session: AgentSession) -> None:
     cut = [
         (text, source)
-        for budget in range(200, 500, 10)
-        for found in [bundle(session, max_tokens=budget)]
+        for budget in range(200, 800, 40)
+        for found in [bundle(session, "send the report to everybody", max_tokens=budget)]
         for text, source in zip(found.relevant_code, found.code_sources, strict=True)
         if source.truncated
     ]
