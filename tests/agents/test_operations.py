@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ from uuid import UUID
 import pytest
 
 from adk_evidence.agents.operations.execute import execute
+from adk_evidence.agents.operations.records import Notes
 from adk_evidence.agents.operations.requests import OperationRequest, make_request
 from adk_evidence.agents.operations.responses import OperationResponse
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
-from adk_evidence.indexes import list_indexes
+from adk_evidence.indexes import list_indexes, settings_of
 from adk_evidence.retrieval import pipeline
 from tests.agents.operations_place import SHOP, ask, make_indexer, make_place, send, shop_folder, shop_parameters
 from tests.corpora import HashEmbedder, Workplace, change, write_files
@@ -485,3 +487,34 @@ def test_an_operation_is_logged_without_its_texts(own: tuple[Workplace, AgentSes
     assert event["collection_name"] == "shop" and event["status"] == "success"
     assert (event["project_type"], event["priority"]) == ("backend", "low")
     assert "secret project" not in text
+
+
+@pytest.mark.parametrize(
+    ("warning", "type_"),
+    [
+        ("dense_unavailable: The model is gone.", "embedding_error"),
+        ("sparse_unavailable: The model is gone.", "embedding_error"),
+        ("dense_pending: Vectors are being computed.", "embedding_error"),
+        ("collection_unavailable: It cannot answer.", "qdrant_error"),
+        ("rerank_unavailable: The service is down.", "rerank_error"),
+    ],
+)
+def test_a_part_that_took_no_part_is_an_error_record(warning: str, type_: str) -> None:
+    notes = Notes()
+    notes.take_warnings([warning, warning, "coverage: only 1 of the 3 docs results."])
+    assert [(error.type, error.severity) for error in notes.errors] == [(type_, "warning")]
+    assert list(notes.recommendations) == ["Only 1 of the 3 docs results."]
+
+
+def test_a_collection_that_is_damaged_leaves_the_other(own: tuple[Workplace, AgentSession]) -> None:
+    place, _ = own
+    folder = settings_of(place.settings, "shop").index_path
+    for damaged in folder.rglob("shop-documentation"):
+        shutil.rmtree(damaged)
+    session = AgentSession(lambda: place.settings)
+    task = {"task_description": "mail the report of a day", "collection_name": "shop"}
+    response = ask(session, "get_context", **task)
+    assert response.status == "partial" and ("qdrant_error", "warning") in types(response)
+    bundle = response.results.context_bundle
+    assert bundle is not None and bundle.relevant_code and not bundle.relevant_docs
+    session.close()
