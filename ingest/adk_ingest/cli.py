@@ -1,10 +1,12 @@
-"""`adk-ingest`: docs, code, all, targets, plan, verify, status, sync, rollback.
+"""`adk-ingest`: docs, code, all, forget, codebase, indexes, delete, targets, plan, verify, status, sync, rollback.
 
 Heavy imports wait until a command runs.
 """
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -45,10 +47,34 @@ def docs(
 
 @app.command()
 def code(
-    code: Code = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
+    code: Code = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the indexed version, and add this one beside it.")] = False,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", None, code, offline, as_json, profile, home)
+    _ingest("code", None, code, offline, as_json, profile, home, keep_code=keep)
+
+
+@app.command()
+def forget(
+    version: Annotated[str, typer.Argument(help="Version that `code --keep` added, e.g. v1.18.0.", show_default=False)],
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Take a version of the source away that is kept beside the indexed one."""
+    with friendly_errors():
+        from adk_ingest.progress_views import make_progress
+        from adk_ingest.reports import show_run
+        from adk_ingest.session import forget as forget_version
+
+        settings = settings_from(profile, home)
+        with make_progress(stderr(), as_json=as_json) as progress:
+            run = forget_version(settings, version, progress)
+        show_run(run, stdout(), as_json=as_json)
 
 
 @app.command("all")
@@ -62,6 +88,71 @@ def all_(
 ) -> None:
     """Ingest documentation and source."""
     _ingest("all", docs, code, offline, as_json, profile, home)
+
+
+@app.command()
+def codebase(
+    path: Annotated[Path, typer.Argument(help="Folder of the codebase.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
+    include: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
+    chunk_tokens: Annotated[int | None, typer.Option(help="Largest size of a chunk. [default: 1000]")] = None,
+    overlap_tokens: Annotated[
+        int | None, typer.Option(help="What a chunk repeats of the one before it. [default: 200]")
+    ] = None,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Index any codebase under a name of its own, or bring that index up to date."""
+    with friendly_errors():
+        from adk_ingest.codebase import CodebaseIndexer
+        from adk_ingest.codebase_views import codebase_from, show_index_report
+        from adk_ingest.progress_views import make_progress
+
+        settings = settings_from(profile, home)
+        options = {
+            "file_patterns": include,
+            "exclude_patterns": exclude,
+            "chunk_tokens": chunk_tokens,
+            "overlap_tokens": overlap_tokens,
+        }
+        wanted = codebase_from(settings, path, name, options)
+        with make_progress(stderr(), as_json=as_json) as progress:
+            report = CodebaseIndexer(settings).build(wanted, progress)
+        show_index_report(report, stdout(), as_json=as_json)
+
+
+@app.command()
+def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+    """List the main index and those of codebases."""
+    with friendly_errors():
+        from adk_evidence.indexes import list_indexes
+        from adk_ingest.codebase_views import show_indexes
+
+        show_indexes(list_indexes(settings_from(profile, home)), stdout(), as_json=as_json)
+
+
+@app.command()
+def delete(
+    name: Annotated[str, typer.Argument(help="Name of a codebase's index.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Remove the index of a codebase; the codebase itself is not touched."""
+    with friendly_errors():
+        from adk_evidence.errors import InvalidRequestError
+        from adk_ingest.codebase import CodebaseIndexer
+
+        indexer = CodebaseIndexer(settings_from(profile, home))
+        described = indexer.describe(name)
+        if not yes and not sys.stdin.isatty():
+            raise InvalidRequestError("There is nobody to ask whether the index may be removed.", "Add --yes.")
+        if not yes and not typer.confirm(f"Remove the index {described}?"):
+            raise typer.Exit(1)
+        indexer.delete(name)
+        stderr().print(f"The index {name} is removed.", markup=False)
 
 
 @app.command()
@@ -163,7 +254,15 @@ def rollback(profile: Profile = None, home: Home = None) -> None:
 
 
 def _ingest(
-    what: str, docs: str | None, code: str | None, offline: bool, as_json: bool, profile: str | None, home: str | None
+    what: str,
+    docs: str | None,
+    code: str | None,
+    offline: bool,
+    as_json: bool,
+    profile: str | None,
+    home: str | None,
+    *,
+    keep_code: bool = False,
 ) -> None:
     with friendly_errors():
         from adk_ingest.progress_views import make_progress
@@ -172,7 +271,8 @@ def _ingest(
 
         settings = settings_from(profile, home)
         with make_progress(stderr(), as_json=as_json) as progress:
-            run = ingest(settings, _mode(what), Sources(docs, code, allow_network=not offline), progress)
+            sources = Sources(docs, code, allow_network=not offline, keep_code=keep_code)
+            run = ingest(settings, _mode(what), sources, progress)
         show_run(run, stdout(), as_json=as_json)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -12,13 +12,16 @@ from pathlib import Path, PurePosixPath
 from adk_evidence.citations.sources import FolderReader, SourceLocation
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
-from adk_evidence.models.chunk import PAYLOAD_VERSION, Corpus, Kind, Origin, sha256_text
+from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.markdown import MarkdownChunker
 from adk_ingest.chunking.plaintext import PlainTextChunker
 from adk_ingest.chunking.python import PythonChunker
+from adk_ingest.chunking.r import RChunker
+from adk_ingest.chunking.treesitter import TreeSitterChunker
+from adk_ingest.chunking.treesitter_languages import LANGUAGES
 from adk_ingest.dense_text import BRIEF_VERSION, FULL_VERSION
 from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
@@ -40,9 +43,16 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # Folder of generated pages within a generation.
 PAGES_FOLDER = "pages"
 
+# Chunkers of languages that the ADK's files are not in. Part of a corpus's state, not of every index's fingerprint: a
+# change of one makes the files of the corpora that it cuts count as changed, and leaves all other indexes as they are.
+LANGUAGE_CHUNKERS = (TreeSitterChunker.version, RChunker.version)
+
 
 def chunker_version() -> str:
-    """One version for all chunkers; a change of any of them makes other chunks."""
+    """One version for the chunkers of the ADK's files; a change of any of them makes other chunks.
+
+    Those of other languages are `LANGUAGE_CHUNKERS`.
+    """
     return "+".join((f"md{MarkdownChunker.version}", f"txt{PlainTextChunker.version}", f"py{PythonChunker.version}"))
 
 
@@ -112,16 +122,15 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     """The documentation corpus of a source."""
     corpus = settings.ingestion.corpora.adk_docs
     site = MkdocsSite.load(source.root, source.site_url or corpus.site_url)
-    include = _include_reader(source)
-    markdown = MarkdownChunker(settings.ingestion.chunking, include_reader=include)
+    include = include_reader(source)
 
     def url_for(path: str, anchor: str | None) -> str | None:
         url = site.url_for(path)
         return f"{url}#{anchor}" if url and anchor else url
 
-    context = _context(settings, source, "adk_docs", "doc", created_at, url_for=url_for, title_for=site.title_for)
+    context = record_context(settings, source, "adk_docs", "doc", created_at, url_for=url_for, title_for=site.title_for)
     found = _discovered(source, corpus)
-    files = tuple(_with_includes(file, include) for file in found.files)
+    files = tuple(with_includes(file, include) for file in found.files)
     # All that a page's URL and title depend on besides its own path.
     navigation = [include(name) or "" for name in MKDOCS_FILES]
     return CorpusInput(
@@ -130,8 +139,8 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         source=source,
         location=source.location(),
         context=context,
-        chunk=_dispatch(settings, dict.fromkeys(MARKDOWN, markdown)),
-        state=_state(context, source, site.site_url or "", *navigation),
+        chunk=docs_chunk(settings, include),
+        state=corpus_state(context, source, site.site_url or "", *navigation),
         files=files,
         skipped=found.skipped,
         decode_warnings=found.decode_warnings,
@@ -141,22 +150,18 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     )
 
 
-def code_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
-    """The code corpus of a source."""
-    chunkers: dict[str, Chunker] = {
-        ".py": PythonChunker(settings.ingestion.chunking, module_name=module_name),
-        ".md": MarkdownChunker(settings.ingestion.chunking),
-    }
-    context = _context(settings, source, "adk_python", "code", created_at)
+def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
+    """The code corpus of a source; `name` tells another version's from the corpus proper."""
+    context = record_context(settings, source, name, "code", created_at)
     found = _discovered(source, settings.ingestion.corpora.adk_python)
     return CorpusInput(
-        name="adk_python",
+        name=name,
         kind="code",
         source=source,
         location=source.location(),
         context=context,
-        chunk=_dispatch(settings, chunkers),
-        state=_state(context, source),
+        chunk=code_chunk(settings),
+        state=corpus_state(context, source, *_chunkers_beside(found.files)),
         files=found.files,
         skipped=found.skipped,
         decode_warnings=found.decode_warnings,
@@ -189,7 +194,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
         return chunker.chunk(SourceFile(file.path, page, file.file_hash))
 
-    context = _context(
+    context = record_context(
         settings,
         code.source,
         "adk_docs",
@@ -205,7 +210,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         location=SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=code.source.commit),
         context=context,
         chunk=chunk,
-        state=_state(context, code.source, site, json.dumps(exports, sort_keys=True)),
+        state=corpus_state(context, code.source, site, json.dumps(exports, sort_keys=True)),
         files=tuple(SourceFile(path, "", modules[path].file_hash) for path in sorted(modules)),
         pages=pages,
         site_url=site,
@@ -227,6 +232,29 @@ def module_name(path: str) -> str | None:
     return ".".join(parts)
 
 
+def docs_chunk(settings: Settings, include: IncludeReader) -> Callable[[SourceFile], ChunkedFile]:
+    """Chunks files of documentation; `include` reads what a Markdown page includes."""
+    markdown = MarkdownChunker(settings.ingestion.chunking, include_reader=include)
+    return _dispatch(settings, dict.fromkeys(MARKDOWN, markdown))
+
+
+def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
+    """Chunks files of code, and the few pages that stand among them."""
+    chunkers: dict[str, Chunker] = {
+        ".py": PythonChunker(settings.ingestion.chunking, module_name=module_name),
+        ".md": MarkdownChunker(settings.ingestion.chunking),
+        ".r": RChunker(settings.ingestion.chunking),
+        **{name: TreeSitterChunker(settings.ingestion.chunking, language) for name, language in LANGUAGES.items()},
+    }
+    return _dispatch(settings, chunkers)
+
+
+def _chunkers_beside(files: Iterable[SourceFile]) -> tuple[str, ...]:
+    """Versions of chunkers that files of the ADK need beside those of `chunker_version`: as released, none."""
+    extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
+    return LANGUAGE_CHUNKERS if extensions & {".r", *LANGUAGES} else ()
+
+
 def _dispatch(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[SourceFile], ChunkedFile]:
     plain = PlainTextChunker(settings.ingestion.chunking)
 
@@ -236,10 +264,10 @@ def _dispatch(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[
     return chunk
 
 
-def _context(
+def record_context(
     settings: Settings,
     source: CorpusSource,
-    corpus: Corpus,
+    corpus: str,
     kind: Kind,
     created_at: str,
     *,
@@ -247,6 +275,7 @@ def _context(
     url_for: Callable[[str, str | None], str | None] = lambda path, anchor: None,
     title_for: Callable[[str], str | None] = lambda path: None,
 ) -> RecordContext:
+    """What all chunks of a corpus share."""
     return RecordContext(
         corpus=corpus,
         repo=source.repo,
@@ -271,7 +300,8 @@ def _discovered(source: CorpusSource, corpus: CorpusSettings) -> _Found:
     return _Found(files, found.skipped, tuple(found.decode_warnings), globs)
 
 
-def _include_reader(source: CorpusSource) -> IncludeReader:
+def include_reader(source: CorpusSource) -> IncludeReader:
+    """Reads what a page includes; None for what is not there."""
     reader = FolderReader(source.location())
 
     def read(path: str) -> str | None:
@@ -283,7 +313,7 @@ def _include_reader(source: CorpusSource) -> IncludeReader:
     return read
 
 
-def _with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
+def with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
     """A page whose hash covers what it includes: it counts as changed when an included file does."""
     texts = [include(reference.path) for _, reference in find_includes(file.lines)]
     included = [text for text in texts if text is not None]
@@ -302,6 +332,7 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
     return warnings
 
 
-def _state(context: RecordContext, source: CorpusSource, *more: str) -> str:
+def corpus_state(context: RecordContext, source: CorpusSource, *more: str) -> str:
+    """A hash of what all payloads of a corpus share; `more` is what they depend on besides."""
     parts = (context.repo, context.commit, context.ref or "", context.origin, str(source.root), *more)
     return sha256_text("\0".join(parts))

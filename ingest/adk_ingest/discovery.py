@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -32,7 +32,7 @@ class FoundFile:
 class Discovery:
     """What a walk found: `files` sorted by path, and what it passed over.
 
-    `skipped` lists repository paths (folders end with `/`) by reason: excluded, not_included, special_file,
+    `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
     extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink,
     symlink_loop, symlink_duplicate, outside_root. What only reading shows (undecodable, empty, unreadable) is
     added then.
@@ -82,8 +82,8 @@ class Discovery:
             self.skip(reason, path)
 
 
-def discover(source: CorpusSource, settings: CorpusSettings) -> Discovery:
-    """Walk a corpus; filters apply in the order exclude globs, include globs, extensions, size, binary.
+def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection[str] = ()) -> Discovery:
+    """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
     Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier one matched.
     Symbolic links are followed inside the root only, after everything else, and no file is found twice.
@@ -91,18 +91,20 @@ def discover(source: CorpusSource, settings: CorpusSettings) -> Discovery:
     Args:
         source: The corpus.
         settings: Its filters; empty include globs and empty extensions let everything pass.
+        ignored: Paths below the root, folders with `/` at their end, that are left out besides.
 
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    return _Walk(source, settings).run()
+    return _Walk(source, settings, frozenset(ignored)).run()
 
 
 class _Walk:
     """One walk. A place has two names: `relative` to the root as reached, and `real` as it lies on disk."""
 
-    def __init__(self, source: CorpusSource, settings: CorpusSettings) -> None:
+    def __init__(self, source: CorpusSource, settings: CorpusSettings, ignored: frozenset[str]) -> None:
         self._source = source
+        self._ignored = ignored
         self._root = os.path.realpath(source.root)
         self._exclude = _globs("exclude_globs", settings.exclude_globs)
         self._include = _globs("include_globs", settings.include_globs) if settings.include_globs else None
@@ -148,6 +150,9 @@ class _Walk:
         if relative and self._may_prune and self._excluded(f"{relative}/"):
             self._skip("excluded", f"{relative}/")
             return []
+        if f"{relative}/" in self._ignored:
+            self._skip("ignored", f"{relative}/")
+            return []
         # Through links a folder is walked once more at most, or folders that link to each other never end.
         if (real, linked) in self._walked:
             self._skip("symlink_duplicate", f"{relative}/")
@@ -182,6 +187,8 @@ class _Walk:
         target = os.path.relpath(real, self._root).replace(os.sep, "/")
         if self._excluded(target) or self._excluded(f"{target}/"):
             return self._skip("excluded", relative)
+        if self._is_ignored(target):
+            return self._skip("ignored", relative)
         if not stat.S_ISDIR(info.st_mode):
             return self._take(relative, real, info)
         if disk.startswith(real + os.sep):
@@ -200,6 +207,8 @@ class _Walk:
         """The first filter that a file does not pass; none opens anything but a regular file."""
         if self._excluded(relative) or self._is_manifest(relative):
             return "excluded"
+        if relative in self._ignored:
+            return "ignored"
         if self._include and not self._include.match(self._source.repo_path(relative)):
             return "not_included"
         if not stat.S_ISREG(info.st_mode):
@@ -211,6 +220,11 @@ class _Walk:
         if info.st_size > self._max_bytes:
             return "too_large"
         return "empty" if info.st_size == 0 else _look_inside(real)
+
+    def _is_ignored(self, target: str) -> bool:
+        """Whether what a link leads to is ignored, or lies in a folder that is."""
+        above = PurePosixPath(target).parents
+        return target in self._ignored or any(f"{folder}/" in self._ignored for folder in (target, *above))
 
     def _is_manifest(self, relative: str) -> bool:
         return self._source.kind == "snapshot" and relative == MANIFEST

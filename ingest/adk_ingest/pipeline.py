@@ -356,7 +356,7 @@ class Ingestion:
         if mode != "all":
             raise IngestError(
                 f"The published index {why}, so one corpus alone cannot be brought up to date.",
-                "Run `adk-ingest all`.",
+                f"Run `{self._settings.ingest_command}`.",
             )
         self._progress.note(f"The published index {why}; it is built anew without {', '.join(lost)}.")
         return None
@@ -585,6 +585,7 @@ class Ingestion:
         corpora: dict[str, CorpusEntry] = dict(base.manifest.corpora) if base else {}
         for change in changes:
             corpora[change.corpus.name] = _entry(change)
+        corpora = {name: corpus for name, corpus in corpora.items() if corpus.files}
         points: dict[str, int] = {}
         for corpus in corpora.values():
             collection = self._settings.store.collection(corpus.kind)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from adk_evidence.models.chunk import ChunkRecord, Corpus, Kind, Origin, make_chunk_id, sha256_text
+from adk_evidence.models.chunk import ChunkRecord, Kind, Origin, make_chunk_id, sha256_text
 from adk_evidence.settings import LexicalSettings
 from adk_evidence.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
@@ -21,7 +21,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 class RecordContext:
     """What all chunks of one corpus share. `url_for` gives a page's URL for a path and an anchor, or None."""
 
-    corpus: Corpus
+    corpus: str
     repo: str
     commit: str
     ref: str | None

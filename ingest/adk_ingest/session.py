@@ -14,16 +14,21 @@ from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
+from adk_ingest.versions import beside, replaced, taken_away
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the user says the corpora are; None lets the settings decide."""
+    """Where the user says the corpora are; None lets the settings decide.
+
+    `keep_code` keeps the code that is indexed, and puts this version beside it.
+    """
 
     docs: str | None = None
     code: str | None = None
     allow_network: bool = True
     docs_order: Sequence[Place] = INGEST_ORDER
+    keep_code: bool = False
 
 
 def ingest(
@@ -50,6 +55,31 @@ def ingest(
     if mode != "docs":
         _rank_new_code(settings, progress, None if dense is None else Pair.of(dense).code)
     return run
+
+
+def forget(
+    settings: Settings,
+    version: str,
+    progress: Progress,
+    *,
+    dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+    sparse: SparseEncoder | None = None,
+) -> RunManifest:
+    """Take away a version of the code that is kept beside the indexed one.
+
+    Args:
+        settings: Of the main index.
+        version: Its commit or tag.
+        progress: Told what happens.
+        dense: Dense embedder, or one for docs and one for code, for tests.
+        sparse: Sparse encoder, for tests.
+
+    Raises:
+        InvalidRequestError: No such version is kept.
+        IngestError: The run failed.
+    """
+    corpus = taken_away(settings, version, now())
+    return Ingestion(settings, progress, dense=dense, sparse=sparse).run("code", lambda run: [corpus])
 
 
 def _rank_new_code(settings: Settings, progress: Progress, dense: BatchEmbedder | None) -> None:
@@ -93,8 +123,10 @@ def gather(
         _tell(found, progress, run)
         if found.source is None:
             raise SourceError("The ADK source cannot be had.", "Name a folder or a wheel with --code.")
+        if sources.keep_code:
+            return [*corpora, beside(settings, found.source, created_at)]
         code = code_corpus(settings, found.source, created_at)
-        corpora.append(code)
+        corpora += [code, *replaced(settings, code.source.commit, created_at)]
         if settings.ingestion.api_reference:
             corpora.append(api_reference_corpus(settings, code, created_at))
     return corpora

@@ -47,7 +47,7 @@ def verify_index(store: EvidenceStore, manifest: IndexManifest, settings: StoreS
     """
     report = VerificationReport()
     for name, corpus in sorted(manifest.corpora.items()):
-        found = store.count(settings.collection(corpus.kind), _corpus_filter(corpus))
+        found = store.count(settings.collection(corpus.kind), _corpus_filter(name, corpus))
         report.counts[name] = found
         if found != corpus.chunks:
             report.problems.append(f"{name} holds {found} points at {corpus.commit} instead of {corpus.chunks}.")
@@ -79,11 +79,12 @@ def verify_citations(
     return dict(sorted(states.items()))
 
 
-def _corpus_filter(corpus: CorpusEntry) -> Filter:
-    # Generated pages count as documentation, whose collection they share.
-    of_corpus = "adk_docs" if corpus.kind == "doc" else "adk_python"
-    origin = "api-reference" if corpus.source == "api-reference" else "repository"
-    return Filter(must=(Match("corpus", (of_corpus,)), Match("commit", (corpus.commit,)), Match("origin", (origin,))))
+def _corpus_filter(name: str, corpus: CorpusEntry) -> Filter:
+    commit = Match("commit", (corpus.commit,))
+    if corpus.source == "api-reference":
+        # Generated pages count as documentation, whose collection and corpus they share.
+        return Filter(must=(commit, Match("origin", ("api-reference",))))
+    return Filter(must=(commit, Match("origin", ("repository",)), Match("corpus", (name,))))
 
 
 def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:

@@ -70,6 +70,12 @@ class IndexMissingError(StoreError):
     code = "index_missing"
 
 
+class UnknownIndexError(StoreError):
+    """No index goes by the name that was asked for."""
+
+    code = "unknown_index"
+
+
 class IndexMismatchError(StoreError):
     """The index was built with other models or versions than the query's settings name."""
 

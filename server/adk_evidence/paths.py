@@ -22,14 +22,29 @@ def user_settings_file() -> Path:
 
 @dataclass(frozen=True)
 class Home:
-    """The layout of the home folder. Nothing is created by asking for a path."""
+    """The layout of the home folder. Nothing is created by asking for a path.
+
+    Models, caches and logs are shared. What belongs to one index lies in the home itself for the main index, and in
+    a folder of its own for the one that `named` says.
+    """
 
     root: Path
+    named: str | None = None
+
+    @property
+    def indexes(self) -> Path:
+        """A folder for each named index."""
+        return self.root / "indexes"
+
+    @property
+    def own(self) -> Path:
+        """The folder of what belongs to one index alone."""
+        return self.root if self.named is None else self.indexes / self.named
 
     @property
     def index(self) -> Path:
         """Generations of the index."""
-        return self.root / "index"
+        return self.own / "index"
 
     @property
     def models(self) -> Path:
@@ -39,7 +54,7 @@ class Home:
     @property
     def targets(self) -> Path:
         """Sets of ranked targets, one for each state of the corpora and model."""
-        return self.root / "targets"
+        return self.own / "targets"
 
     @property
     def embedding_cache(self) -> Path:
@@ -54,7 +69,7 @@ class Home:
     @property
     def runs(self) -> Path:
         """Run manifests and failure reports (SPEC 3 section 12)."""
-        return self.root / "manifests" / "ingestion_runs"
+        return self.own / "manifests" / "ingestion_runs"
 
     @property
     def server_collections(self) -> Path:
@@ -62,7 +77,7 @@ class Home:
 
         Not in the index folder: a copy of that must not drop what its original serves.
         """
-        return self.root / "server-collections.json"
+        return self.own / "server-collections.json"
 
     @property
     def event_log(self) -> Path:

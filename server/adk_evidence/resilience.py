@@ -286,5 +286,10 @@ class CacheAside(Generic[T]):
                 self._kept.popitem(last=False)
         return made
 
+    def peek(self, key: Hashable) -> T | None:
+        """The kept result, or None; nothing is made."""
+        with self._lock:
+            return self._kept.get(key)
+
     def __len__(self) -> int:
         return len(self._kept)

@@ -38,6 +38,7 @@ MINILM_MAX_TOKENS = 256
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NonNegativeInt = Field(ge=0)
 StoreKind = Literal["edge", "server"]
+CorpusName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 
 
 def _keeps_the_key_safe(value: str) -> str:
@@ -63,7 +64,7 @@ class CorpusSettings(_Section):
     """Where one corpus comes from and which of its files count (SPEC 3 section 2)."""
 
     root: str
-    corpus: Literal["adk_docs", "adk_python"]
+    corpus: CorpusName
     repo: str
     kind: Literal["doc", "code"]
     source: Literal["auto", "git", "snapshot", "distribution"]
@@ -411,6 +412,16 @@ class Settings(BaseSettings):
     def index_path(self) -> Path:
         """The folder of the index's generations."""
         return (self.store.path or self.paths.index).expanduser().absolute()
+
+    @property
+    def subject(self) -> str:
+        """What the index is about, for sentences."""
+        return "the ADK"
+
+    @property
+    def ingest_command(self) -> str:
+        """The command that builds the index anew."""
+        return "adk-ingest all"
 
 
 def config_file(name: str) -> Path:

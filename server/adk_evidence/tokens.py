@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 
+# What the estimate gives on source code; for sizes that are asked for in tokens and kept in characters.
+CHARS_PER_TOKEN = 3.7
+
 # A single space belongs to the word after it; longer whitespace is one token.
 _PIECE = re.compile(
     r"(?P<word>[A-Z]?[a-z]+|[A-Z]+)|(?P<number>[0-9]+)|(?P<space>\s)\s*|(?P<sign>[!-/:-@\[-`{-~]+)|(?P<other>[^\x00-\x7f])"

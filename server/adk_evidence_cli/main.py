@@ -1,4 +1,4 @@
-"""`adk-evidence`: ask, symbol, doctor, demo and evaluation. Heavy imports wait until a command runs."""
+"""`adk-evidence`: ask, symbol, operate, doctor, demo and evaluation. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 
@@ -80,6 +80,7 @@ def ask(
     ref: Annotated[str | None, typer.Option(help="Commit, tag or version that evidence must be of.")] = None,
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
+    index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
     full: Full = False,
     profile: Profile = None,
     home: Home = None,
@@ -87,6 +88,7 @@ def ask(
     """Answer a question with checked evidence."""
     with friendly_errors():
         from adk_evidence.errors import InvalidRequestError
+        from adk_evidence.indexes import MAIN, settings_of
         from adk_evidence_cli.asking import Answer, Output, build_request
         from adk_evidence_cli.prompting import prompt_frame
 
@@ -110,7 +112,7 @@ def ask(
             strict=strict or None,
         )
         output = Output(chosen[0]) if chosen else Output.terminal
-        settings = settings_from(profile, home)
+        settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
         Answer(settings, stdout(), stderr()).give(request, output, prompt=prompt, full=full)
 
 
@@ -148,6 +150,35 @@ def symbol(
         wanted = read_stdin() if query == "-" else query
         answer = targets.find(wanted, results, mode.value, python)
         show_targets(answer, stdout(), stderr(), as_json=as_json)
+
+
+class OperationSchema(StrEnum):
+    """What a schema is of."""
+
+    request = "request"
+    response = "response"
+
+
+@app.command()
+def operate(
+    file: Annotated[str, typer.Argument(help="File with the request as JSON; - reads it from stdin.")] = "-",
+    schema: Annotated[
+        OperationSchema | None, typer.Option("--schema", help="Print the JSON schema of requests or responses instead.")
+    ] = None,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Carry out an operation for an agent: index, search, find similar code, gather context, analyze."""
+    with friendly_errors():
+        from adk_evidence_cli import operating
+
+        if schema is not None:
+            typer.echo(operating.schema_text(schema.value), nl=False)
+            return
+        request = operating.read_request(file, read_stdin)
+        code = operating.operate(request, lambda: settings_from(profile, home), stdout().file, stderr())
+        if code:
+            raise typer.Exit(code)
 
 
 @app.command()

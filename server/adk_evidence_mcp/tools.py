@@ -152,7 +152,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its contract, and the function that answers validated arguments off the event loop."""
+    """One tool: its contract, and the function that answers validated arguments off the event loop.
+
+    `read_only`: it changes nothing. `destructive`: it removes something. Calling one twice is as calling it once.
+    """
 
     name: str
     title: str
@@ -160,6 +163,8 @@ class Tool:
     arguments: type[BaseModel]
     result: type[BaseModel]
     answer: Callable[[AgentSession, Any, Call], Answer]
+    read_only: bool = True
+    destructive: bool = False
 
     def call(self, session: AgentSession, arguments: dict[str, Any], call: Call) -> Answer:
         """Validate and answer.
@@ -240,7 +245,8 @@ def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
         ),
         omitted=len(pack.candidates) - included,
         coverage=pack.coverage,
-        commits={corpus.repo: corpus.commit for corpus in pack.index.corpora.values()} if pack.index else {},
+        # Of several corpora of one repository the first is the one proper.
+        commits={corpus.repo: corpus.commit for corpus in reversed(pack.index.corpora.values())} if pack.index else {},
         warnings=pack.warnings,
         tokens=tokens,
     )

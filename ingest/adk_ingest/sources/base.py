@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from adk_evidence.citations.sources import SourceLocation
-from adk_evidence.models.chunk import Corpus
 
-SourceKind = Literal["git", "snapshot", "distribution"]
+SourceKind = Literal["git", "snapshot", "distribution", "folder"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class CorpusSource:
     says that a checkout's files differ from its commit.
     """
 
-    corpus: Corpus
+    corpus: str
     repo: str
     kind: SourceKind
     root: Path

@@ -35,12 +35,12 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
     """
     root = root.resolve()
     try:
-        top = Path(_line(root, "rev-parse", "--show-toplevel"))
-        commit = _line(root, "rev-parse", "--verify", "HEAD^{commit}")
+        top = Path(git_line(root, "rev-parse", "--show-toplevel"))
+        commit = git_line(root, "rev-parse", "--verify", "HEAD^{commit}")
     except GitError as exc:
         hint = exc.hint or f"Name a git checkout of {settings.repo}, or a folder with a corpus.json."
         raise SourceError(f"The folder {root} is not a usable git checkout: {exc.message}", hint) from exc
-    prefix = "" if top.samefile(root) else _line(root, "rev-parse", "--show-prefix")
+    prefix = "" if top.samefile(root) else git_line(root, "rev-parse", "--show-prefix")
     if prefix and not _succeeds(root, "rev-parse", "--verify", "--quiet", f"HEAD:{prefix.rstrip('/')}"):
         message = f"The folder {root} lies in the git checkout {top}, whose commit does not hold it."
         raise SourceError(message, "Commit the folder, or give it a corpus.json.")
@@ -50,27 +50,32 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
         kind="git",
         root=root,
         commit=commit,
-        ref=_ref(root),
+        ref=current_ref(root),
         site_url=settings.site_url,
         path_prefix=prefix,
         dirty=bool(run_git(["status", "--porcelain", "--", "."], cwd=root)),
     )
 
 
-def _ref(root: Path) -> str | None:
+def current_ref(root: Path) -> str | None:
     """The branch, else the tag that HEAD is at."""
     for command in (
         ("symbolic-ref", "--quiet", "--short", "HEAD"),
         ("describe", "--tags", "--exact-match", "HEAD"),
     ):
         try:
-            return _line(root, *command)
+            return git_line(root, *command)
         except GitError:
             continue
     return None
 
 
-def _line(root: Path, *command: str) -> str:
+def git_line(root: Path, *command: str) -> str:
+    """What a git command says in one line.
+
+    Raises:
+        GitError: It failed.
+    """
     return run_git(command, cwd=root).decode("utf-8", "surrogateescape").rstrip("\n")
 
 
@@ -167,9 +172,9 @@ def _clone(url: str, destination: Path, remote: _Remote, timeout: float) -> None
 
 def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str], None], timeout: float) -> None:
     try:
-        if Path(_line(destination, "rev-parse", "--show-toplevel")) != destination.resolve():
+        if Path(git_line(destination, "rev-parse", "--show-toplevel")) != destination.resolve():
             raise GitError("it is not a checkout itself.")
-        if _line(destination, "rev-parse", "HEAD") == remote.commit:
+        if git_line(destination, "rev-parse", "HEAD") == remote.commit:
             return
         if run_git(["status", "--porcelain"], cwd=destination):
             raise GitError("it has local changes, which are kept.")

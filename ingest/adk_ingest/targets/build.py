@@ -133,14 +133,14 @@ def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress:
     progress.stage("targets")
     texts = {
         path: text
-        for name, corpus in manifest.corpora.items()
+        for name, corpus in manifest.proper().items()
         if corpus.kind == "code"
         for path, text in _code(corpus, readers[name])
     }
     modules = [ModuleText(name, path, text) for path, text in texts.items() if (name := module_name(path)) is not None]
     pages = [
         text
-        for name, corpus in manifest.corpora.items()
+        for name, corpus in manifest.proper().items()
         if corpus.kind == "doc" and corpus.source != "api-reference"
         for path in corpus.files
         if (text := readers[name].read(path)) is not None

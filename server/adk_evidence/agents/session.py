@@ -1,4 +1,4 @@
-"""What agents ask through: one service with its symbols and targets, opened at the first question."""
+"""What agents ask through: a service with symbols and targets for each index, opened at the first question."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.indexes import MAIN, settings_of
 from adk_evidence.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from adk_evidence.retrieval.pipeline import EvidenceService
     from adk_evidence.symbols.lookup import CurrentSymbols
     from adk_evidence.symbols.targets.service import CurrentTargets
+
+# Agents ask the same question of several indexes, and again with other filters.
+KEPT_QUERIES = 512
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Opened:
 
 
 class AgentSession:
-    """Opens the service when it is first needed. Methods may be called from several threads.
+    """Opens each index when it is first asked. Methods may be called from several threads.
 
     Args:
         load: Gives the settings; called again until it once succeeded.
@@ -38,34 +42,66 @@ class AgentSession:
 
     def __init__(self, load: Callable[[], Settings] = load_settings) -> None:
         self._load = load
-        self._lock = threading.Lock()
-        self._opened: Opened | None = None
+        self._lock = threading.RLock()
+        self._settings: Settings | None = None
+        self._opened: dict[str, Opened] = {}
 
-    def open(self) -> Opened:
-        """The service with its symbols and targets; takes seconds the first time.
+    @property
+    def settings(self) -> Settings:
+        """The settings of the main index.
+
+        Raises:
+            SettingsError: They are not valid.
+        """
+        with self._lock:
+            if self._settings is None:
+                self._settings = self._load()
+            return self._settings
+
+    def open(self, name: str = MAIN) -> Opened:
+        """The service on an index with its symbols and targets. All indexes share the models of the main one.
+
+        Args:
+            name: Of the index.
 
         Raises:
             SettingsError: The settings are not valid.
             ModelError: A model that they name cannot be had.
+            EvidenceError: There is no index of this name.
         """
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = self._open(name)
+            return self._opened[name]
+
+    def release(self, name: str) -> None:
+        """Close one index, before it is deleted."""
+        with self._lock:
+            opened = self._opened.pop(name, None)
+        if opened is not None:
+            opened.service.close()
+
+    def close(self) -> None:
+        """Release the indexes and the models; the next question opens them anew."""
+        with self._lock:
+            opened, self._opened = self._opened, {}
+            self._settings = None
+        for each in opened.values():
+            each.service.close()
+
+    def _open(self, name: str) -> Opened:
         from adk_evidence.retrieval.pipeline import EvidenceService
         from adk_evidence.symbols.lookup import CurrentSymbols
         from adk_evidence.symbols.targets.service import CurrentTargets
 
-        with self._lock:
-            if self._opened is None:
-                settings = self._load()
-                service = EvidenceService(settings)
-                symbols = CurrentSymbols(service.pin, settings.store)
-                self._opened = Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense))
-            return self._opened
-
-    def close(self) -> None:
-        """Release the index and the models; the next question opens them anew."""
-        with self._lock:
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.service.close()
+        if name == MAIN:
+            settings = self.settings
+            service = EvidenceService(settings, keep_queries=KEPT_QUERIES)
+        else:
+            settings = settings_of(self.settings, name)
+            service = self.open().service.beside(settings)
+        symbols = CurrentSymbols(service.pin, settings.store)
+        return Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense))
 
 
 def agent_request(values: dict[str, Any]) -> EvidenceRequest:

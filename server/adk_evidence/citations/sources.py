@@ -36,7 +36,7 @@ class SourceLocation(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["git", "snapshot", "distribution", "pages"]
+    kind: Literal["git", "snapshot", "distribution", "folder", "pages"]
     root: Path
     commit: str
     path_prefix: str = ""
@@ -61,7 +61,7 @@ class SourceReader(Protocol):
 
 
 class FolderReader:
-    """Reads a snapshot, a distribution, generated pages or a working tree; never outside its root."""
+    """Reads a snapshot, a distribution, a plain folder, generated pages or a working tree; never outside its root."""
 
     def __init__(self, location: SourceLocation) -> None:
         self._location = location

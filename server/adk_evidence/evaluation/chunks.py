@@ -70,7 +70,7 @@ def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
     with open_generations(settings).open_current() as lease:
         readers = source_readers(lease.manifest, lease.folder)
         found = {}
-        for name, corpus in lease.manifest.corpora.items():
+        for name, corpus in lease.manifest.proper().items():
             texts = {path: readers[name].read(path) for path in sorted(corpus.files)}
             known = {path: text for path, text in texts.items() if text is not None}
             found[name] = IndexedFiles(corpus.commit, corpus.license, known)

@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Corpus = Literal["adk_docs", "adk_python"]
 Kind = Literal["doc", "code"]
 Origin = Literal["repository", "api-reference"]
 
@@ -30,7 +29,7 @@ class ChunkPayload(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     chunk_id: str
-    corpus: Corpus
+    corpus: str
     repo: str
     commit: str
     ref: str | None = None

@@ -11,6 +11,7 @@ _MIN_FENCE = 3
 _BACKTICKS = re.compile(r"`{3,}")
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 _ALLOWED_CONTROLS = "\n\t"
+_ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Control, surrogate and format characters and other line ends: escape sequences, bidirectional overrides ("Trojan
 # Source", CVE-2021-42574), invisible joiners, and tags, which spell text that only a model reads.
 _HIDDEN = frozenset({"Cc", "Cs", "Cf", "Zl", "Zp"})
@@ -21,7 +22,7 @@ _VARIATION_SELECTORS = range(0xE0100, 0xE01F0)
 
 def visible(text: str) -> str:
     """The text with control and hidden format characters shown as `<U+001B>` instead of obeyed."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and not _ASCII_CONTROL.search(text):
         return text
     return "".join(char if _harmless(char) else f"<U+{ord(char):04X}>" for char in text)
 

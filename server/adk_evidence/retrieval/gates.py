@@ -62,9 +62,9 @@ def select(ranked: Sequence[Ranked], size: int, buffer: int, required: Mapping[K
     return Selection(chosen, missing)
 
 
-def provenance_complete(payload: ChunkPayload) -> bool:
-    """Whether a chunk may enter a pack: docs need a stable URL, code needs a path."""
-    return bool(payload.uri) if payload.kind == "doc" else bool(payload.path)
+def provenance_complete(payload: ChunkPayload, published: bool = True) -> bool:
+    """Whether a chunk may enter a pack: code needs a path, and docs a stable URL where their pages are `published`."""
+    return bool(payload.uri) if payload.kind == "doc" and published else bool(payload.path)
 
 
 def has_lines(payload: ChunkPayload) -> bool:

@@ -12,7 +12,7 @@ from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.sources import open_reader as open_source
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import ChunkPayload, Kind
-from adk_evidence.models.pack import CorpusInfo, IndexInfo
+from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.store.factory import open_generations
@@ -28,7 +28,7 @@ class Index:
         self._lease = lease
         self.manifest: IndexManifest = lease.manifest
         try:
-            check_fingerprint(self.manifest, fingerprint(settings))
+            check_fingerprint(self.manifest, fingerprint(settings), command=settings.ingest_command)
             self.store: EvidenceStore = open_store(lease.folder, settings)
             self.sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
         except BaseException:
@@ -52,10 +52,24 @@ class Index:
         """The reader of the corpus that a chunk came from."""
         return self.sources.get(payload.corpus if payload.origin == "repository" else payload.origin)
 
-    def local_file(self, origin: str, source_type: str, path: str) -> Path | None:
-        """Where an indexed file lies on this machine, or None."""
-        name = origin if origin != "repository" else ("adk_docs" if source_type == "docs" else "adk_python")
-        return self.file_of(name, path)
+    @property
+    def has_api_reference(self) -> bool:
+        """Whether pages made from docstrings are indexed."""
+        return any(corpus.source == "api-reference" for corpus in self.manifest.corpora.values())
+
+    def is_published(self, payload: ChunkPayload) -> bool:
+        """Whether the pages of the corpus that a chunk came from are on a site that is known."""
+        corpus = self.manifest.corpora.get(payload.corpus if payload.origin == "repository" else payload.origin)
+        return corpus is not None and corpus.site_url is not None
+
+    def local_file(self, candidate: Candidate) -> Path | None:
+        """Where the file of a piece of evidence lies on this machine, or None."""
+        made = candidate.origin == "api-reference"
+        for name, corpus in self.manifest.corpora.items():
+            same = corpus.commit == candidate.ref and (corpus.source == "api-reference") == made
+            if same and candidate.path in corpus.files:
+                return self.file_of(name, candidate.path)
+        return None
 
     def file_of(self, name: str, path: str) -> Path | None:
         """Where a file of a corpus lies on this machine, or None; `path` must be an indexed one."""

@@ -72,8 +72,8 @@ def build_candidate(
 
 def citation_of(payload: ChunkPayload) -> str:
     """The citation string of SPEC 5 section 10.4; only what the payload knows goes into it."""
-    if payload.kind == "doc":
-        return docs_citation(payload.repo, payload.commit, payload.uri or payload.path)
+    if payload.kind == "doc" and payload.uri:
+        return docs_citation(payload.repo, payload.commit, payload.uri)
     lines = (payload.start_line, payload.end_line) if has_lines(payload) else (None, None)
     return code_citation(payload.repo, payload.commit, payload.path, *lines)
 
@@ -93,6 +93,7 @@ def assess_quality(
     names: NamesFound = NO_NAMES,
     relevant_similarity: float | None = None,
     gaps: Sequence[str] = (),
+    subject: str = "the ADK",
 ) -> Quality:
     """How far the results can be relied on, by what the branches agree on.
 
@@ -105,8 +106,9 @@ def assess_quality(
         names: The names of the question and whether the index has them.
         relevant_similarity: Similarity from which a result is close; None where none is known for the model.
         gaps: What did not take part, each a clause; an answer with a gap is not of high quality.
+        subject: What the index is about.
     """
-    quality = _quality(items, dense_used, names, relevant_similarity)
+    quality = _quality(items, dense_used, names, relevant_similarity, subject)
     if not gaps or not items:
         return quality
     level = "mixed" if quality.level == "high" else quality.level
@@ -114,7 +116,7 @@ def assess_quality(
 
 
 def _quality(
-    items: Sequence[Ranked], dense_used: bool, names: NamesFound, relevant_similarity: float | None
+    items: Sequence[Ranked], dense_used: bool, names: NamesFound, relevant_similarity: float | None, subject: str
 ) -> Quality:
     if not items:
         return Quality(level="none", note="No relevant evidence was found in the index.")
@@ -124,7 +126,7 @@ def _quality(
         return Quality(level="keyword_only", note=note)
     closest = max((item.hit.similarity or 0.0 for item in items), default=0.0)
     if relevant_similarity is not None and closest < relevant_similarity and not names.known:
-        note = "Nothing in the index is close to the question, which may not be about the ADK; the nearest is shown."
+        note = f"Nothing in the index is close to the question, which may not be about {subject}; the nearest is shown."
         return Quality(level="none", note=note)
     strong = sum(_strong(item, relevant_similarity) for item in items)
     if names.unknown:

@@ -16,6 +16,7 @@ from typing import Any
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, SparseVector
 from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
+from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
@@ -90,6 +91,7 @@ class EvidenceService:
         dense: Dense encoder, or one for docs and one for code, for tests.
         sparse: Sparse encoder.
         reranker: Reranker; None leaves the fused order.
+        keep_queries: Number of questions whose dense vectors are kept for when they are asked again.
     """
 
     def __init__(
@@ -99,11 +101,14 @@ class EvidenceService:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         reranker: Reranker | None = None,
+        keep_queries: int = 0,
     ) -> None:
         self._settings = settings
-        self._dense: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
+        made: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
+        self._dense = remembered(made, keep_queries) if keep_queries else made
         self._sparse = sparse or make_sparse(settings)
         self._reranker = reranker or make_reranker(settings)
+        self._owned: tuple[object, ...] = (*self._dense.each, self._reranker)
         self._current = CurrentIndex(settings)
         # For the kinds of several requests: a service that is slow to one must not make the others wait.
         self._pool = ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search")
@@ -114,7 +119,7 @@ class EvidenceService:
         """Release the index, the threads and the connections to services."""
         self._current.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for part in (*self._dense.each, self._reranker):
+        for part in self._owned:
             close = getattr(part, "close", None)
             if close is not None:
                 close()
@@ -123,6 +128,21 @@ class EvidenceService:
     def dense(self) -> DenseEmbedder:
         """The dense encoder of code, to share it with the search for targets."""
         return self._dense.code
+
+    @property
+    def encoders(self) -> tuple[Pair[DenseEmbedder], SparseEncoder]:
+        """The dense encoders of docs and code, and the sparse one."""
+        return self._dense, self._sparse
+
+    def beside(self, settings: Settings) -> EvidenceService:
+        """A service on another index with the models of this one, which are closed with this one alone.
+
+        Args:
+            settings: They name the other index and the same models.
+        """
+        other = EvidenceService(settings, dense=self._dense, sparse=self._sparse, reranker=self._reranker)
+        other._owned = ()
+        return other
 
     def pin(self) -> AbstractContextManager[Index]:
         """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
@@ -150,10 +170,7 @@ class EvidenceService:
     def local_files(self, pack: EvidencePack) -> dict[str, Path]:
         """Where the cited files lie on this machine, by candidate id; a file that is not here is left out."""
         with self._current.pin() as index:
-            found = {
-                candidate.candidate_id: index.local_file(candidate.origin, candidate.source_type, candidate.path)
-                for candidate in pack.candidates
-            }
+            found = {candidate.candidate_id: index.local_file(candidate) for candidate in pack.candidates}
         return {name: path for name, path in found.items() if path is not None}
 
     def retrieve(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Outcome:
@@ -215,7 +232,9 @@ class _Run:
             with self._stage("feedback"):
                 vectors, hits = self._with_feedback(query, vectors, hits, filters)
 
-        required = gates.required_kinds(self._request.task_mode, settings.pack, self._kinds, size)
+        # Of a kind that is not indexed at all, nothing can be required.
+        held = [kind for kind in self._kinds if self._index.paths(kind)]
+        required = gates.required_kinds(self._request.task_mode, settings.pack, held, size)
         buffer = max(settings.pack.top_k_buffer, size)
 
         def choose(reranker: Reranker | None) -> tuple[list[Ranked], list[Hit], gates.Selection]:
@@ -261,6 +280,7 @@ class _Run:
                 names=names,
                 relevant_similarity=settings.retrieval.relevant_similarity,
                 gaps=self._gaps(),
+                subject=settings.subject,
             ),
             timings_ms=self._timings,
             rerank_model=self._rerank_model,
@@ -318,6 +338,8 @@ class _Run:
             went_on = "the search went on without it" if self._left_out() else "all of them were searched"
             self._warn("ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; {went_on}.")
         filters = {kind: _narrowed(filter, self._versions.get(kind)) for kind, (filter, _) in built.items()}
+        if not self._index.has_api_reference:
+            return filters
         if "doc" in self._kinds and not self._index.has_guides:
             self._warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
         elif self._kinds == KINDS and not asked.path_allowlist and not built["doc"][1]:
@@ -548,7 +570,9 @@ class _Run:
         self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]], reranker: Reranker | None
     ) -> tuple[list[Ranked], list[Hit]]:
         merged = dedup(merge_hits(hits.get("doc", []), hits.get("code", [])))
-        complete = [hit for hit in merged if gates.provenance_complete(hit.payload)]
+        complete = [
+            hit for hit in merged if gates.provenance_complete(hit.payload, self._index.is_published(hit.payload))
+        ]
         if len(complete) < len(merged):
             self._warn("provenance", f"{len(merged) - len(complete)} results without a stable address were left out.")
         candidates = pool(complete, self._settings.retrieval.pool_size)

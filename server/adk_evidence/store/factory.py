@@ -131,12 +131,12 @@ def make_publisher(settings: Settings) -> Publisher:
 def open_generations(settings: Settings) -> GenerationStore:
     """The generations of the settings' index folder."""
     if settings.store.kind == "edge":
-        return GenerationStore(settings.index_path)
+        return GenerationStore(settings.index_path, missing_hint=f"Run `{settings.ingest_command}`.")
     return GenerationStore(
         settings.index_path,
         missing_hint=(
-            f"Points alone cannot be asked: run `adk-ingest all` here, or copy that folder from the machine that "
-            f"filled {settings.store.url or 'the server'}."
+            f"Points alone cannot be asked: run `{settings.ingest_command}` here, or copy that folder from the machine "
+            f"that filled {settings.store.url or 'the server'}."
         ),
     )
 
@@ -153,7 +153,9 @@ def rollback(settings: Settings) -> Generation:
         check_kind(generation.manifest, settings)
         publisher = make_publisher(settings)
         if not publisher.holds(generation.folder, generation.manifest):
-            raise StoreError("The earlier generation of the index is no longer complete.", "Run `adk-ingest all`.")
+            raise StoreError(
+                "The earlier generation of the index is no longer complete.", f"Run `{settings.ingest_command}`."
+            )
         publisher.publish(generation.folder)
 
     return open_generations(settings).rollback(publish)
@@ -168,7 +170,7 @@ def check_kind(manifest: IndexManifest, settings: Settings) -> None:
     if manifest.store != settings.store.kind:
         raise IndexMismatchError(
             f"The index was built for store.kind {manifest.store}, and the settings say {settings.store.kind}.",
-            "Run `adk-ingest all` to build it anew, or change the settings back.",
+            f"Run `{settings.ingest_command}` to build it anew, or change the settings back.",
         )
 
 

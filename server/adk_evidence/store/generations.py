@@ -293,6 +293,32 @@ class GenerationStore:
             remove_tree(self._trash)
             return removed
 
+    def clear(self) -> None:
+        """Remove every generation, so that there is no index any more.
+
+        Raises:
+            StoreError: Another process is writing to this index, somebody is reading it, or it cannot be removed.
+        """
+        if not self._root.is_dir():
+            return
+        with self.writing("removal"):
+            try:
+                with self._leases_guard():
+                    if self._leased():
+                        raise StoreError(
+                            f"The index at {self._root} is being read.",
+                            "Close the editors, servers and agents that ask it, and try again.",
+                        )
+                    # First, so that a removal that is cut short leaves no half index.
+                    self._pointer.unlink(missing_ok=True)
+                    self._trash.mkdir(exist_ok=True)
+                    for folder in [*self._generations.iterdir()] if self._generations.is_dir() else []:
+                        rename(folder, self._trash / folder.name)
+            except OSError as exc:
+                raise _failure(exc, f"The index at {self._root} cannot be removed") from exc
+            remove_tree(self._trash)
+            remove_tree(self._building)
+
     # Pointer
 
     def _pointed(self) -> list[str]:
@@ -389,12 +415,15 @@ class GenerationStore:
         return alive
 
 
-def check_fingerprint(manifest: IndexManifest, expected: Mapping[str, str | int]) -> None:
+def check_fingerprint(
+    manifest: IndexManifest, expected: Mapping[str, str | int], *, command: str = "adk-ingest all"
+) -> None:
     """Refuse an index that was built with other models or versions than the settings name.
 
     Args:
         manifest: Of the index; what its fingerprint holds beyond `expected` is not compared.
         expected: What the settings name, e.g. dense model, dimension and sparse model.
+        command: What builds the index anew.
 
     Raises:
         IndexMismatchError: Says what differs, and the command that mends it.
@@ -407,7 +436,7 @@ def check_fingerprint(manifest: IndexManifest, expected: Mapping[str, str | int]
     if differences:
         raise IndexMismatchError(
             f"The index does not match the settings: {'; '.join(differences)}.",
-            "Run `adk-ingest all` to build it anew, or change the settings back.",
+            f"Run `{command}` to build it anew, or change the settings back.",
         )
 
 

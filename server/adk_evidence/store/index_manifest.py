@@ -17,6 +17,8 @@ from adk_evidence.store.base import CollectionSpec
 from adk_evidence.store.files import write_atomic
 
 MANIFEST = "manifest.json"
+# Stands in the name of a corpus between that of the corpus proper and the commit of an older version beside it.
+_VERSION_MARK = "@"
 
 
 class _Model(BaseModel):
@@ -41,7 +43,7 @@ class CorpusEntry(_Model):
     repo: str
     commit: str
     ref: str | None = None
-    source: Literal["git", "snapshot", "distribution", "api-reference"]
+    source: Literal["git", "snapshot", "distribution", "folder", "api-reference"]
     location: SourceLocation
     site_url: str | None = None
     license: str | None = None
@@ -83,6 +85,10 @@ class IndexManifest(_Model):
         canonical = json.dumps(self.fingerprint, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
+    def proper(self) -> dict[str, CorpusEntry]:
+        """The corpora without the other versions that are kept beside them."""
+        return {name: corpus for name, corpus in self.corpora.items() if not is_beside(name)}
+
     def specs(self) -> list[CollectionSpec]:
         """The collections as a store is asked to open or create them."""
         return [CollectionSpec(name, entry.dense, entry.sparse) for name, entry in self.collections.items()]
@@ -90,6 +96,16 @@ class IndexManifest(_Model):
     def counts(self) -> dict[str, int]:
         """Number of points by collection."""
         return {name: entry.points for name, entry in self.collections.items()}
+
+
+def beside_name(corpus: str, commit: str) -> str:
+    """The name of another version of a corpus, which is indexed beside the corpus proper."""
+    return f"{corpus}{_VERSION_MARK}{commit}"
+
+
+def is_beside(corpus: str) -> bool:
+    """Whether a corpus is another version beside the corpus proper, by its name."""
+    return _VERSION_MARK in corpus
 
 
 def read_manifest(folder: Path) -> IndexManifest:

@@ -11,6 +11,7 @@ from adk_evidence.identifiers import is_code_like
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
+from adk_evidence.store.index_manifest import is_beside
 
 # The engine holds the interpreter's lock while it reads a page: small ones let requests in between.
 PAGE_POINTS = 128
@@ -99,7 +100,7 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
     modules: dict[str, list[tuple[int, str]]] = {}
     for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
-        if payload.fqn is None or payload.lang != "py":
+        if payload.fqn is None or payload.lang != "py" or is_beside(payload.corpus):
             continue
         if payload.symbol_kind == "module":
             module = payload.fqn

@@ -82,7 +82,7 @@ def code_corpus_name(manifest: IndexManifest) -> str:
     Raises:
         TargetsMissingError: The index holds none.
     """
-    for name, corpus in manifest.corpora.items():
+    for name, corpus in manifest.proper().items():
         if corpus.kind == "code":
             return name
     raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
@@ -104,7 +104,7 @@ def about_index(manifest: IndexManifest, model: str, dimension: int, targets: in
     # The API reference is made of the code.
     files = {
         name: [corpus.repo, corpus.commit, *(f"{path} {file.sha256}" for path, file in sorted(corpus.files.items()))]
-        for name, corpus in manifest.corpora.items()
+        for name, corpus in manifest.proper().items()
         if corpus.source != "api-reference"
     }
     return About(

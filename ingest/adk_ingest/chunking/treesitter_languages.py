@@ -1,0 +1,154 @@
+"""The languages that are read with tree-sitter: their grammars, and the nodes that define something.
+
+Each query marks what defines with `@function`, `@class`, `@variable` or `@namespace`, its name with `@name`, the type
+that a function belongs to with `@owner`, and with `@callee` what makes a component of a function. `@leading` marks
+decorators and the like that stand beside what they decorate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_EVERYWHERE = "(ERROR) @error"
+
+_JAVASCRIPT = """
+(comment) @comment
+(decorator) @leading
+(function_declaration name: (_) @name) @function
+(generator_function_declaration name: (_) @name) @function
+(class_declaration name: (_) @name) @class
+(method_definition name: (_) @name) @function
+(variable_declarator name: (identifier) @name
+  value: [(arrow_function) (function_expression) (generator_function)]) @function
+(variable_declarator name: (identifier) @name value: (class)) @class
+(variable_declarator name: (identifier) @name
+  value: (call_expression
+    function: [(identifier) @callee (member_expression property: (_) @callee)]
+    arguments: (arguments . [(arrow_function) (function_expression)]))) @function
+(pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
+(assignment_expression left: (member_expression) @name
+  right: [(arrow_function) (function_expression) (generator_function)]) @function
+(assignment_expression left: (member_expression) @name right: (class)) @class
+(export_statement value: [(arrow_function) (function_expression)]) @function
+(export_statement value: (class)) @class
+(program (_ (variable_declarator name: (identifier) @name) @variable))
+(program (export_statement declaration: (_ (variable_declarator name: (identifier) @name) @variable)))
+"""
+
+_JAVASCRIPT_FIELDS = """
+(field_definition property: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
+(field_definition property: (property_identifier) @name) @variable
+"""
+
+_TYPESCRIPT = """
+(abstract_class_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name) @class
+(type_alias_declaration name: (_) @name) @class
+(enum_declaration name: (_) @name) @class
+(function_signature name: (_) @name) @function
+(interface_body (method_signature name: (_) @name) @function)
+(class_body (method_signature name: (_) @name) @function)
+(abstract_method_signature name: (_) @name) @function
+(internal_module name: (_) @name) @namespace
+(public_field_definition name: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
+(public_field_definition name: (property_identifier) @name) @variable
+"""
+
+_GO = """
+(comment) @comment
+(function_declaration name: (_) @name) @function
+(method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name) @function
+(type_spec name: (_) @name) @class
+(type_alias name: (_) @name) @class
+(const_spec name: (identifier) @name) @variable
+(var_spec name: (identifier) @name) @variable
+"""
+
+_RUST = """
+[(line_comment) (block_comment)] @comment
+(attribute_item) @leading
+(struct_item name: (_) @name) @class
+(enum_item name: (_) @name) @class
+(union_item name: (_) @name) @class
+(trait_item name: (_) @name) @class
+(type_item name: (_) @name) @class
+(impl_item type: (_) @name) @class
+(function_item name: (_) @name) @function
+(function_signature_item name: (_) @name) @function
+(macro_definition name: (_) @name) @function
+(mod_item name: (_) @name body: (_)) @namespace
+(const_item name: (_) @name) @variable
+(static_item name: (_) @name) @variable
+"""
+
+_C = """
+(comment) @comment
+(struct_specifier name: (_) @name body: (_)) @class
+(union_specifier name: (_) @name body: (_)) @class
+(enum_specifier name: (_) @name body: (_)) @class
+(type_definition declarator: (type_identifier) @name) @class
+(function_definition declarator: (function_declarator declarator: (_) @name)) @function
+(function_definition declarator: (_ (function_declarator declarator: (_) @name))) @function
+(function_definition declarator: (_ (_ (function_declarator declarator: (_) @name)))) @function
+(preproc_function_def name: (_) @name) @function
+(preproc_def name: (_) @name) @variable
+"""
+
+_CPP = """
+(class_specifier name: (_) @name body: (_)) @class
+(alias_declaration name: (_) @name) @class
+(concept_definition name: (_) @name) @class
+(namespace_definition name: (_) @name) @namespace
+"""
+
+_C_SHARP = """
+(comment) @comment
+(class_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name) @class
+(struct_declaration name: (_) @name) @class
+(enum_declaration name: (_) @name) @class
+(record_declaration name: (_) @name) @class
+(delegate_declaration name: (_) @name) @class
+(method_declaration name: (_) @name) @function
+(constructor_declaration name: (_) @name) @function
+(local_function_statement name: (_) @name) @function
+(property_declaration name: (_) @name) @variable
+(field_declaration (variable_declaration (variable_declarator name: (_) @name))) @variable
+(namespace_declaration name: (_) @name) @namespace
+"""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language: its name for people, what chunks call it, and the module and function that give its grammar."""
+
+    title: str
+    lang: str
+    module: str
+    grammar: str
+    query: str
+
+
+def _language(title: str, lang: str, module: str, *queries: str, grammar: str = "language") -> Language:
+    return Language(title, lang, f"tree_sitter_{module}", grammar, "\n".join((_EVERYWHERE, *queries)))
+
+
+_JS = ("javascript", _JAVASCRIPT, _JAVASCRIPT_FIELDS)
+_TS = ("typescript", _JAVASCRIPT, _TYPESCRIPT)
+_TYPESCRIPT_LANGUAGE = _language("TypeScript", "ts", *_TS, grammar="language_typescript")
+_JAVASCRIPT_LANGUAGE = _language("JavaScript", "js", *_JS)
+_C_PLUS_PLUS = _language("C++", "cpp", "cpp", _C, _CPP)
+
+# By file extension, in lower case. C is read as C++, which it mostly is: the grammars of C and Java were tried and left
+# out, as a few kilobytes of nonsense make their error recovery take gigabytes of memory.
+LANGUAGES = {
+    **dict.fromkeys((".ts", ".mts", ".cts"), _TYPESCRIPT_LANGUAGE),
+    ".tsx": _language("TypeScript", "tsx", *_TS, grammar="language_tsx"),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), _JAVASCRIPT_LANGUAGE),
+    ".jsx": _language("JavaScript", "jsx", *_JS),
+    ".go": _language("Go", "go", "go", _GO),
+    ".rs": _language("Rust", "rust", "rust", _RUST),
+    ".c": _language("C", "c", "cpp", _C, _CPP),
+    **dict.fromkeys((".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), _C_PLUS_PLUS),
+    ".cs": _language("C#", "cs", "c_sharp", _C_SHARP),
+}

@@ -1,0 +1,226 @@
+"""Named indexes of any codebase: build, bring up to date, remove."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from adk_evidence.agents.operations.indexer import IndexReport
+from adk_evidence.errors import IndexMismatchError, InvalidRequestError, StoreError, UnknownIndexError
+from adk_evidence.indexes import (
+    MAIN,
+    RECORD,
+    Codebase,
+    CodebaseSettings,
+    read_codebase,
+    register,
+    registry,
+    settings_for,
+    size_on_disk,
+)
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import make_publisher, open_generations
+from adk_evidence.store.files import remove_tree
+from adk_ingest.codebase_corpora import codebase_corpora
+from adk_ingest.manifest import RunManifest, now
+from adk_ingest.pipeline import Ingestion
+from adk_ingest.progress import Progress, Reported
+from adk_ingest.sources.codebase import open_codebase
+
+if TYPE_CHECKING:
+    from adk_evidence.agents.operations.indexer import Cancelled
+    from adk_evidence.agents.operations.indexer import Progress as Report
+    from adk_evidence.embedding.base import Pair, SparseEncoder
+    from adk_evidence.store.index_manifest import IndexManifest
+    from adk_ingest.corpora import CorpusInput
+    from adk_ingest.pipeline import BatchEmbedder
+
+# What a walk passes over because somebody asked for it, or because there is nothing to index.
+_WANTED_SKIPS = frozenset(
+    {"excluded", "ignored", "not_included", "extension", "empty", "minified", "symlink_duplicate"}
+)
+_FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
+
+
+class CodebaseIndexer:
+    """Builds and removes the named indexes of a home folder; an `Indexer` for the operations.
+
+    Args:
+        settings: Those of the main index.
+        dense: Dense embedder, or one for docs and one for code, for tests.
+        sparse: Sparse encoder, for tests.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+        sparse: SparseEncoder | None = None,
+    ) -> None:
+        self._settings = settings
+        self._dense = dense
+        self._sparse = sparse
+
+    def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:
+        """Build the index of a codebase; see `build` for its errors."""
+        return self.build(codebase, Reported(progress), cancelled)
+
+    def update(self, name: str, cancelled: Cancelled, progress: Report) -> IndexReport:
+        """Bring an index up to date with its files; see `build` for its errors.
+
+        Raises:
+            InvalidRequestError: It is the main index.
+            UnknownIndexError: No index has this name.
+        """
+        return self.build(self.find(name), Reported(progress), cancelled)
+
+    def build(self, codebase: Codebase, progress: Progress, cancelled: Callable[[], bool] | None = None) -> IndexReport:
+        """Bring the index of a codebase up to date, and remember the codebase under its name.
+
+        Args:
+            codebase: The folder and how it is cut. What is remembered of its name is replaced, its folder excepted.
+            progress: Told what happens.
+            cancelled: Asked between batches; when it says yes the run stops.
+
+        Raises:
+            SourceError: There is no such folder, or git fails to read it.
+            InvalidRequestError: The name is taken by another folder.
+            IngestError: The run failed.
+            StoreError: The index cannot be written, or another process does so.
+            ModelError: A model cannot be had.
+            IngestCancelledError: `cancelled` said yes.
+        """
+        begin = time.perf_counter()
+        # First of all: what is no folder is not remembered.
+        folder = open_codebase(codebase.path)
+        codebase = codebase.model_copy(update={"path": folder.root})
+        settings = settings_for(self._settings, codebase)
+        is_new = register(self._settings, codebase)
+        generations = open_generations(settings)
+        before = generations.current()
+        skipped: dict[str, list[str]] = {}
+
+        def gather(run: RunManifest) -> list[CorpusInput]:
+            found = codebase_corpora(settings, folder, now())
+            skipped.update(found.found.skipped)
+            run.notices += found.notices
+            for notice in found.notices:
+                progress.note(notice)
+            return found.corpora
+
+        try:
+            ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
+            run = ingestion.run("all", gather)
+        except BaseException:
+            if is_new and generations.current() is None:
+                self._forget(settings)
+            raise
+        current = generations.current()
+        manifest = current.manifest if current else None
+        files, known = _files(manifest), _files(before.manifest if before else None)
+        failed = _without_chunks(run, manifest)
+        passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped)
+        is_partial = any(reason in _FAILED_SKIPS for _, reason in passed_over)
+        points = sum(corpus.chunks for corpus in manifest.corpora.values()) if manifest else 0
+        return IndexReport(
+            name=codebase.name,
+            files=len(files),
+            chunks=points,
+            vectors=points if manifest and manifest.dense == "complete" else 0,
+            size_bytes=size_on_disk(settings.index_path),
+            seconds=round(time.perf_counter() - begin, 3),
+            changed_files=sum(known.get(path) != sha256 for path, sha256 in files.items()),
+            removed_files=len(known.keys() - files.keys()),
+            skipped=passed_over,
+            warnings=_warnings(run),
+            status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
+        )
+
+    def find(self, name: str) -> Codebase:
+        """The codebase of a named index.
+
+        Raises:
+            InvalidRequestError: It is the main index.
+            UnknownIndexError: No index has this name.
+        """
+        if name == MAIN:
+            raise InvalidRequestError(
+                f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
+            )
+        return read_codebase(self._settings, name)
+
+    def delete(self, name: str) -> None:
+        """Remove an index and what was remembered of it; its codebase is not touched.
+
+        Raises:
+            InvalidRequestError: It is the main index.
+            UnknownIndexError: No index has this name.
+            StoreError: It is being written or read, or its collections cannot be dropped.
+        """
+        with registry(self._settings):
+            self._remove(settings_for(self._settings, self._find_or_guess(name)))
+
+    def describe(self, name: str) -> str:
+        """A named index in words, before it is deleted; see `find` for its errors."""
+        codebase = self._find_or_guess(name)
+        return f"{name} of {codebase.path}"
+
+    def _find_or_guess(self, name: str) -> Codebase:
+        """The codebase of an index; where what was remembered is damaged, one that has no more than the name."""
+        try:
+            return self.find(name)
+        except UnknownIndexError:
+            raise
+        except StoreError:
+            return Codebase(name=name, path=self._settings.paths.indexes / name)
+
+    def _forget(self, settings: CodebaseSettings) -> None:
+        """Take back the name of an index that did not come about."""
+        (settings.paths.own / RECORD).unlink(missing_ok=True)
+
+    def _remove(self, settings: CodebaseSettings) -> None:
+        generations = open_generations(settings)
+        current = generations.current()
+        if current is not None and current.manifest.store != settings.store.kind:
+            raise IndexMismatchError(
+                f"The index {settings.codebase.name} is in a store of kind {current.manifest.store}, and the settings "
+                f"say {settings.store.kind}.",
+                "Change `store.kind` back to remove it.",
+            )
+        generations.clear()
+        make_publisher(settings).collect_garbage()
+        self._forget(settings)
+        remove_tree(settings.paths.own)
+
+
+def _files(manifest: IndexManifest | None) -> dict[str, str]:
+    """The hash of every indexed file by its path."""
+    corpora = manifest.corpora.values() if manifest else ()
+    return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
+
+
+def _without_chunks(run: RunManifest, manifest: IndexManifest | None) -> list[str]:
+    """Files of this run that a chunker failed on."""
+    chunks = (
+        {path: file.chunks for corpus in manifest.corpora.values() for path, file in corpus.files.items()}
+        if manifest
+        else {}
+    )
+    return [path for corpus in run.corpora.values() for path in corpus.parse_failures if not chunks.get(path)]
+
+
+def _skips(skipped: Mapping[str, list[str]]) -> tuple[tuple[str, str], ...]:
+    """Path and reason of what is not in the index although nobody asked for that."""
+    found = [(path, reason) for reason, paths in skipped.items() if reason not in _WANTED_SKIPS for path in paths]
+    return tuple(sorted(found))
+
+
+def _warnings(run: RunManifest) -> tuple[str, ...]:
+    said = list(run.notices)
+    for corpus in run.corpora.values():
+        said += corpus.decode_warnings
+        said += corpus.warnings
+        said += [f"{path} could not be parsed." for path in corpus.parse_failures]
+    return tuple(dict.fromkeys(said))

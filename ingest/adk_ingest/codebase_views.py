@@ -1,0 +1,124 @@
+"""What the commands for named indexes take and print."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from rich.table import Table
+
+from adk_evidence.errors import InvalidRequestError, UnknownIndexError
+from adk_evidence.indexes import MAX_NAME_CHARS, Codebase, IndexSummary, read_codebase
+from adk_evidence.render.sanitize import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from adk_evidence.agents.operations.indexer import IndexReport
+    from adk_evidence.settings import Settings
+
+SHOWN_WARNINGS = 20
+SHOWN_LANGUAGES = 4
+_OPTIONS = {
+    "name": "The name of the index",
+    "path": "The folder",
+    "file_patterns": "--include",
+    "exclude_patterns": "--exclude",
+    "chunk_tokens": "--chunk-tokens",
+    "overlap_tokens": "--overlap-tokens",
+}
+
+
+def codebase_from(settings: Settings, path: Path, name: str | None, options: dict[str, Any]) -> Codebase:
+    """The codebase that a command line describes; what it does not say stays as it was remembered.
+
+    Args:
+        settings: The home folder.
+        path: The codebase's folder.
+        name: Of its index; None takes the folder's.
+        options: Other fields of `Codebase`; None where the command line says nothing.
+
+    Raises:
+        InvalidRequestError: An option is outside its contract; the sentence names it.
+    """
+    path = path.expanduser().resolve()
+    name = name if name is not None else _name_of(path)
+    values: dict[str, Any] = {"name": name, "path": path}
+    try:
+        known = read_codebase(settings, name)
+    except UnknownIndexError:
+        pass
+    else:
+        values = {**known.model_dump(), **values}
+    values |= {field: value for field, value in options.items() if value is not None}
+    try:
+        return Codebase.model_validate(values)
+    except ValidationError as exc:
+        problem = exc.errors(include_url=False, include_input=False)[0]
+        where = str(problem["loc"][0]) if problem["loc"] else "overlap_tokens"
+        message = problem["msg"].removeprefix("Value error, ")
+        hint = "Choose one with --name." if where == "name" else "See `adk-ingest codebase --help`."
+        raise InvalidRequestError(f"{_OPTIONS[where]} is not valid: {message}.", hint) from exc
+
+
+def _name_of(path: Path) -> str:
+    """A folder's name as that of an index, as far as that goes."""
+    return re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
+
+
+def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -> None:
+    """Print what a run left in a named index."""
+    if as_json:
+        console.file.write(json.dumps(asdict(report)) + "\n")
+        return
+    for warning in report.warnings[:SHOWN_WARNINGS]:
+        console.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
+    if len(report.warnings) > SHOWN_WARNINGS:
+        console.print(f"{len(report.warnings) - SHOWN_WARNINGS} more warnings; --json has them all.", markup=False)
+    if report.skipped:
+        counts: dict[str, int] = {}
+        for _, reason in report.skipped:
+            counts[reason] = counts.get(reason, 0) + 1
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
+        console.print(f"Not indexed: {reasons}.", markup=False, soft_wrap=True)
+    if report.status == "unchanged":
+        console.print(f"Nothing changed; the index {report.name} is up to date.", markup=False)
+        return
+    console.print(
+        f"The index {report.name} holds {report.files:,} files in {report.chunks:,} chunks; {report.changed_files:,} "
+        f"files were new or changed, {report.removed_files:,} are gone ({report.seconds:.1f} s).",
+        markup=False,
+        soft_wrap=True,
+    )
+    console.print(f'Ask it: adk-evidence ask --index {report.name} "…"', markup=False, soft_wrap=True)
+
+
+def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool) -> None:
+    """Print the indexes of a home folder."""
+    if as_json:
+        rows = [{**asdict(index), "path": None if index.path is None else str(index.path)} for index in indexes]
+        console.file.write(json.dumps(rows) + "\n")
+        return
+    if not indexes:
+        console.print("There is no index yet. Run `adk-ingest all` or `adk-ingest codebase PATH`.", markup=False)
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("name", "files", "chunks", "MB", "updated", "languages", "folder"):
+        numeric = column in ("files", "chunks", "MB")
+        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    for index in indexes:
+        languages = ", ".join(f"{language} {count:,}" for language, count in index.languages[:SHOWN_LANGUAGES])
+        table.add_row(
+            index.name,
+            f"{index.files:,}",
+            f"{index.chunks:,}",
+            f"{index.size_bytes / 1e6:,.0f}",
+            (index.updated_at or "not yet").partition("T")[0],
+            visible(languages),
+            visible(str(index.path or "")),
+        )
+    console.print(table)

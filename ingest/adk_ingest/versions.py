@@ -1,0 +1,95 @@
+"""Other versions of the code beside the one that the index is of: added, and taken away again."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from adk_evidence.errors import IndexMissingError, InvalidRequestError
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest, beside_name, is_beside
+from adk_ingest.chunking.base import ChunkedFile
+from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state, record_context
+from adk_ingest.sources.base import CorpusSource, SourceKind
+
+_CODE = "adk_python"
+
+
+def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
+    """A source's code as another version beside the indexed one.
+
+    Raises:
+        IndexMissingError: There is no index whose code it could stand beside.
+        InvalidRequestError: The indexed code is of that very version.
+    """
+    manifest = _published(settings)
+    proper = manifest.corpora.get(_CODE) if manifest else None
+    if proper is None:
+        raise IndexMissingError(
+            "There is no indexed version that another could be kept beside.", f"Run `{settings.ingest_command}` first."
+        )
+    if proper.commit == source.commit:
+        raise InvalidRequestError(
+            f"The index is of {source.commit} already.", "Name another version, or leave --keep out to update it."
+        )
+    return code_corpus(settings, source, created_at, beside_name(_CODE, source.commit))
+
+
+def replaced(settings: Settings, commit: str, created_at: str) -> list[CorpusInput]:
+    """What to take away when the code proper becomes a version that was kept beside it: the same, or nothing."""
+    manifest = _published(settings)
+    name = beside_name(_CODE, commit)
+    entry = manifest.corpora.get(name) if manifest else None
+    return [_nothing(settings, name, entry, created_at)] if entry else []
+
+
+def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput:
+    """A version that is kept, without any file: a run with it removes what is indexed of it.
+
+    Args:
+        settings: Of the main index.
+        version: Its commit, tag or branch as the index has it, with or without a leading `v`.
+        created_at: The time of the run.
+
+    Raises:
+        InvalidRequestError: No such version is kept; the hint lists those that are.
+    """
+    manifest = _published(settings)
+    kept = {name: entry for name, entry in manifest.corpora.items() if is_beside(name)} if manifest else {}
+    for name, entry in kept.items():
+        if _bare(version) in (_bare(entry.commit), _bare(entry.ref or entry.commit)):
+            return _nothing(settings, name, entry, created_at)
+    known = ", ".join(entry.commit for entry in kept.values()) or "none"
+    raise InvalidRequestError(f"No version {version!r} is kept beside the indexed one.", f"There are: {known}.")
+
+
+def _published(settings: Settings) -> IndexManifest | None:
+    current = open_generations(settings).current()
+    return current.manifest if current else None
+
+
+def _bare(version: str) -> str:
+    return version.strip().lower().removeprefix("v")
+
+
+def _nothing(settings: Settings, name: str, entry: CorpusEntry, created_at: str) -> CorpusInput:
+    source = CorpusSource(
+        corpus=name,
+        repo=entry.repo,
+        # Only what was generated from another corpus is of a kind that no source has.
+        kind=cast("SourceKind", entry.source),
+        root=entry.location.root,
+        commit=entry.commit,
+        ref=entry.ref,
+    )
+    context = record_context(settings, source, name, entry.kind, created_at)
+    return CorpusInput(
+        name=name,
+        kind=entry.kind,
+        source=source,
+        location=entry.location,
+        context=context,
+        chunk=lambda file: ChunkedFile([]),
+        state=corpus_state(context, source),
+        files=(),
+    )

@@ -1,0 +1,150 @@
+"""`index_codebase`, `update` and `delete`: what changes indexes, through what the adapter handed in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from adk_evidence.agents.operations.embedding import check_embedding
+from adk_evidence.agents.operations.indexer import Indexer, IndexReport
+from adk_evidence.agents.operations.records import printable
+from adk_evidence.agents.operations.requests import IndexCodebaseParameters, NamedIndexParameters
+from adk_evidence.agents.operations.responses import IndexedItems, Severity
+from adk_evidence.agents.operations.run import Run
+from adk_evidence.embedding.factory import fingerprint
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.indexes import MAIN, Codebase, settings_of
+
+MAX_SKIPPED = 100
+
+
+def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItems:
+    """Build the index of a codebase; an index of that name is brought up to date.
+
+    Raises:
+        InvalidRequestError: The parameters are not valid, or nothing here can index.
+        EvidenceError: Whatever stopped the run; what was published before goes on answering.
+    """
+    indexer = _indexer(run)
+    codebase = _codebase(parameters)
+    check_embedding(run.config, fingerprint(run.session.settings), codebase.name)
+    return _report(run, indexer.index(codebase, run.cancelled, run.progress))
+
+
+def update_codebase(run: Run, parameters: NamedIndexParameters) -> IndexedItems:
+    """Bring an index up to date with its files.
+
+    Raises:
+        InvalidRequestError: It is the main index, or nothing here can index.
+        EvidenceError: There is no such index, or something stopped the run.
+    """
+    indexer = _indexer(run)
+    name = _named_index(run, parameters.collection_name)
+    check_embedding(run.config, fingerprint(run.session.settings), name)
+    return _report(run, indexer.update(name, run.cancelled, run.progress))
+
+
+def delete_index(run: Run, parameters: NamedIndexParameters) -> str:
+    """Remove an index; the codebase itself stays as it is.
+
+    Raises:
+        InvalidRequestError: It is the main index, or nothing here can delete.
+        EvidenceError: There is no such index, or it cannot be removed.
+    """
+    indexer = _indexer(run)
+    name = _named_index(run, parameters.collection_name)
+    run.stop_if_cancelled()
+    run.session.release(name)
+    indexer.delete(name)
+    return name
+
+
+def _indexer(run: Run) -> Indexer:
+    if run.make_indexer is None:
+        raise InvalidRequestError("Indexes can only be read here.", "Use `adk-evidence operate` or the MCP server.")
+    return run.make_indexer(run.session.settings)
+
+
+def _named_index(run: Run, name: str) -> str:
+    if name == MAIN:
+        raise InvalidRequestError(
+            f"{MAIN} is the main index, which this operation does not change.", "Run `adk-ingest all` to update it."
+        )
+    settings_of(run.session.settings, name)
+    return name
+
+
+def _codebase(parameters: IndexCodebaseParameters) -> Codebase:
+    path = _checked_folder(parameters.codebase_path)
+    try:
+        return Codebase(
+            name=parameters.collection_name,
+            path=path,
+            file_patterns=parameters.file_patterns,
+            exclude_patterns=parameters.exclude_patterns,
+            chunk_tokens=parameters.chunk_size,
+            overlap_tokens=parameters.chunk_overlap,
+        )
+    except ValidationError as exc:
+        raise _invalid(exc) from exc
+
+
+def _checked_folder(given: str) -> Path:
+    """The folder to index. Agents mistake paths: what would take in a whole home or disk is refused."""
+    path = Path(given)
+    if not path.is_absolute():
+        raise InvalidRequestError("codebase_path is not absolute.", "Give the absolute path of the codebase's folder.")
+    try:
+        folder = path.resolve()
+        is_folder = folder.is_dir()
+    except (OSError, ValueError, RuntimeError):  # a NUL in the path, a loop of links
+        is_folder = False
+    if not is_folder:
+        raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.")
+    home = Path.home().resolve()
+    if folder == home or folder in home.parents:
+        raise InvalidRequestError(
+            "codebase_path is the home folder or one that holds it, which is more than a codebase.",
+            "Give the folder of one project.",
+        )
+    return folder
+
+
+_FIELDS = {
+    "name": "collection_name",
+    "path": "codebase_path",
+    "chunk_tokens": "chunk_size",
+    "overlap_tokens": "chunk_overlap",
+}
+
+
+def _invalid(exc: ValidationError) -> InvalidRequestError:
+    problem = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = str(problem["loc"][0]) if problem["loc"] else "chunk_overlap"
+    message = problem["msg"].removeprefix("Value error, ").replace("overlap_tokens", "chunk_overlap")
+    message = message.replace("chunk_tokens", "chunk_size").rstrip(".")
+    return InvalidRequestError(f"The parameter {_FIELDS.get(where, where)} is not valid: {message}.", "Correct it.")
+
+
+def _report(run: Run, report: IndexReport) -> IndexedItems:
+    severity: Severity = "warning" if report.status == "partial" else "info"
+    for path, reason in report.skipped[:MAX_SKIPPED]:
+        run.notes.note("parse_error", f"The file was not indexed: {reason}", severity, file=printable(path))
+    more = len(report.skipped) - MAX_SKIPPED
+    if more > 0:
+        run.notes.note("parse_error", f"{more} more files were not indexed.", severity)
+    for warning in report.warnings:
+        run.notes.advise(warning)
+    if report.status == "unchanged":
+        run.notes.advise("Nothing has changed since the codebase was indexed.")
+    return IndexedItems(
+        total_files=report.files,
+        total_chunks=report.chunks,
+        total_vectors=report.vectors,
+        collection_name=report.name,
+        index_size_bytes=report.size_bytes,
+        indexing_time_seconds=round(report.seconds, 3),
+        changed_files=report.changed_files,
+        removed_files=report.removed_files,
+    )

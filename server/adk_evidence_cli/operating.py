@@ -1,0 +1,57 @@
+"""`adk-evidence operate`: one operation for agents, from JSON to JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from adk_evidence.agents.operations.execute import execute
+from adk_evidence.agents.operations.schemas import SchemaName, operation_schema
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.render.sanitize import visible
+from adk_evidence.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+FAILED = 1
+
+
+def read_request(name: str, read_stdin: Callable[[], str]) -> str:
+    """The request's text from a file, or from standard input for `-`.
+
+    Raises:
+        InvalidRequestError: The file cannot be read.
+    """
+    if name == "-":
+        return read_stdin()
+    try:
+        return Path(name).read_bytes().decode("utf-8", "replace")
+    except OSError as exc:
+        raise InvalidRequestError(f"The file {name} cannot be read: {exc.strerror}.", "Check its path.") from exc
+
+
+def operate(request: str, load: Callable[[], Settings], out: IO[str], err: Console) -> int:
+    """Carry out a request and print the response; the exit code is 1 if it failed."""
+    from adk_ingest.codebase import CodebaseIndexer
+
+    session = AgentSession(load)
+    try:
+        with err.status("") as shown:
+
+            def progress(done: float, total: float | None, message: str) -> None:
+                shown.update(visible(message).replace("[", "\\["))
+
+            response = execute(request, session, make_indexer=CodebaseIndexer, progress=progress)
+    finally:
+        session.close()
+    out.write(json.dumps(response.as_json(), ensure_ascii=False, indent=2) + "\n")
+    return FAILED if response.status == "failed" else 0
+
+
+def schema_text(name: SchemaName) -> str:
+    """A published schema, as its file in `config/schemas` has it."""
+    return json.dumps(operation_schema(name), indent=2) + "\n"

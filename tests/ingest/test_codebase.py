@@ -1,0 +1,518 @@
+"""Named indexes of any codebase: what is cited with which commit, updates, removal, and indexes side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from adk_evidence.agents.operations.indexer import IndexReport
+from adk_evidence.citations.format import parse_citation
+from adk_evidence.errors import (
+    IndexMismatchError,
+    IndexMissingError,
+    InvalidRequestError,
+    SourceError,
+    StoreError,
+    UnknownIndexError,
+)
+from adk_evidence.indexes import MAIN, Codebase, list_indexes, settings_for, settings_of
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.retrieval.pipeline import EvidenceService
+from adk_evidence.settings import Settings
+from adk_evidence.store import server_client
+from adk_evidence.store.base import scroll_all
+from adk_evidence.store.factory import open_generations, open_reader
+from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.codebase_corpora import codebase_corpora
+from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.progress import Reported, Silent
+from adk_ingest.sources.codebase import open_codebase
+from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
+from tests.standins.qdrant import QdrantStandIn
+
+APP: dict[str, str | bytes] = {
+    "README.md": "# App\n\nSigns users in with a token.\n\n## Log in\n\nA user logs in with a token from the mail.\n",
+    "guide/setup.rst": "Setup\n=====\n\nSet the secret of the token before the first start.\n",
+    "src/app/auth.py": 'def log_in(token):\n    """Sign a user in with a token."""\n    return token.strip()\n',
+    "web/login.ts": "export function logIn(token: string): string {\n  return token.trim();\n}\n",
+    "model/fit.r": "fit <- function(data) {\n  lm(y ~ x, data = data)\n}\n",
+    "Makefile": "test:\n\tpytest\n",
+}
+NOISE: dict[str, str | bytes] = {
+    "node_modules/left/index.js": "module.exports = token;\n",
+    "dist/app.js": "token()\n",
+    "src/app/__pycache__/auth.py": "token = 1\n",
+    "web/app.min.js": "token()\n",
+    "web/chunk-4F2A.js": "token();" * 500,
+    "package-lock.json": '{"token": 1}\n',
+    ".env": "TOKEN=secret\n",
+    "server.pem": "token\n",
+}
+UNUSABLE: dict[str, str | bytes] = {"logo.bin": b"\x00\x01", "latin.py": b"# \xe9\xe8\xea\n" * 20}
+QUESTION = "how does a user log in with a token"
+
+
+class Place:
+    """A home folder with a codebase beside it."""
+
+    def __init__(self, root: Path, overrides: dict[str, Any] | None = None) -> None:
+        self.workplace = Workplace(root, overrides or {})
+        self.app = root / "app"
+
+    @property
+    def settings(self) -> Settings:
+        return self.workplace.settings
+
+    @property
+    def indexer(self) -> CodebaseIndexer:
+        return CodebaseIndexer(self.settings, dense=HashEmbedder(), sparse=shared_sparse())
+
+    def index(self, name: str = "app", path: Path | None = None, **options: Any) -> IndexReport:
+        return self.indexer.build(Codebase(name=name, path=path or self.app, **options), Silent())
+
+    def update(self, name: str = "app") -> IndexReport:
+        return self.indexer.update(name, lambda: False, lambda done, total, message: None)
+
+    def ask(self, name: str = "app", question: str = QUESTION) -> EvidencePack:
+        service = EvidenceService(settings_of(self.settings, name), dense=HashEmbedder(), sparse=shared_sparse())
+        try:
+            return service.find(EvidenceRequest(query=question))
+        finally:
+            service.close()
+
+    def chunks(self, name: str = "app") -> list[ChunkPayload]:
+        settings = settings_of(self.settings, name)
+        with open_generations(settings).open_current() as lease:
+            store = open_reader(lease.folder, settings)
+            try:
+                names = [settings.store.collection(kind) for kind in ("doc", "code")]
+                records = [record for collection in names for record in scroll_all(store, collection)]
+            finally:
+                store.close()
+        return [ChunkPayload.model_validate(record.payload) for record in records]
+
+    def cited(self, **options: Any) -> dict[str, str]:
+        """The commit that each file would be cited with, without an index."""
+        settings = settings_for(self.settings, Codebase(name="app", path=self.app, **options))
+        found = codebase_corpora(settings, open_codebase(self.app), "now")
+        return {file.path: corpus.source.commit for corpus in found.corpora for file in corpus.files}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    write_files(place.app, APP)
+    return place
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, IndexReport]:
+    """A plain folder with all sorts of files, indexed; for tests that only look."""
+    place = Place(tmp_path_factory.mktemp("indexed"))
+    write_files(place.app, {**APP, **NOISE, **UNUSABLE})
+    return place, place.index()
+
+
+def commit_all(folder: Path, message: str = "next") -> str:
+    if not (folder / ".git").exists():
+        git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "name",
+        ["", ".", "..", "../x", "a/b", "a\\b", ".git", "-x", "App", "adk", "con", "com1.txt", "x.", "a" * 65, "ä"],
+    )
+    def test_a_name_that_is_no_safe_folder_is_refused(self, name: str) -> None:
+        with pytest.raises(ValidationError):
+            Codebase(name=name, path=Path("/app"))
+
+    @pytest.mark.parametrize("name", ["a", "my-app", "my_app.v2", "3d", "console", "adk-samples", "a" * 64])
+    def test_other_names_are_taken(self, name: str) -> None:
+        assert Codebase(name=name, path=Path("/app")).name == name
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"path": Path("app")},
+            {"chunk_tokens": 100, "overlap_tokens": 100},
+            {"chunk_tokens": 10},
+            {"overlap_tokens": -1},
+            {"file_patterns": ("!",)},
+            {"surprise": 1},
+        ],
+    )
+    def test_what_cannot_be_indexed_is_refused(self, fields: dict[str, Any]) -> None:
+        with pytest.raises(ValidationError):
+            Codebase.model_validate({"name": "app", "path": Path("/app"), **fields})
+
+    @pytest.mark.parametrize("name", ["nobody", "../indexed", "CON", ""])
+    def test_an_unknown_name_is_answered_with_those_that_there_are(
+        self, name: str, indexed: tuple[Place, IndexReport]
+    ) -> None:
+        with pytest.raises(UnknownIndexError) as caught:
+            settings_of(indexed[0].settings, name)
+        assert "adk, app" in caught.value.hint
+
+
+class TestWhatIsIndexed:
+    def test_docs_and_code_lie_in_two_collections_of_the_index(self, indexed: tuple[Place, IndexReport]) -> None:
+        chunks = indexed[0].chunks()
+        assert {(chunk.path, chunk.kind, chunk.lang) for chunk in chunks} == {
+            ("README.md", "doc", "md"),
+            ("guide/setup.rst", "doc", "rst"),
+            ("src/app/auth.py", "code", "py"),
+            ("web/login.ts", "code", "ts"),
+            ("model/fit.r", "code", "r"),
+            ("Makefile", "code", "txt"),
+        }
+        assert {(chunk.kind, chunk.corpus, chunk.repo) for chunk in chunks} == {
+            ("doc", "app-documentation", "app"),
+            ("code", "app-codebase", "app"),
+        }
+
+    def test_the_report_counts_and_names_what_could_not_be_used(self, indexed: tuple[Place, IndexReport]) -> None:
+        place, report = indexed
+        assert report.status == "partial"
+        assert set(report.skipped) == {("logo.bin", "binary"), ("latin.py", "undecodable")}
+        assert (report.files, report.changed_files, report.removed_files) == (len(APP), len(APP), 0)
+        assert report.chunks == report.vectors == len(place.chunks())
+        assert report.size_bytes > 0
+
+    def test_every_answer_is_cited_by_lines_that_hold(self, indexed: tuple[Place, IndexReport]) -> None:
+        place, _ = indexed
+        pack = place.ask()
+        assert {candidate.source_type for candidate in pack.candidates} == {"docs", "code"}
+        for candidate in pack.candidates:
+            citation = parse_citation(candidate.citation)
+            assert citation.name == "app" and citation.commit.startswith("tree-")
+            assert candidate.verification.state == "exact"
+            assert citation.path is not None and citation.lines is not None
+            lines = (place.app / citation.path).read_text().split("\n")[citation.lines.start - 1 : citation.lines.end]
+            assert "\n".join(lines) in candidate.text
+
+    def test_the_list_says_what_is_there(self, indexed: tuple[Place, IndexReport]) -> None:
+        place, report = indexed
+        (found,) = list_indexes(place.settings)
+        assert (found.name, found.path) == ("app", place.app.resolve())
+        assert (found.files, found.chunks, found.size_bytes) == (report.files, report.chunks, report.size_bytes)
+        assert dict(found.languages) == {"md": 1, "rst": 1, "py": 1, "ts": 1, "r": 1, "txt": 1}
+        assert len(found.commits) == 1 and found.created_at and found.updated_at
+
+    def test_the_files_of_an_answer_are_found_on_this_machine(self, indexed: tuple[Place, IndexReport]) -> None:
+        place, _ = indexed
+        service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
+        try:
+            pack = service.find(EvidenceRequest(query=QUESTION))
+            files = service.local_files(pack)
+        finally:
+            service.close()
+        assert {files[candidate.candidate_id] for candidate in pack.candidates} == {
+            place.app / candidate.path for candidate in pack.candidates
+        }
+
+
+class TestPatterns:
+    def test_includes_and_excludes_are_about_the_folder(self, place: Place) -> None:
+        assert set(place.cited(file_patterns=("*.py", "*.md"))) == {"README.md", "src/app/auth.py"}
+        assert set(place.cited(exclude_patterns=("/src/", "*.r", "Makefile"))) == {
+            "README.md",
+            "guide/setup.rst",
+            "web/login.ts",
+        }
+
+    def test_what_is_always_left_out_can_be_taken_back(self, place: Place) -> None:
+        write_files(place.app, NOISE)
+        assert set(place.cited()) == set(APP)
+        assert "dist/app.js" in place.cited(exclude_patterns=("!dist/",))
+
+    def test_links_that_leave_the_folder_are_not_followed(self, place: Place) -> None:
+        outside = write_files(place.app.parent / "outside", {"secret.py": "token = 1\n"})
+        (place.app / "secret.py").symlink_to(outside / "secret.py")
+        (place.app / "lib").symlink_to(outside, target_is_directory=True)
+        assert set(place.cited()) == set(APP)
+
+    def test_chunks_are_no_larger_than_asked_for(self, place: Place) -> None:
+        body = "".join(f"    total = total + {number}  # add the next number to the sum\n" for number in range(400))
+        write_files(
+            place.app, {"src/app/long.py": f"def add(total):\n{body}    return total\n", "one.txt": "w " * 9000}
+        )
+        place.index(chunk_tokens=200, overlap_tokens=40)
+        small = place.chunks()
+        assert max(len(chunk.body) for chunk in small) <= 740
+        place.index(chunk_tokens=1000)
+        large = place.chunks()
+        assert 740 < max(len(chunk.body) for chunk in large) <= 3700
+        assert len(large) < len(small)
+
+
+class TestCommits:
+    def test_a_folder_without_git_is_cited_by_its_content(self, place: Place, tmp_path: Path) -> None:
+        before = set(place.cited().values())
+        assert len(before) == 1 and next(iter(before)).startswith("tree-")
+        copy = Place(tmp_path / "other")
+        write_files(copy.app, APP)
+        assert set(copy.cited().values()) == before
+        change(place.app / "Makefile", "pytest", "pytest -q")
+        assert set(place.cited().values()).isdisjoint(before)
+
+    def test_committed_files_are_cited_by_the_commit_and_all_others_are_not(self, place: Place) -> None:
+        write_files(place.app, {".gitignore": "made/\n*.tmp\n"})
+        head = commit_all(place.app)
+        write_files(place.app, {"made/x.py": "x = 1\n", "a.tmp": "x\n"})
+        assert set(place.cited().values()) == {head} and set(place.cited()) == set(APP)
+        change(place.app / "src/app/auth.py", "strip", "lower")
+        change(place.app / "web/login.ts", "trim", "trimEnd")
+        git(place.app, "add", "web/login.ts")
+        write_files(place.app, {"new.py": "new = 1\n"})
+        (place.app / "Makefile").unlink()
+        cited = place.cited()
+        assert {path for path, commit in cited.items() if commit == head} == {
+            "README.md",
+            "guide/setup.rst",
+            "model/fit.r",
+        }
+        others = {commit for path, commit in cited.items() if commit != head}
+        assert len(others) == 1 and next(iter(others)).startswith("tree-")
+        assert {path for path in cited if cited[path] != head} == {"src/app/auth.py", "web/login.ts", "new.py"}
+
+    def test_a_link_is_not_cited_by_a_commit_that_holds_only_the_link(self, place: Place) -> None:
+        write_files(place.app, {"NOTES": "Tokens expire.\n"})
+        (place.app / "notes.md").symlink_to("NOTES")
+        head = commit_all(place.app)
+        cited = place.cited(file_patterns=("*.md",))
+        assert cited["README.md"] == head and cited["notes.md"].startswith("tree-")
+
+    def test_a_folder_within_a_checkout_is_cited_by_the_repositorys_paths(self, place: Place) -> None:
+        head = commit_all(place.app)
+        place.app = place.app / "src"
+        assert place.cited(file_patterns=("/app/*.py",)) == {"src/app/auth.py": head}
+
+    def test_a_folder_that_the_commit_does_not_hold_is_cited_by_its_content(self, place: Place) -> None:
+        commit_all(place.app)
+        place.app = write_files(place.app / "later", {"x.py": "x = 1\n"})
+        (commit,) = place.cited().values()
+        assert commit.startswith("tree-")
+
+    def test_a_repository_without_a_commit_is_cited_by_its_content(self, place: Place) -> None:
+        git(place.app, "init", "--quiet")
+        assert all(commit.startswith("tree-") for commit in place.cited().values())
+        assert "cited by its content" in open_codebase(place.app).notices[0]
+
+
+class TestUpdates:
+    def test_only_what_changed_is_embedded_and_the_answers_follow(self, place: Place) -> None:
+        commit_all(place.app)
+        place.index()
+        assert place.update().status == "unchanged"
+        before = {chunk.path: chunk.chunk_id for chunk in place.chunks()}
+
+        change(place.app / "src/app/auth.py", "strip()", "strip().lower()")
+        (place.app / "web/login.ts").rename(place.app / "web/sign_in.ts")
+        (place.app / "model/fit.r").unlink()
+        embedder = HashEmbedder()
+        indexer = CodebaseIndexer(place.settings, dense=embedder, sparse=shared_sparse())
+        report = indexer.update("app", lambda: False, lambda done, total, message: None)
+        assert (report.status, report.files) == ("success", len(APP) - 1)
+        assert (report.changed_files, report.removed_files) == (2, 2)
+        assert "2 files are not as in commit" in report.warnings[0]
+        assert len(embedder.embedded) == 2
+        after = {chunk.path: chunk.chunk_id for chunk in place.chunks()}
+        assert set(after) == set(APP) - {"web/login.ts", "model/fit.r"} | {"web/sign_in.ts"}
+        assert all(after[path] == before[path] for path in ("README.md", "guide/setup.rst", "Makefile"))
+        pack = place.ask()
+        assert {candidate.verification.state for candidate in pack.candidates} == {"exact"}
+
+        head = commit_all(place.app)
+        assert place.update().changed_files == 0
+        assert {candidate.ref for candidate in place.ask().candidates} == {head}
+
+    def test_a_citation_that_no_longer_holds_says_so(self, place: Place) -> None:
+        place.index()
+        (place.app / "src/app/auth.py").write_text("nothing = 1\n")
+        states = {candidate.path: candidate.verification.state for candidate in place.ask().candidates}
+        assert states["src/app/auth.py"] == "gone" and states["README.md"] == "exact"
+
+    def test_a_name_stays_with_its_folder(self, place: Place, tmp_path: Path) -> None:
+        place.index()
+        other = write_files(tmp_path / "other", {"x.py": "x = 1\n"})
+        with pytest.raises(InvalidRequestError, match="another folder"):
+            place.index(path=other)
+        assert "x.py" not in {chunk.path for chunk in place.chunks()}
+
+    def test_a_folder_that_is_gone_leaves_the_index_as_it_was(self, place: Place) -> None:
+        place.index()
+        place.app.rename(place.app.with_name("moved"))
+        with pytest.raises(SourceError, match="does not exist"):
+            place.update()
+        states = {candidate.verification.state for candidate in place.ask().candidates}
+        assert states == {"unverified"}
+
+    def test_an_index_that_did_not_come_about_is_not_listed(self, place: Place) -> None:
+        empty = place.app.parent / "empty"
+        empty.mkdir()
+        with pytest.raises(Exception, match="No chunk"):
+            place.index("empty", empty)
+        with pytest.raises(IngestCancelledError):
+            place.indexer.index(Codebase(name="app", path=place.app), lambda: True, lambda *said: None)
+        assert list_indexes(place.settings) == []
+
+    def test_progress_only_grows(self, place: Place) -> None:
+        told: list[tuple[float, float | None, str]] = []
+        place.indexer.index(Codebase(name="app", path=place.app), lambda: False, lambda *said: told.append(said))
+        numbers = [done for done, _, _ in told]
+        assert numbers == sorted(set(numbers))
+        assert [message.split(" ")[0] for _, _, message in told][:2] == ["discover", "chunk"]
+
+
+def test_progress_is_told_at_intervals() -> None:
+    told: list[str] = []
+    seconds = iter([0.0, 0.0, 0.1, 0.2, 0.4, 0.4])
+    reported = Reported(lambda done, total, message: told.append(message), lambda: next(seconds))
+    reported.stage("embed", 10, "vectors")
+    for _ in range(3):
+        reported.advance()
+    assert told == ["embed 0 of 10 vectors", "embed 3 of 10 vectors"]
+
+
+class TestSideBySide:
+    def test_indexes_do_not_mix_and_one_goes_without_the_others(self, place: Place, tmp_path: Path) -> None:
+        other = write_files(tmp_path / "other", {"auth.py": "def log_in(token):\n    return 'other'\n"})
+        place.workplace.ingest()
+        main = place.workplace.points()
+        place.index()
+        place.index("other", other)
+        assert [index.name for index in list_indexes(place.settings)] == [MAIN, "app", "other"]
+        assert {candidate.repo for candidate in place.ask().candidates} == {"app"}
+        assert {candidate.path for candidate in place.ask("other").candidates} == {"auth.py"}
+        assert {candidate.repo for candidate in place.workplace.ask(QUESTION).candidates} == {
+            "google/adk-docs",
+            "google/adk-python",
+        }
+        place.indexer.delete("app")
+        assert [index.name for index in list_indexes(place.settings)] == [MAIN, "other"]
+        assert not (place.settings.paths.indexes / "app").exists()
+        with pytest.raises(UnknownIndexError):
+            place.ask()
+        assert place.ask("other").candidates and place.workplace.points() == main
+        assert place.app.is_dir()
+
+    def test_an_index_of_code_alone_asks_for_no_docs(self, place: Place) -> None:
+        place.index(file_patterns=("*.py",))
+        pack = place.ask()
+        assert pack.status == "success" and pack.warnings == ()
+        service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
+        try:
+            request = EvidenceRequest.model_validate({"query": QUESTION, "filters": {"source_types": ["docs"]}})
+            assert service.find(request).status == "no_results"
+        finally:
+            service.close()
+
+
+class TestDeleting:
+    def test_the_main_index_is_not_deleted(self, place: Place) -> None:
+        with pytest.raises(InvalidRequestError, match="main index"):
+            place.indexer.delete(MAIN)
+        with pytest.raises(InvalidRequestError, match="main index"):
+            place.update(MAIN)
+
+    def test_an_index_that_is_read_or_written_stays(self, place: Place) -> None:
+        place.index()
+        generations = open_generations(settings_of(place.settings, "app"))
+        with generations.open_current(), pytest.raises(StoreError, match="being read"):
+            place.indexer.delete("app")
+        with generations.writing("somebody"), pytest.raises(StoreError, match="writing"):
+            place.indexer.delete("app")
+        assert place.ask().candidates
+        place.indexer.delete("app")
+        assert list_indexes(place.settings) == []
+
+    def test_what_was_not_published_is_deleted_too(self, place: Place) -> None:
+        place.index()
+        folder = place.settings.paths.indexes / "app"
+        (folder / "index" / "CURRENT").unlink()
+        for generation in (folder / "index" / "generations").iterdir():
+            (generation / "manifest.json").unlink()
+        with pytest.raises(IndexMissingError, match="no index") as caught:
+            place.ask()
+        assert "adk-ingest codebase" in caught.value.hint
+        place.indexer.delete("app")
+        assert not folder.exists()
+
+
+class TestHostileFiles:
+    def test_whatever_a_file_holds_the_others_are_indexed(self, place: Place) -> None:
+        hostile = {
+            "syntax.py": "def broken(:\n    token = (\n",
+            "nested.py": "x = " + "(" * 5000 + ")" * 5000 + "\n",
+            "line.js.txt": "token" * 100_000,
+            "fence.md": "# Token\n\n```\n[CORPUS=adk_docs] [REPO=google/adk-docs] [COMMIT=v1]\n---\nlog in\n",
+            "include.md": '# Token\n\n--8<-- ".env"\n--8<-- "../outside.md"\n',
+            "front.md": "---\n: : token\n- [\n---\ntext\n",
+            "odd.ts": "export class { token !!! \u2028 \x0b }\n",
+            "names/a b#L1-L2@x:y.py": "def log_in(token):\n    return token\n",
+            "bom.py": b"\xef\xbb\xbfdef token():\r\n    return 1\r\n",
+        }
+        write_files(place.app, {**hostile, ".env": "SECRET=1\n"})
+        write_files(place.app.parent, {"outside.md": "SECRET outside\n"})
+        report = place.index()
+        assert report.files == len(APP) + len(hostile)
+        chunks = place.chunks()
+        assert {chunk.path for chunk in chunks} == {*APP, *hostile}
+        assert not any("SECRET" in chunk.text for chunk in chunks)
+        assert {chunk.corpus for chunk in chunks} == {"app-documentation", "app-codebase"}
+        pack = place.ask()
+        assert {candidate.verification.state for candidate in pack.candidates} == {"exact"}
+        odd = [candidate for candidate in pack.candidates if candidate.path.startswith("names/")]
+        assert parse_citation(odd[0].citation).path == "names/a b#L1-L2@x:y.py"
+
+    def test_what_was_remembered_and_damaged_is_a_sentence(self, place: Place) -> None:
+        place.index()
+        record = place.settings.paths.indexes / "app" / "codebase.json"
+        record.write_text(json.dumps({"codebase": {"name": "app", "path": "relative"}}))
+        with pytest.raises(StoreError, match="cannot be read") as caught:
+            place.update()
+        assert "adk-ingest delete app" in caught.value.hint
+        assert [index.name for index in list_indexes(place.settings)] == ["app"]
+        place.indexer.delete("app")
+        assert list_indexes(place.settings) == []
+
+
+class TestOnAServer:
+    @pytest.fixture
+    def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantStandIn]:
+        monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+        for name in server_client.KEY_VARIABLES:
+            monkeypatch.delenv(name, raising=False)
+        with QdrantStandIn() as running:
+            yield running
+
+    def test_each_index_has_collections_of_its_own(self, server: QdrantStandIn, tmp_path: Path) -> None:
+        place = Place(tmp_path, {"store": {"kind": "server", "url": server.url, "timeout_seconds": 5}})
+        write_files(place.app, APP)
+        other = write_files(tmp_path / "other", {"auth.py": "def log_in(token):\n    return 'other'\n"})
+        place.workplace.ingest()
+        place.index()
+        place.index("other", other)
+        change(place.app / "Makefile", "pytest", "pytest -q")
+        place.update()
+        assert {candidate.repo for candidate in place.ask().candidates} == {"app"}
+        assert {candidate.verification.state for candidate in place.ask().candidates} == {"exact"}
+        assert place.workplace.ask(QUESTION).candidates
+        edge = Place(tmp_path)
+        with pytest.raises(IndexMismatchError, match="store of kind server"):
+            edge.indexer.delete("app")
+        assert any(name.startswith("app-") for name in server.collections)
+        place.indexer.delete("app")
+        assert not any(name.startswith("app-") for name in server.collections)
+        assert place.ask("other").candidates and place.workplace.ask(QUESTION).candidates

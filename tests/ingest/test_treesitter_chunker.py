@@ -1,0 +1,431 @@
+"""Files in TypeScript, R and other languages as chunks: every line once, one chunk a definition, nothing too long."""
+
+import textwrap
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adk_evidence.settings import ChunkingSettings
+from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
+from adk_ingest.chunking.outline import MAX_SIGNATURE_CHARS
+from adk_ingest.chunking.r import RChunker
+from adk_ingest.chunking.treesitter import TreeSitterChunker
+from adk_ingest.chunking.treesitter_languages import LANGUAGES
+from tests.ingest.test_python_chunker import assert_invariants, sizes
+
+# One for each grammar, and R.
+EXTENSIONS = [".ts", ".tsx", ".js", ".go", ".rs", ".cpp", ".cs", ".r"]
+
+
+def split(extension: str, text: str, chunking: ChunkingSettings | None = None) -> ChunkedFile:
+    chunking = chunking or sizes(minimum=1)
+    chunker = RChunker(chunking) if extension == ".r" else TreeSitterChunker(chunking, LANGUAGES[extension])
+    chunked = chunker.chunk(SourceFile(f"src/thing{extension}", text, ""))
+    if not chunked.parse_failed and chunked.chunks:
+        assert_invariants(text, chunked.chunks, chunking)
+    return chunked
+
+
+def chunks_of(extension: str, text: str, chunking: ChunkingSettings | None = None) -> list[RawChunk]:
+    chunked = split(extension, textwrap.dedent(text).lstrip("\n"), chunking)
+    assert not chunked.parse_failed
+    return chunked.chunks
+
+
+def assert_covers(text: str, chunks: list[RawChunk]) -> None:
+    """What holds for files of either chunker: verbatim, in order, without overlap, and complete."""
+    lines = text.split("\n")
+    covered: dict[int, int | None] = {}
+    for chunk in chunks:
+        cited = "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
+        assert chunk.body == cited[chunk.start_col : chunk.end_col]
+        for line in range(chunk.start_line, chunk.end_line + 1):
+            assert covered.get(line, 0 if chunk.start_col else None) is not None or line not in covered
+            covered[line] = chunk.end_col
+    assert all(number in covered for number, line in enumerate(lines, 1) if line.strip())
+
+
+TYPESCRIPT = """
+/**
+ * @fileoverview Talks to the server.
+ */
+import { a } from "a";
+
+export const LIMIT = 3, OTHER = a;
+
+/**
+ * Says hello.
+ *
+ * To everyone.
+ * @param name whom
+ */
+@Component({ tag: "x" })
+export class Greeter<T> extends Base implements Speaks {
+  @Input() name = "x";
+  onClick = async (event: Event) => { };
+  constructor(private readonly host: Host) { super(); }
+  /** Speaks. */
+  speak(): void { function inner() { } }
+}
+
+// Adds up.
+export const add = (one: number, other: number): number => one + other;
+
+export default async function main(argv: string[]): Promise<void> { }
+
+export interface Props extends Base { title: string; close(): void }
+export type Id = string | number;
+export enum Color { Red, Green }
+namespace Geo.Flat { export function area(): number { return 1 } }
+function over(a: string): void;
+function over(a: number): void;
+function over(a: unknown) { }
+"""
+
+
+def test_typescript_definitions_are_chunks_with_their_comments_and_decorators() -> None:
+    module, greeter, add, main, props, ident, color, area, over = chunks_of(".ts", TYPESCRIPT)
+    assert (module.symbol, module.symbol_kind, module.fqn, module.lang) == ("thing", "module", None, "ts")
+    assert module.doc == "Talks to the server." and module.symbols == ("LIMIT", "OTHER")
+    assert greeter.body.startswith("/**\n * Says hello.") and "@Component" in greeter.body
+    assert (greeter.symbol, greeter.symbol_kind, greeter.doc) == ("Greeter", "class", "Says hello.")
+    assert greeter.signature == "export class Greeter<T> extends Base implements Speaks"
+    members = ("name", "onClick", "constructor", "speak", "speak.inner")
+    assert greeter.symbols == ("Greeter", *(f"Greeter.{member}" for member in members))
+    assert (add.symbol, add.symbol_kind, add.doc) == ("add", "function", "Adds up.")
+    assert add.signature == "export const add = (one: number, other: number): number"
+    assert main.signature == "export default async function main(argv: string[]): Promise<void>"
+    assert (props.symbol, props.symbol_kind, props.symbols) == ("Props", "class", ("Props", "Props.close"))
+    assert ident.signature == "export type Id = string | number"
+    assert (color.symbol, color.signature) == ("Color", "export enum Color")
+    assert (area.symbol, area.signature) == ("Geo.Flat.area", "export function area(): number")
+    assert over.symbols == ("over",) and over.body.count("function over") == 3, "overloads stay together"
+
+
+def test_tsx_components_are_chunks() -> None:
+    page, row, card = chunks_of(
+        ".tsx",
+        """
+        export function Page({ title }: Props) {
+          return <main onClick={() => close()}>{title}</main>;
+        }
+        const Row: FC<Props> = ({ text }) => <li>{text}</li>;
+        export const Card = React.memo(function Card(props: Props) {
+          return <Row {...props} />;
+        });
+        """,
+    )
+    assert (page.symbol, page.signature, page.lang) == ("Page", "export function Page({ title }: Props)", "tsx")
+    assert (row.symbol, row.symbol_kind) == ("Row", "function")
+    assert (card.symbol, card.symbol_kind) == ("Card", "function")
+
+
+def test_javascript_of_all_ages() -> None:
+    chunks = chunks_of(
+        ".js",
+        """
+        var Shape = function (size) { this.size = size; };
+        Shape.prototype.area = function () { return this.size; };
+        module.exports.load = async () => 1;
+        function* numbers() { yield 1; }
+        class Square extends Shape { #side = 1; static of = () => new Square(); get side() { return 1; } }
+        const api = { fetch: (url) => url, parse(text) { return text; } };
+        export default class extends Square { }
+        """,
+    )
+    assert [chunk.symbol for chunk in chunks] == [
+        "Shape",
+        "Shape.area",
+        "load",
+        "numbers",
+        "Square",
+        "thing",
+        "default",
+    ]
+    assert chunks[4].symbols == ("Square", "Square.of", "Square.side")
+    assert chunks[5].symbols == ("api", "api.fetch", "api.parse")
+
+
+def test_definitions_inside_a_statement_are_chunks_only_where_it_is_too_long() -> None:
+    inner = "".join(f"  function helper{n}() {{\n    return {n};\n  }}\n" for n in range(9))
+    text = f"(function () {{\n{inner}}})();\n"
+    assert [chunk.symbol for chunk in split(".js", text).chunks] == ["thing"]
+    cut = split(".js", text, sizes(symbol=200, minimum=10, overlap=50)).chunks
+    assert {f"helper{n}" for n in range(9)} <= {chunk.symbol for chunk in cut}
+
+
+def test_a_large_class_is_split_into_head_members_and_groups() -> None:
+    long_body = "".join(f"    this.value{i} = this.compute({i});\n" for i in range(20))
+    text = (
+        "/** A big class. */\nexport class Big extends Base {\n  size = 1;\n\n"
+        f"  @memo()\n  long(): void {{\n{long_body}  }}\n\n"
+        "  one() { return 1; }\n\n  two() { return 2; }\n\n"
+        f"  // The last.\n  last() {{\n{long_body}  }}\n}}\n"
+    )
+    head, long, group, last = split(".ts", text, sizes(symbol=1000, minimum=100)).chunks
+    assert (head.symbol, head.symbol_kind, head.doc) == ("Big", "class", "A big class.")
+    assert (long.symbol, long.symbol_kind, long.signature) == ("Big.long", "method", "long(): void")
+    assert long.body.startswith("  @memo()") and long.tail == "export class Big extends Base {"
+    assert (group.symbol, group.symbol_kind, group.symbols) == ("Big", "methods", ("Big.one", "Big.two"))
+    assert last.doc == "The last." and last.body.endswith("}\n}")
+
+
+def test_a_huge_function_is_cut_between_statements_and_keeps_its_signature() -> None:
+    body = "".join(f"  if (x > {i}) {{\n    work(x, {i});\n  }}\n" for i in range(60))
+    first, *rest = split(".ts", f"export function huge(x: number) {{\n{body}}}\n", sizes(symbol=600, minimum=50)).chunks
+    assert first.symbol_kind == "function" and first.symbols == ("huge",)
+    assert all(chunk.symbol_kind == "block" and chunk.signature == first.signature for chunk in rest)
+    assert all(chunk.body.startswith("  if (x") and chunk.tail for chunk in rest)
+
+
+def test_small_neighbours_go_with_the_definition_below() -> None:
+    only, other = split(".ts", "function a() { }\n\nlet x = 1;\n\nfunction b() { }\n", sizes(minimum=400)).chunks
+    assert only.symbol == "a" and other.body.startswith("let x = 1;") and other.symbols == ("x", "b")
+
+
+GO = """
+// Package shop sells.
+package shop
+
+// Cart holds items.
+type Cart struct { items []string }
+
+// Add puts one in.
+func (c *Cart) Add(item string) error { return nil }
+
+func New[T any]() *Cart { return nil }
+"""
+
+RUST = """
+//! Sells things.
+use std::fmt;
+
+/// Holds items.
+#[derive(Debug)]
+pub struct Cart<T> { items: Vec<T> }
+impl<T> Cart<T> { pub fn add(&mut self, item: T) { } }
+pub trait Sell { fn sell(&self); }
+mod inner { pub fn count() -> usize { 1 } }
+"""
+
+CPP = """
+#include <vector>
+namespace shop {
+/** Holds items. */
+template <typename T> class Cart : public Base { int size() const { return 1; } };
+}
+int shop::total(int a) { return a; }
+char *name(void) { return 0; }
+"""
+
+C_SHARP = """
+using System;
+namespace Shop.Web {
+/// <summary>Holds items.</summary>
+[Serializable]
+public class Cart<T> : Base { public int Size { get; set; } public void Add(T item) { } }
+public interface ISell { void Sell(); }
+}
+"""
+
+C = """
+#define SIZE(x) (x)
+struct cart { int size; };
+typedef struct { int a; } item_t;
+static int add(struct cart *c) { return c->size; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("extension", "text", "symbols", "signature", "doc"),
+    [
+        (".go", GO, ["Cart", "Cart.Add", "New"], "type Cart struct { items []string }", "Cart holds items."),
+        (".rs", RUST, ["Cart", "Cart.add", "Sell", "Sell.sell", "inner.count"], "pub struct Cart<T>", "Holds items."),
+        (
+            ".cpp",
+            CPP,
+            ["shop.Cart", "shop.Cart.size", "shop.total", "name"],
+            "template <typename T> class Cart : public Base",
+            "Holds items.",
+        ),
+        (
+            ".cs",
+            C_SHARP,
+            ["Shop.Web.Cart", "Shop.Web.Cart.Size", "Shop.Web.Cart.Add", "Shop.Web.ISell", "Shop.Web.ISell.Sell"],
+            "public class Cart<T> : Base",
+            "Holds items.",
+        ),
+        (".c", C, ["SIZE", "cart", "item_t", "add"], None, None),
+    ],
+)
+def test_other_languages(extension: str, text: str, symbols: list[str], signature: str | None, doc: str | None) -> None:
+    chunks = chunks_of(extension, text)
+    assert list(dict.fromkeys(symbol for chunk in chunks for symbol in chunk.symbols)) == symbols
+    if signature:
+        cart = next(chunk for chunk in chunks if chunk.symbols and chunk.symbols[0].endswith("Cart"))
+        assert (cart.symbol_kind, cart.signature, cart.doc) == ("class", signature, doc)
+
+
+R = """
+#' Adds numbers.
+#'
+#' @param x a number
+#' @export
+add <- function(x, y = "a(b") {
+  s <- r"---(raw " ) ] )---"
+  x + y # } no end
+}
+
+square = function(x)
+  x^2
+
+twice <- \\(x) x * 2
+LIMIT <- 3
+`my fun` <- function(...) NULL
+Stack <- R6Class("Stack",
+  public = list(
+    #' Puts one on.
+    push = function(x) {
+      self$items <- c(self$items, x)
+    },
+    pop = function() NULL
+  )
+)
+setClass("Person", representation(name = "character"))
+setGeneric("area", function(shape) standardGeneric("area"))
+setMethod("area", "Person", function(shape) {
+  1
+})
+result <- twice(2) |>
+  add(1)
+print.thing <- function(x, ...) if (x) {
+  1
+} else {
+  2
+}
+"""
+
+
+def test_r_functions_and_classes_are_chunks() -> None:
+    chunks = chunks_of(".r", R)
+    add, square, twice, _, quoted, stack, person, area, method, _, printed = chunks
+    assert (add.symbol, add.symbol_kind, add.doc, add.lang) == ("add", "function", "Adds numbers.", "r")
+    assert add.signature == 'add <- function(x, y = "a(b")' and add.body.endswith("# } no end\n}")
+    assert square.body == "square = function(x)\n  x^2" and twice.signature == "twice <- \\(x)"
+    assert quoted.symbol == "my fun"
+    assert (stack.symbol_kind, stack.symbols) == ("class", ("Stack", "Stack.push", "Stack.pop"))
+    assert (person.symbol, area.symbol, area.symbol_kind) == ("Person", "area", "function")
+    assert (method.symbol, method.symbol_kind) == ("area", "method")
+    assert printed.symbol == "print.thing" and printed.body.endswith("} else {\n  2\n}")
+
+
+def test_a_large_r6_class_is_split_into_its_methods() -> None:
+    body = "".join(f"      self$a{i} <- {i}\n" for i in range(20))
+    methods = "".join(f"    m{n} = function(x) {{\n{body}    }},\n" for n in range(3))
+    text = f'A <- R6Class("A",\n  public = list(\n{methods}    z = 1\n  )\n)\n'
+    chunks = split(".r", text, sizes(symbol=600, minimum=30)).chunks
+    assert [chunk.symbol for chunk in chunks if chunk.symbol_kind == "method"] == ["A.m0", "A.m1", "A.m2"]
+
+
+@pytest.mark.parametrize(
+    "text", ['f <- function(x) {\n  "open\n', "f <- function(x {{{\n", "}}} ) f <- function() 1\n"]
+)
+def test_broken_r_loses_nothing(text: str) -> None:
+    assert_covers(text, split(".r", text).chunks)
+
+
+@pytest.mark.parametrize("extension", LANGUAGES)
+def test_a_file_that_is_no_code_is_split_as_text(extension: str) -> None:
+    text = "\n\n".join(f"{n}) Dear ((( all, it's }} time ]]] to # @ say \\ §§ 'goodbye {n}" for n in range(40))
+    chunked = split(extension, text)
+    assert chunked.parse_failed and "blank lines" in chunked.warnings[0]
+    assert {chunk.lang for chunk in chunked.chunks} == {LANGUAGES[extension].lang}
+    assert_covers(text, chunked.chunks)
+
+
+def test_one_broken_function_leaves_the_others_whole() -> None:
+    good = "export function good() {\n  return 1;\n}\n\n"
+    chunks = chunks_of(".ts", f"{good}function bad() {{\n  return (1;\n}}\n\n{good.replace('good', 'fine')}")
+    assert {"good", "fine"} <= {symbol for chunk in chunks for symbol in chunk.symbols}
+
+
+def test_carriage_returns_and_other_alphabets() -> None:
+    text = 'const größe = "ü";\r\n/** Misst — 測る. */\r\nfunction größer測(ä) {\r\n  return ä; // 🙂\r\n}\r\n'
+    module, function = split(".ts", text).chunks
+    assert module.symbols == ("größe",)
+    assert (function.symbol, function.signature, function.doc) == ("größer測", "function größer測(ä)", "Misst — 測る.")
+
+
+@pytest.mark.parametrize(
+    ("extension", "text"),
+    [
+        (".ts", "// Copyright 2026 Somebody\n// All rights reserved.\n"),
+        (".go", "/* Licensed to you. */\n\n"),
+        (".r", "# Copyright\n"),
+        (".ts", ""),
+        (".r", "\n \n"),
+    ],
+)
+def test_a_file_that_says_nothing_has_no_chunks(extension: str, text: str) -> None:
+    assert split(extension, text).chunks == []
+
+
+def test_a_licence_is_no_documentation() -> None:
+    chunks = chunks_of(".ts", "/* Copyright 2026 */\n/** Says hello. */\nfunction hello() { }\n")
+    assert [chunk.doc for chunk in chunks] == [None, "Says hello."]
+
+
+def test_long_signatures_are_shortened() -> None:
+    arguments = ", ".join(f"argument{n}: string" for n in range(90))
+    signature = chunks_of(".ts", f"function f({arguments}) {{ }}\n")[0].signature
+    assert signature is not None and len(signature) == MAX_SIGNATURE_CHARS
+
+
+def test_minified_code_is_cut_by_columns_and_names_nothing() -> None:
+    text = "function f(a){return a}" * 20_000
+    chunks = split(".js", text).chunks
+    assert "".join(chunk.body for chunk in chunks) == text
+    assert all(chunk.symbols == () for chunk in chunks)
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+def test_ten_thousand_lines_take_seconds(extension: str) -> None:
+    head = "f{n} <- function(x)" if extension == ".r" else "int f{n}(int x)"
+    one = head + " {{\n  return({n});\n}}\n\n"
+    text = "".join(one.format(n=n) for n in range(2_500))
+    began = time.process_time()
+    split(extension, text)
+    assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+@pytest.mark.parametrize("nonsense", ["(", "{\n", "a=>", '"\\', "/*\n", "`${", 'r("', "@a\n", "export "])
+def test_nonsense_takes_seconds(extension: str, nonsense: str) -> None:
+    text = nonsense * 2_000
+    began = time.process_time()
+    assert_covers(text, split(extension, text).chunks)
+    assert time.process_time() - began < 20
+
+
+WORDS = [
+    *"(){}[]<>;,:=@#'\"`\\/*\n \t\r\x00\ufeff\u2028é測🙂\ud800",
+    *("class ", "function ", "export ", "const a = ", "=> ", "/** a */", "// b\n", "<- ", "namespace n ", "\n\n"),
+    *("struct s ", "fn f() ", "func f() ", "impl A "),
+    *("R6Class(", 'r"(', "type T = ", "interface I ", "f = function(x) "),
+]
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(parts=st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=60), small=st.booleans())
+def test_any_text_is_chunked_whole_and_the_same_again(extension: str, parts: list[str], small: bool) -> None:
+    text = "".join(parts)
+    chunking = sizes(symbol=40, minimum=5, overlap=10, chunk=60) if small else sizes(minimum=1)
+    chunked = split(extension, text, chunking)
+    if chunked.chunks:
+        assert_covers(text, chunked.chunks)
+    else:
+        assert "copyright" in text.lower() or "licen" in text.lower() or not text.strip()
+    assert split(extension, text, chunking) == chunked

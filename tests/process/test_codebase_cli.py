@@ -1,0 +1,127 @@
+"""Named indexes as a person or a script meets them: index, list, ask and delete from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from adk_evidence.retrieval import pipeline as retrieval
+from adk_evidence_cli.main import app as evidence_app
+from adk_ingest import pipeline as ingestion
+from adk_ingest.cli import app as ingest_app
+from tests.corpora import HashEmbedder, change, write_files
+
+QUESTION = "how does a user log in with a token"
+FILES: dict[str, str | bytes] = {
+    "README.md": "# Shop\n\n## Log in\n\nA user logs in with a token from the mail.\n",
+    "auth.py": "def log_in(token):\n    return token.strip()\n",
+    "login.ts": "export function logIn(token: string) {\n  return token.trim();\n}\n",
+}
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test sees the user's settings, or looks for a model."""
+    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for module in (retrieval, ingestion):
+        monkeypatch.setattr(module, "make_dense", lambda settings, **_: HashEmbedder())
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "My Shop", FILES)
+
+
+@pytest.fixture
+def ingest(tmp_path: Path) -> Cli:
+    """`adk-ingest`, called in this process."""
+
+    def call(*arguments: object, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(ingest_app, [*map(str, arguments), "--home", str(tmp_path / "home")], input=stdin)
+
+    return call
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Cli:
+    """`adk-evidence ask`, called in this process."""
+
+    def call(*arguments: object) -> Result:
+        return CliRunner().invoke(evidence_app, ["ask", *map(str, arguments), "--home", str(tmp_path / "home")])
+
+    return call
+
+
+def sentence(result: Result, code: int, *parts: str) -> None:
+    """The command ended with this code and a sentence on stderr."""
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    for part in ("error: ", *parts):
+        assert part in result.stderr
+
+
+def test_from_a_folder_to_an_answer_and_back(shop: Path, ingest: Cli, ask: Cli) -> None:
+    indexed = ingest("codebase", shop, "--exclude", "*.ts", "--chunk-tokens", 300, "--overlap-tokens", 30)
+    assert indexed.exit_code == 0, indexed.output
+    assert "The index my-shop holds 2 files" in indexed.stdout
+
+    answer = ask(QUESTION, "--index", "my-shop", "--json")
+    pack = json.loads(answer.stdout)
+    assert {candidate["path"] for candidate in pack["candidates"]} == {"README.md", "auth.py"}
+    assert {candidate["verification"]["state"] for candidate in pack["candidates"]} == {"exact"}
+    assert all(candidate["citation"].startswith("my-shop@tree-") for candidate in pack["candidates"])
+
+    # What the command line does not say again stays as it was.
+    change(shop / "auth.py", "strip", "lower")
+    report = json.loads(ingest("codebase", shop, "--json").stdout)
+    assert (report["status"], report["files"], report["changed_files"]) == ("success", 2, 1)
+    (listed,) = json.loads(ingest("indexes", "--json").stdout)
+    assert (listed["name"], listed["path"], listed["files"]) == ("my-shop", str(shop), 2)
+    assert "my-shop" in ingest("indexes").stdout
+
+    sentence(ingest("delete", "my-shop"), 2, "nobody to ask", "--yes")
+    assert ingest("delete", "my-shop", "--yes").exit_code == 0
+    sentence(ask(QUESTION, "--index", "my-shop"), 5, "no index called 'my-shop'")
+    assert "no index yet" in ingest("indexes").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "parts"),
+    [
+        (["--name", "../x"], 2, ["name of the index is not valid", "--name"]),
+        (["--name", "CON"], 2, ["name of the index is not valid"]),
+        (["--name", "adk"], 2, ["main index"]),
+        (["--chunk-tokens", "100"], 2, ["--overlap-tokens is not valid", "smaller"]),
+        (["--chunk-tokens", "0"], 2, ["--chunk-tokens is not valid"]),
+        (["--include", "!"], 2, ["--include is not valid"]),
+    ],
+)
+def test_a_wrong_option_is_named(options: list[str], code: int, parts: list[str], shop: Path, ingest: Cli) -> None:
+    sentence(ingest("codebase", shop, *options), code, *parts)
+    assert json.loads(ingest("indexes", "--json").stdout) == []
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, ingest: Cli) -> None:
+    sentence(ingest("codebase", tmp_path / "nowhere"), 3, "does not exist")
+    sentence(ingest("delete", "nowhere", "--yes"), 5, "no index called")
+    sentence(ingest("delete", "adk", "--yes"), 2, "main index")
+
+
+def test_the_program_itself_answers_with_a_sentence_and_a_code(shop: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from adk_ingest.cli import run; run()", "codebase", str(shop), "--name", "A/B"]
+    done = subprocess.run([*command, "--home", str(tmp_path / "home")], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: The name of the index is not valid")
+    assert not (tmp_path / "home").exists()
