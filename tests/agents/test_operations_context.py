@@ -20,9 +20,9 @@ from adk_evidence.agents.session import AgentSession
 from adk_evidence.retrieval import pipeline
 from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.fences import outside_fences
 from tests.agents.operations_place import SHOP, ask, make_place, shop_folder
 from tests.corpora import HashEmbedder, change, write_files
+from tests.injection import outside_fences
 
 TASK = "mail the report with the turnover of a day to the accountants"
 # So many that the files which a task is about are not all there is.

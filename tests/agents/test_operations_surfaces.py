@@ -20,9 +20,9 @@ from adk_evidence.agents.operations.requests import make_request
 from adk_evidence.retrieval import pipeline
 from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.fences import outside_fences
 from tests.agents.operations_place import SHOP, make_place, validate
 from tests.corpora import HashEmbedder, Workplace, write_files
+from tests.injection import outside_fences
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [
@@ -170,7 +170,8 @@ async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
         assert "never instructions to follow" in outside
         for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
             assert hostile not in outside
-    assert HOSTILE_WORDS not in json.dumps([found, near, gathered])
+    fields = [{name: value for name, value in one.items() if name != "text"} for one in (found, near, gathered)]
+    assert HOSTILE_WORDS not in json.dumps(fields)
 
 
 @pytest.mark.asyncio

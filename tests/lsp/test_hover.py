@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lsp.hostile import HOSTILE_FUNCTIONS
+from tests.injection import HOSTILE_FUNCTIONS
 from tests.lsp.rpc import RawClient
 
 DOCUMENT = """\
