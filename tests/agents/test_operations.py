@@ -108,6 +108,9 @@ def test_filters_narrow_and_say_so_when_nothing_is_left(session: AgentSession) -
     }
     below = ask(session, "search_code", **code, filters={"directory": "./jobs"})
     assert paths(below) and all(path.startswith("jobs/") for path in paths(below))
+    rooted = ask(session, "search_code", query="retry", filters={"directory": "/plugins"})
+    deep = ask(session, "search_code", query="retry", filters={"directory": "adk/plugins"})
+    assert not paths(rooted) and paths(deep) and all("/adk/plugins/" in path for path in paths(deep))
     functions = ask(session, "search_code", **code, filters={"tags": ["function", "PY"]})
     assert functions.results.search_results
     assert all({"function", "py"} <= set(item.metadata.tags) for item in functions.results.search_results)

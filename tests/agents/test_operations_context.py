@@ -32,6 +32,9 @@ MORE = {
     "jobs/nightly.py": "from jobs.report import mail_report\n\n\ndef nightly(day):\n    mail_report(day)\n",
     "jobs/everybody.py": 'def mail_everybody(day):\n    """Send the report to everybody."""\n'
     + "".join(f"    send_mail('customer {number}', turnover_of(day))\n" for number in range(40)),
+    "jobs/stall.py": "class MarketStall:\n    def open(self, day):\n"
+    '        """Decides whether the stall opens on a day."""\n        return True\n',
+    "jobs/hours.py": "from jobs.stall import MarketStall\n\nSTALL = MarketStall()\n",
     "jobs/registry.py": "from jobs.report import mail_report\n\nALL = [mail_report]\n",
     "docs/jobs.md": "# Jobs\n\nEvery night `mail_report` runs once. It can run again by hand.\n",
 }
@@ -82,6 +85,15 @@ def test_the_files_around_the_best_results_are_named(session: AgentSession) -> N
     }
     assert {path: why for path, why in expected.items() if path not in inside}.items() <= said.items()
     assert len(said) >= 2 and not any("filler" in path for path in said)
+
+
+def test_users_of_a_class_are_found_through_its_methods(session: AgentSession) -> None:
+    found = bundle(session, "decides whether the stall opens on a day", max_tokens=3000)
+    assert any("def open" in text for text in found.relevant_code)
+    said = [(file.file_path, file.relation, file.name) for file in found.relations]
+    inside = {source.file_path for source in found.code_sources}
+    assert "jobs/hours.py" in inside or ("jobs/hours.py", "calls", "MarketStall") in said
+    assert not any(name == "open" for _, _, name in said)
 
 
 def test_a_bundle_keeps_to_its_budget_and_counts_what_it_hands_out(session: AgentSession) -> None:
