@@ -8,8 +8,10 @@ chunks feel most.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from adk_evidence.models.chunk import Kind
 from adk_evidence.retrieval.hybrid import Hit, QueryVectors
@@ -40,7 +42,7 @@ def moved_query(
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    found = {kind: _dense_vectors(relevant, kind, reader, store) for kind in vectors.dense}
+    found = {kind: _dense_vectors(relevant, kind, own, reader, store) for kind, own in vectors.dense.items()}
     everything = [vector for kind in found for vector in found[kind]]
     dense = {
         kind: _towards(own, everything if shared_space else found[kind], weight) for kind, own in vectors.dense.items()
@@ -63,7 +65,7 @@ def with_first_similarity(hits: Iterable[Hit], first: Mapping[str, float | None]
 
 
 def _dense_vectors(
-    relevant: Sequence[Hit], kind: Kind, reader: EvidenceStore, store: StoreSettings
+    relevant: Sequence[Hit], kind: Kind, own: Sequence[float], reader: EvidenceStore, store: StoreSettings
 ) -> list[Sequence[float]]:
     ids = tuple(sorted(hit.point_id for hit in relevant if hit.payload.kind == kind))
     if not ids:
@@ -71,4 +73,12 @@ def _dense_vectors(
     wanted = Filter(must=(HasId(ids),))
     records, _ = reader.scroll(store.collection(kind), filter=wanted, limit=len(ids), with_vectors=True)
     vectors = [record.vectors.get(store.dense_vector(kind)) for record in records]
-    return [vector for vector in vectors if isinstance(vector, Sequence)]
+    return [_nearest(vector, own) for vector in vectors if isinstance(vector, Sequence)]
+
+
+def _nearest(vector: Sequence[float] | Sequence[Sequence[float]], own: Sequence[float]) -> Sequence[float]:
+    """A chunk's vector; of several, the passage's that made it similar to the query."""
+    several = [row for row in vector if isinstance(row, Sequence)]
+    if not several:
+        return cast("Sequence[float]", vector)
+    return max(several, key=lambda row: math.fsum(map(operator.mul, row, own)))

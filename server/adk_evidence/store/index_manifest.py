@@ -58,10 +58,14 @@ class CorpusEntry(_Model):
 
 
 class CollectionEntry(_Model):
-    """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points."""
+    """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points.
+
+    Points have several vectors for each of the dense names in `multi`.
+    """
 
     dense: dict[str, int]
     sparse: dict[str, bool]
+    multi: frozenset[str] = frozenset()
     points: int
 
 
@@ -91,7 +95,9 @@ class IndexManifest(_Model):
 
     def specs(self) -> list[CollectionSpec]:
         """The collections as a store is asked to open or create them."""
-        return [CollectionSpec(name, entry.dense, entry.sparse) for name, entry in self.collections.items()]
+        return [
+            CollectionSpec(name, entry.dense, entry.sparse, entry.multi) for name, entry in self.collections.items()
+        ]
 
     def counts(self) -> dict[str, int]:
         """Number of points by collection."""
