@@ -393,7 +393,8 @@ class Ingestion:
             made = list(records(file, chunked, change.corpus.context))
             change.records.add(self._with_dense_keys(made, change))
             change.tokens += sum(record.text_tokens for record in made)
-            change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made))
+            passages = sum(len(record.dense_texts) for record in made)
+            change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made), passages=passages)
             if described is not None:
                 self._progress.advance()
                 described.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]

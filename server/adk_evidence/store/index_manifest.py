@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, computed_field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
 from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import StoreError
@@ -26,10 +26,11 @@ class _Model(BaseModel):
 
 
 class FileEntry(_Model):
-    """An indexed file: sha256 of its decoded text, and how many chunks it gave."""
+    """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors."""
 
     sha256: str
     chunks: int
+    passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
 
 
 class CorpusEntry(_Model):
@@ -98,6 +99,13 @@ class IndexManifest(_Model):
         return [
             CollectionSpec(name, entry.dense, entry.sparse, entry.multi) for name, entry in self.collections.items()
         ]
+
+    def dense_vectors(self) -> int:
+        """Number of dense vectors of all chunks; 0 while they are not complete."""
+        if self.dense == "pending":
+            return 0
+        files = (file for corpus in self.corpora.values() for file in corpus.files.values())
+        return sum(file.chunks if file.passages is None else file.passages for file in files)
 
     def counts(self) -> dict[str, int]:
         """Number of points by collection."""

@@ -23,9 +23,7 @@ def has_terms(vector: Vector) -> bool:
     return not isinstance(vector, SparseVector) or bool(vector)
 
 
-def checked_vectors(
-    spec: CollectionSpec, name: str, value: Vector
-) -> list[float] | list[list[float]] | SparseVector:
+def checked_vectors(spec: CollectionSpec, name: str, value: Vector) -> list[float] | list[list[float]] | SparseVector:
     """What a point has for one of a collection's names, as numbers that a store can take.
 
     Raises:
