@@ -123,12 +123,11 @@ class CodebaseIndexer:
         failed = _without_chunks(run, manifest)
         passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped)
         is_partial = any(reason in _FAILED_SKIPS for _, reason in passed_over)
-        points = sum(corpus.chunks for corpus in manifest.corpora.values()) if manifest else 0
         return IndexReport(
             name=codebase.name,
             files=len(files),
-            chunks=points,
-            vectors=points if manifest and manifest.dense == "complete" else 0,
+            chunks=sum(corpus.chunks for corpus in manifest.corpora.values()) if manifest else 0,
+            vectors=manifest.dense_vectors() if manifest else 0,
             size_bytes=size_on_disk(settings.index_path),
             seconds=round(time.perf_counter() - begin, 3),
             changed_files=sum(known.get(path) != sha256 for path, sha256 in files.items()),

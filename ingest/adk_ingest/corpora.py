@@ -22,7 +22,7 @@ from adk_ingest.chunking.python import PythonChunker
 from adk_ingest.chunking.r import RChunker
 from adk_ingest.chunking.treesitter import TreeSitterChunker
 from adk_ingest.chunking.treesitter_languages import LANGUAGES
-from adk_ingest.dense_text import BRIEF_VERSION, FULL_VERSION
+from adk_ingest.dense_text import VERSIONS
 from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
 from adk_ingest.sources import api_reference
@@ -71,7 +71,7 @@ def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
 
 def index_fingerprint(settings: Settings) -> dict[str, str | int]:
     """Everything that an index must have been built with to be brought up to date file by file."""
-    dense_text = FULL_VERSION if settings.embedding.dense.text == "full" else BRIEF_VERSION
+    dense_text = VERSIONS[settings.embedding.dense.text]
     return {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion), "dense_text": dense_text}
 
 

@@ -1,14 +1,17 @@
-"""What the dense encoder sees of a chunk: a short choice for small models, or all of it.
+"""What the dense encoder sees of a chunk: its passages one by one, a short choice, or all of it.
 
-Neither holds the commit or line numbers, so that a chunk that did not change keeps its vector.
+None holds the commit or line numbers, so that a chunk that did not change keeps its vectors.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator, Mapping
 
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.chunk import Kind
+from adk_evidence.settings import DenseText
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.lexical import path_words, strip_licence, strip_markup
 
@@ -16,6 +19,16 @@ from adk_ingest.lexical import path_words, strip_licence, strip_markup
 BRIEF_CHARS = 700
 _DOC_CHARS = 300
 _SIGNATURE_CHARS = 160
+
+# A passage ends with the line that takes it beyond this. Shorter ones lose their context, and a small model cuts
+# longer ones off.
+PASSAGE_CHARS = 400
+# The last lines of a chunk are no passage of their own when they are shorter than this.
+_LEAST_CHARS = 100
+# Of one chunk. The chunks of the ADK have fewer; a chunk of data in very long lines must not fill the index.
+MAX_PASSAGES = 24
+_TRAIL_CHARS = 120
+_WORDS_CHARS = 60
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)(?:\{[^{}\n]{0,200}\})?")
 _SIGNS = re.compile(
@@ -32,8 +45,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t
 
 _NOT_ITS_OWN = re.compile(r" ?\[(?:COMMIT|LINES)=[^\]\n]*\]")
 # Part of an index's fingerprint: change it when the same chunk would give another text.
-FULL_VERSION = "full-1"
-BRIEF_VERSION = "brief-1"
+VERSIONS: Mapping[DenseText, str] = {"passages": "passages-1", "brief": "brief-1", "full": "full-1"}
 
 
 def full_text(text: str, header_chars: int) -> str:
@@ -53,12 +65,11 @@ def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> st
     docstring's first paragraph, the signature, then what follows without licence and imports.
     """
     if kind == "doc":
-        trail = " > ".join(dict.fromkeys(text for text in (title, *raw.headings) if text))
-        parts = [trail or " ".join(path_words(path)), _plain_docs(raw.body)]
+        # What is far beyond the limit need not be cleaned.
+        parts = [_trail(raw, path, title), " ".join(_plain_docs(raw.body[: 4 * BRIEF_CHARS]).split())]
     else:
-        symbol = "" if raw.symbol_kind == "module" else " ".join(split_identifier(raw.symbol or ""))
         parts = [
-            " | ".join(text for text in (symbol, " ".join(path_words(path))) if text),
+            " | ".join(text for text in (_symbol_words(raw), " ".join(path_words(path))) if text),
             _shorten(raw.doc or "", _DOC_CHARS),
             _shorten(raw.signature or "", _SIGNATURE_CHARS),
             _code_lines(raw),
@@ -66,11 +77,61 @@ def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> st
     return "\n".join(part for part in parts if part)[:BRIEF_CHARS].rstrip()
 
 
+def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tuple[str, ...]:
+    """A chunk's lines in passages of about `PASSAGE_CHARS` characters, each below a line that says where it is from.
+
+    That line is title and heading trail of docs, symbol and path in words of code. Docs lose their markup, code its
+    licence. A line that is too long for one passage goes on in the next one.
+
+    Returns:
+        1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Missing are the lines beyond that
+        many passages, and last lines that are too short for a passage of their own.
+    """
+    if kind == "doc":
+        head, body = _trail(raw, path, title)[:_TRAIL_CHARS], _plain_docs(raw.body)
+    else:
+        words = (_symbol_words(raw)[:_WORDS_CHARS], " ".join(path_words(path))[:_WORDS_CHARS])
+        head, body = " | ".join(text for text in words if text), strip_licence(raw.body)
+    pieces = itertools.islice(_pieces(body, BRIEF_CHARS - len(head) - 1), MAX_PASSAGES)
+    return tuple(dict.fromkeys(f"{head}\n{piece}".strip() for piece in pieces))
+
+
+def _pieces(body: str, room: int) -> Iterator[str]:
+    """Successive lines with single spaces, of at most `room` characters together; one piece at least."""
+    piece, first = "", True
+    for line in body.splitlines():
+        rest = " ".join(line.split())
+        while rest:
+            part, rest = _cut(rest, room - len(piece) - 1)
+            piece += f"{part}\n"
+            if rest or len(piece) > PASSAGE_CHARS:
+                yield piece
+                piece, first = "", False
+    if first or len(piece) > _LEAST_CHARS:
+        yield piece
+
+
+def _cut(text: str, chars: int) -> tuple[str, str]:
+    """The beginning of a text, up to a space where there is one, and the rest."""
+    if len(text) <= chars:
+        return text, ""
+    end = text.rfind(" ", 1, chars + 1)
+    end = chars if end < 0 else end
+    return text[:end], text[end:].lstrip()
+
+
+def _trail(raw: RawChunk, path: str, title: str | None) -> str:
+    trail = " > ".join(dict.fromkeys(text for text in (title, *raw.headings) if text))
+    return trail or " ".join(path_words(path))
+
+
+def _symbol_words(raw: RawChunk) -> str:
+    return "" if raw.symbol_kind == "module" else " ".join(split_identifier(raw.symbol or ""))
+
+
 def _plain_docs(body: str) -> str:
-    # Links keep their words only; what is far beyond the limit need not be cleaned.
-    text = _LINK.sub(r"\1", body[: 4 * BRIEF_CHARS])
-    text = _SIGNS.sub(" ", strip_markup(text))
-    return " ".join(text.split())
+    # Links keep their words only.
+    return _SIGNS.sub(" ", strip_markup(_LINK.sub(r"\1", body)))
 
 
 def _code_lines(raw: RawChunk) -> str:

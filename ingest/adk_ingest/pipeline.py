@@ -8,6 +8,7 @@ computed from the embedding cache.
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 import time
@@ -392,7 +393,8 @@ class Ingestion:
             made = list(records(file, chunked, change.corpus.context))
             change.records.add(self._with_dense_keys(made, change))
             change.tokens += sum(record.text_tokens for record in made)
-            change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made))
+            passages = sum(len(record.dense_texts) for record in made)
+            change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made), passages=passages)
             if described is not None:
                 self._progress.advance()
                 described.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]
@@ -405,7 +407,7 @@ class Ingestion:
 
     def _with_dense_keys(self, made: Sequence[ChunkRecord], change: Changes) -> list[ChunkRecord]:
         """One file's records with the cache keys of their dense vectors, whose inputs the change keeps."""
-        texts = [record.dense_text for record in made]
+        texts = [text for record in made for text in record.dense_texts]
         embedder = self._dense[change.corpus.kind]
         if isinstance(embedder, ContextualEmbedder):
             batches = embedder.context_batches(texts)
@@ -414,7 +416,11 @@ class Ingestion:
         else:
             keys = [sha256_text(text) for text in texts]
             change.inputs.update(zip(keys, texts, strict=True))
-        return [record.model_copy(update={"dense_key": key}) for record, key in zip(made, keys, strict=True)]
+        following = iter(keys)
+        return [
+            record.model_copy(update={"dense_keys": tuple(itertools.islice(following, len(record.dense_texts)))})
+            for record in made
+        ]
 
     def _missing(self, changes: Sequence[Changes]) -> list[Work]:
         """What each dense model has to compute that has no vector yet."""
@@ -554,7 +560,8 @@ class Ingestion:
         for record, lexical in zip(batch, sparse, strict=True):
             vectors: dict[str, Vector] = {store.sparse_vector: lexical}
             if with_dense:
-                vectors[store.dense_vector(kind)] = self._vectors[kind][record.dense_key].tolist()
+                dense = [self._vectors[kind][key].tolist() for key in record.dense_keys]
+                vectors[store.dense_vector(kind)] = dense if self._settings.embedding.dense.multi else dense[0]
             yield NewPoint(point_id(record.chunk_id), vectors, record.payload().model_dump(mode="json"))
 
     def _verify(self, run: RunManifest, building: Building, manifest: IndexManifest) -> VerificationReport:
@@ -599,7 +606,7 @@ class Ingestion:
             dense="complete" if with_dense else "pending",
             collections={
                 spec.name: CollectionEntry(
-                    dense=dict(spec.dense), sparse=dict(spec.sparse), points=points.get(spec.name, 0)
+                    dense=dict(spec.dense), sparse=dict(spec.sparse), multi=spec.multi, points=points.get(spec.name, 0)
                 )
                 for spec in specs
             },

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from adk_evidence.models.chunk import ChunkRecord, Kind, Origin, make_chunk_id, sha256_text
-from adk_evidence.settings import LexicalSettings
+from adk_evidence.settings import DenseText, LexicalSettings
 from adk_evidence.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.dense_text import brief_text, full_text
+from adk_ingest.dense_text import brief_text, full_text, passages
 from adk_ingest.lexical import lexical_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -30,7 +29,7 @@ class RecordContext:
     created_at: str
     chunker_version: str
     lexical: LexicalSettings
-    dense_text: Literal["brief", "full"]
+    dense_text: DenseText
     url_for: Callable[[str, str | None], str | None]
     title_for: Callable[[str], str | None]
 
@@ -85,10 +84,18 @@ def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, cont
         created_at=context.created_at,
         chunker_version=context.chunker_version,
         lexical_text=lexical_text(raw, path=file.path, title=title, kind=context.kind, settings=context.lexical),
-        dense_text=full_text(text, len(head))
-        if context.dense_text == "full"
-        else brief_text(raw, path=file.path, title=title, kind=context.kind),
+        dense_texts=_dense_texts(raw, file.path, title, context, full=lambda: full_text(text, len(head))),
     )
+
+
+def _dense_texts(
+    raw: RawChunk, path: str, title: str | None, context: RecordContext, *, full: Callable[[], str]
+) -> tuple[str, ...]:
+    if context.dense_text == "full":
+        return (full(),)
+    if context.dense_text == "brief":
+        return (brief_text(raw, path=path, title=title, kind=context.kind),)
+    return passages(raw, path=path, title=title, kind=context.kind)
 
 
 def header(raw: RawChunk, path: str, context: RecordContext) -> str:

@@ -172,21 +172,31 @@ class FastEmbedSettings(_Section):
     code_model_path: Path | None
 
 
+DenseText = Literal["passages", "brief", "full"]
+
+
 class DenseSettings(_Section):
     """The dense embedder."""
 
     provider: Literal["minilm", "fastembed", "voyage"]
-    text: Literal["brief", "full"]
+    text: DenseText
     model_path: Path | None
     threads: PositiveInt | None
     batch_size: PositiveInt
     max_tokens: int = Field(ge=16, le=32_768)
     fastembed: FastEmbedSettings
 
+    @property
+    def multi(self) -> bool:
+        """Whether a chunk has several vectors, one for each passage."""
+        return self.text == "passages"
+
     @model_validator(mode="after")
     def _within_the_model(self) -> DenseSettings:
         if self.provider == "minilm" and self.max_tokens > MINILM_MAX_TOKENS:
             raise ValueError(f"max_tokens of minilm is at most {MINILM_MAX_TOKENS}")
+        if self.provider == "voyage" and self.text == "passages":
+            raise ValueError("text: passages is for models that embed texts one by one; voyage takes full or brief")
         return self
 
 

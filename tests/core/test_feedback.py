@@ -10,7 +10,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval.feedback import moved_query, with_first_similarity
 from adk_evidence.retrieval.hybrid import QueryVectors
 from adk_evidence.settings import RetrievalSettings, load_settings
-from adk_evidence.store.base import HasId, Record
+from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import hit, payload
 from tests.corpora import HashEmbedder, Workplace
 
@@ -26,7 +26,7 @@ def _retrieval(weight: float, terms: int = 100) -> RetrievalSettings:
 class Vectors:
     """A store that knows the vectors of points."""
 
-    def __init__(self, by_id: dict[str, list[float]], terms: dict[str, SparseVector] | None = None) -> None:
+    def __init__(self, by_id: dict[str, Vector], terms: dict[str, SparseVector] | None = None) -> None:
         self._by_id = by_id
         self._terms = terms or {}
 
@@ -40,7 +40,7 @@ class Vectors:
         return [Record(one, {}, {**dense.get(one, {}), **sparse.get(one, {})}) for one in found], None
 
 
-def _moved(weight: float, *, shared: bool = True, **vectors: list[float]) -> QueryVectors:
+def _moved(weight: float, *, shared: bool = True, **vectors: Vector) -> QueryVectors:
     hits = {kind: hit(payload(kind, body=kind)) for kind in vectors}
     reader = Vectors({hits[kind].point_id: vector for kind, vector in vectors.items()})
     return moved_query(QUERY, list(hits.values()), reader, STORE, _retrieval(weight), shared_space=shared)  # type: ignore[arg-type]
@@ -101,6 +101,13 @@ def test_where_docs_and_code_have_two_spaces_each_moves_towards_its_own_results(
     assert moved.dense == {"doc": pytest.approx([side, side, 0.0]), "code": pytest.approx([side, 0.0, side])}
     only_docs = _moved(1.0, shared=False, doc=[0.0, 1.0, 0.0])
     assert only_docs.dense == {"doc": pytest.approx([side, side, 0.0]), "code": QUERY.dense["code"]}
+
+
+def test_of_several_vectors_the_one_nearest_to_the_query_counts():
+    passages = [[-1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]
+    assert _moved(0.5, doc=passages) == _moved(0.5, doc=[0.6, 0.8, 0.0])
+    both = _moved(0.5, doc=passages, code=[0.0, 0.0, 1.0])
+    assert both == _moved(0.5, doc=[0.6, 0.8, 0.0], code=[0.0, 0.0, 1.0])
 
 
 def test_similarity_stays_that_to_the_question_as_it_was_asked():

@@ -60,5 +60,11 @@ def test_a_settings_file_named_by_the_environment_must_exist(monkeypatch, tmp_pa
         load_settings()
 
 
+def test_passages_are_refused_where_chunks_are_embedded_in_their_context(tmp_path):
+    wanted = {"embedding": {"dense": {"provider": "voyage", "text": "passages"}}}
+    with pytest.raises(SettingsError, match="voyage takes full or brief"):
+        load_settings(wanted, user_file=tmp_path / "none.yaml")
+
+
 def test_the_published_schema_is_that_of_the_settings():
     assert json.loads(config_file("settings.schema.json").read_text()) == settings_schema()

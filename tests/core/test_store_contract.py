@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import random
 import shutil
 import subprocess
@@ -43,6 +44,7 @@ DIM = 8
 DOCS, CODE = "docs", "code"
 DOCS_SPEC = CollectionSpec(DOCS, {"dense": DIM}, {"lexical": True})
 CODE_SPEC = CollectionSpec(CODE, {"dense": DIM}, {"lexical": False})
+MULTI_SPEC = replace(DOCS_SPEC, multi=frozenset({"dense"}))
 Specs = Sequence[CollectionSpec]
 
 
@@ -443,6 +445,80 @@ def test_scoring_nothing_gives_nothing(numbered: EvidenceStore) -> None:
     assert numbered.score_points(DOCS, [], {"dense": axis(0)}) == {"dense": {}}
     assert numbered.score_points(DOCS, [point_id(1)], {"lexical": terms()}) == {"lexical": {}}
     assert numbered.score_points(DOCS, [point_id(1)], {}) == {}
+
+
+# Several vectors of one name
+
+
+def test_a_point_with_several_vectors_is_as_similar_as_its_nearest(backend: Backend, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    several = {n: [[chance.gauss(0, 1) for _ in range(DIM)] for _ in range(n % 4 + 1)] for n in range(30)}
+    query = [chance.gauss(0, 1) for _ in range(DIM)]
+
+    def cosine(vector: Sequence[float]) -> float:
+        return math.fsum(map(operator.mul, vector, query)) / (math.hypot(*vector) * math.hypot(*query))
+
+    best = {point_id(n): max(map(cosine, rows)) for n, rows in several.items()}
+    points = [point(n, {"dense": rows, "lexical": terms(n)}) for n, rows in several.items()]
+    with stored(backend, tmp_path, points, MULTI_SPEC) as store:
+        result = store.hybrid_query(DOCS, [Prefetch("dense", query, 30)], Fusion(), limit=30)
+        assert {hit.id: hit.score for hit in result.branches[0]} == pytest.approx(best, abs=1e-5)
+        assert ids(result.fused) == sorted(best, key=lambda found: -best[found])
+        asked = [point_id(3), point_id(4)]
+        scores = store.score_points(DOCS, asked, {"dense": query})
+        assert scores == {"dense": pytest.approx({found: best[found] for found in asked}, abs=1e-5)}
+
+
+def test_several_vectors_come_back_in_their_order_and_can_be_replaced(backend: Backend, tmp_path: Path) -> None:
+    with closing(backend.writer(tmp_path, [MULTI_SPEC])) as writer:
+        writer.upsert(DOCS, [point(1, {"dense": [axis(3), axis(1), axis(2)]}), point(2, {"dense": [axis(5)]})])
+        assert writer.upsert(DOCS, [point(2, {"dense": [axis(6), axis(7)]})]) == 1
+        found = {record.id: record.vectors["dense"] for record in writer.scroll(DOCS, with_vectors=True)[0]}
+    assert found == {point_id(1): [axis(3), axis(1), axis(2)], point_id(2): [axis(6), axis(7)]}
+
+
+def test_a_copied_folder_keeps_several_vectors(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path / "a", [point(1, {"dense": [axis(0), axis(4)]})], MULTI_SPEC):
+        pass
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    with stored(backend, tmp_path / "b", [point(2, {"dense": [axis(5)]})], MULTI_SPEC) as store:
+        scores = store.score_points(DOCS, [point_id(1), point_id(2)], {"dense": axis(4)})
+        assert scores == {"dense": pytest.approx({point_id(1): 1.0, point_id(2): 0.0})}
+
+
+def test_rows_of_arrays_are_taken_as_several_vectors(backend: Backend, tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    rows = numpy.asarray([axis(2), axis(3)], dtype="float32")
+    with stored(backend, tmp_path, [point(1, {"dense": rows})], MULTI_SPEC) as store:
+        assert store.scroll(DOCS, with_vectors=True)[0][0].vectors["dense"] == [axis(2), axis(3)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "message"),
+    [
+        (MULTI_SPEC, axis(0), "needs a list of vectors"),
+        (MULTI_SPEC, [], "needs a list of vectors"),
+        (MULTI_SPEC, [axis(0), [1.0]], "1 dimensions where the index has 8"),
+        (MULTI_SPEC, [axis(0), axis(1, math.nan)], "not a number"),
+        (DOCS_SPEC, [axis(0)] * DIM, "Several vectors were given"),
+    ],
+)
+def test_as_many_vectors_as_the_collection_has(
+    backend: Backend, tmp_path: Path, spec: CollectionSpec, value: Vector, message: str
+) -> None:
+    with closing(backend.writer(tmp_path, [spec])) as writer:
+        with pytest.raises(StoreError, match=message):
+            writer.upsert(DOCS, [point(1, {"dense": value})])
+        assert writer.count(DOCS) == 0
+        with pytest.raises(StoreError, match="Several vectors were given"):
+            writer.hybrid_query(DOCS, [Prefetch("dense", [axis(0)] * DIM, 3)], Fusion(), limit=3)
+
+
+def test_a_writer_refuses_a_folder_with_as_many_vectors_as_it_does_not_have(backend: Backend, tmp_path: Path) -> None:
+    with stored(backend, tmp_path, [point(1)], DOCS_SPEC):
+        pass
+    with pytest.raises(StoreError, match="collection docs cannot be written"):
+        backend.writer(tmp_path, [MULTI_SPEC])
 
 
 # Scroll and retrieve

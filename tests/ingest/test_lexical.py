@@ -1,11 +1,16 @@
 """The texts that the encoders see."""
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.settings import LexicalSettings, load_settings
 from adk_ingest.chunking.base import Attachment, RawChunk
-from adk_ingest.dense_text import BRIEF_CHARS, brief_text
+from adk_ingest.dense_text import BRIEF_CHARS, MAX_PASSAGES, PASSAGE_CHARS, brief_text, passages
 from adk_ingest.lexical import lexical_text, path_words, strip_licence
 
 LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n\n"
@@ -104,3 +109,63 @@ def test_brief_text_is_short() -> None:
     raw = RawChunk(1, 1, "word " * 5000, doc="d " * 1000, signature="s" * 400, symbol="f")
     assert len(brief_text(raw, path="a.py", title=None, kind="code")) <= BRIEF_CHARS
     assert len(brief_text(raw, path="a.md", title=None, kind="doc")) <= BRIEF_CHARS
+
+
+SENTENCE = "The runner calls each tool once more after it has thrown."
+
+
+def test_passages_are_successive_lines_below_where_they_are_from() -> None:
+    body = LICENCE + "".join(f"    line_{number:02} = call(argument)\n\n" for number in range(40))
+    found = passages(replace(code_chunk(), body=body), path="src/google/adk/stores/main.py", title=None, kind="code")
+    assert len(found) == 3
+    assert all(text.startswith("store save state | stores main\nline_") for text in found)
+    lines = [line for text in found for line in text.split("\n")[1:]]
+    assert lines == [f"line_{number:02} = call(argument)" for number in range(40)]
+    assert all(PASSAGE_CHARS < len(text) < PASSAGE_CHARS + 100 for text in found[:-1])
+
+
+def test_a_short_chunk_is_one_passage_and_an_empty_one_its_head() -> None:
+    raw = RawChunk(1, 1, "x = 1", symbol="pkg.main", symbol_kind="module")
+    assert passages(raw, path="pkg/main.py", title=None, kind="code") == ("pkg main\nx = 1",)
+    empty = RawChunk(1, 1, "   ", headings=("Tools", "State"))
+    assert passages(empty, path="docs/t.md", title="Tools", kind="doc") == ("Tools > State",)
+
+
+def test_passages_of_docs_have_no_markup() -> None:
+    body = f"## State {{#state}}\n\n!!! note\n\n    See [the guide](../guide.md){{target=_blank}}.\n\n{SENTENCE}\n"
+    [text] = passages(RawChunk(1, 8, body, headings=("State",)), path="docs/t.md", title="Tools", kind="doc")
+    assert text == f"Tools > State\nState\nnote\nSee the guide.\n{SENTENCE}"
+
+
+def test_the_same_lines_are_one_passage_and_a_short_end_is_none() -> None:
+    repeated = f"{SENTENCE} {SENTENCE} {SENTENCE}\n" * 9
+    raw = RawChunk(1, 10, repeated + "done", headings=("Tools",))
+    assert len(passages(raw, path="docs/t.md", title=None, kind="doc")) == 1
+
+
+def test_a_long_line_goes_on_in_the_next_passages_until_there_are_enough() -> None:
+    words = [f"word{number}" for number in range(300)]
+    raw = RawChunk(1, 1, " ".join(words), symbol="f", symbol_kind="function")
+    found = passages(raw, path="a.py", title=None, kind="code")
+    assert [word for text in found for word in text.split("\n")[1].split()] == words
+    unbroken = RawChunk(1, 1, "".join(map(str, range(99_999))))
+    found = passages(unbroken, path="a.py", title=None, kind="code")
+    assert len(found) == MAX_PASSAGES and max(map(len, found)) <= BRIEF_CHARS
+
+
+_LINES = st.text(st.sampled_from("ab. _'\t#\x0c\u2028é\n\n"), max_size=900) | st.text(max_size=3000)
+
+
+@hypothesis_settings(deadline=None)
+@given(bodies=st.lists(_LINES, max_size=8), symbol=st.text(max_size=90))
+def test_passages_keep_every_word_but_those_of_a_short_end(bodies: list[str], symbol: str) -> None:
+    body = "\n".join(bodies)
+    raw = RawChunk(1, 1, body, symbol=symbol, symbol_kind="function")
+    found = passages(raw, path="pkg/a.py", title=None, kind="code")
+    assert found == passages(raw, path="pkg/a.py", title=None, kind="code")
+    assert 1 <= len(found) <= MAX_PASSAGES and len(set(found)) == len(found)
+    assert max(map(len, found)) <= BRIEF_CHARS
+    if len(found) < MAX_PASSAGES:
+        kept = {word for text in found for word in text.partition("\n")[2].split()}
+        missing = {word for word in strip_licence(body).split() if len(word) <= 100} - kept
+        assert sum(map(len, missing)) <= 100

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from adk_evidence.errors import IngestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
+from adk_ingest.chunking.base import RawChunk
+from adk_ingest.dense_text import passages
 from adk_ingest.manifest import RunManifest
 from adk_ingest.progress import Silent
 from adk_ingest.records import records
@@ -18,11 +21,13 @@ from adk_ingest.spool import RecordSpool
 from tests.corpora import (
     CODE,
     CODE_COMMIT,
+    DIMENSION,
     DOCS_COMMIT,
     HashEmbedder,
     Workplace,
     change,
     shared_sparse,
+    word_vector,
     write_checkout,
     write_docs,
     write_wheel,
@@ -49,6 +54,14 @@ class Published:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     workplace = Workplace(tmp_path_factory.mktemp("published"))
     return Published(workplace, workplace.ingest(), workplace.points())
+
+
+def write_long_page(workplace: Workplace) -> Path:
+    """A page with one section of several passages in the place of RETRY."""
+    lines = [f"Step {number} of a long list says what the runner does then, and why.\n" for number in range(60)]
+    page = workplace.docs / RETRY
+    page.write_text("# Retry a tool\n\n" + "\n".join(lines))
+    return page
 
 
 def by_path(workplace: Workplace) -> dict[str, list[ChunkPayload]]:
@@ -229,6 +242,52 @@ class TestARunAgain:
         assert all(before[point] == after[point] for point in same)
         assert len(before) == len(after)
 
+    def test_a_chunk_has_a_vector_for_each_of_its_passages_in_their_order(self, workplace: Workplace) -> None:
+        write_long_page(workplace)
+        workplace.ingest()
+        found = []
+        for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
+            for record in workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
+                payload = ChunkPayload.model_validate(record.payload)
+                fields = payload.model_dump(include={"start_line", "end_line", "symbol", "symbol_kind"})
+                raw = RawChunk(**fields, body=payload.body, headings=payload.headings)
+                texts = passages(raw, path=payload.path, title=payload.title, kind=payload.kind)
+                assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-6) for text in texts]
+                found.append(len(texts))
+        current = workplace.generations.current()
+        assert current is not None
+        assert max(found) > 5
+        assert current.manifest.dense_vectors() == sum(found)
+
+    def test_only_the_changed_passages_of_a_long_chunk_are_embedded(self, workplace: Workplace) -> None:
+        page = write_long_page(workplace)
+        first, second = HashEmbedder(), HashEmbedder()
+        workplace.ingest(dense=first)
+        before = [text for text in first.embedded if "of a long list" in text]
+        change(page, "Step 30 of", "Part 30 of")
+        run = workplace.ingest(dense=second)
+        [text] = second.embedded
+        assert "Part 30 of" in text and text.startswith("Retrying tools > Retry a tool\n")
+        assert (run.vectors_embedded, run.vectors_from_cache) == (1, len(before) - 1)
+        assert len(before) > 5
+
+    def test_an_index_of_other_dense_texts_is_built_anew_and_says_why(self, workplace: Workplace) -> None:
+        workplace.overrides = {"embedding": {"dense": {"text": "brief"}}}
+        workplace.ingest()
+        for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
+            for record in workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
+                assert len(record.vectors[dense]) == DIMENSION  # type: ignore[arg-type]
+        workplace.overrides = {}
+        with pytest.raises(IngestError, match="was built with other models, settings or versions") as refused:
+            workplace.ingest("docs")
+        assert "adk-ingest all" in refused.value.hint
+        pack = workplace.ask("how do I retry when a tool throws?")
+        assert pack.candidates[0].path in (RETRY, PLUGIN), "the old index goes on answering"
+        run = workplace.ingest("all")
+        assert all(corpus.files_changed == corpus.files for corpus in run.corpora.values())
+        pack = workplace.ask("how do I retry when a tool throws?")
+        assert pack.candidates[0].path in (RETRY, PLUGIN)
+
     def test_a_page_is_new_when_a_file_that_it_includes_is(self, workplace: Workplace) -> None:
         snippet = workplace.docs / "snippets/agent.py"
         snippet.parent.mkdir()
@@ -320,7 +379,7 @@ class TestPlan:
         changes, missing = workplace.plan()
         assert {change.corpus.name for change in changes} == {"adk_docs", "adk_python", "api-reference"}
         chunks = sum(change.chunks for change in changes)
-        assert 0 < missing <= chunks
+        assert 0 < missing <= sum(len(change.inputs) for change in changes)
         assert not workplace.settings.index_path.exists()
         assert not workplace.settings.paths.runs.exists()
         run = workplace.ingest()

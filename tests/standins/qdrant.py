@@ -256,7 +256,11 @@ class QdrantStandIn:
         folder.mkdir()
         config = edge.EdgeConfig(
             vectors={
-                vector: edge.EdgeVectorParams(size=params["size"], distance=getattr(edge.Distance, params["distance"]))
+                vector: edge.EdgeVectorParams(
+                    size=params["size"],
+                    distance=getattr(edge.Distance, params["distance"]),
+                    multivector_config=_multivector(params.get("multivector_config")),
+                )
                 for vector, params in (body.get("vectors") or {}).items()
             },
             sparse_vectors={
@@ -486,9 +490,14 @@ class QdrantStandIn:
             if len(set(value["indices"])) != len(value["indices"]) or len(value["indices"]) != len(value["values"]):
                 raise ApiError(422, "Validation error in JSON body: [vector.indices: must be unique]")
             return edge.SparseVector(value["indices"], value["values"])
-        size = collection.dense.get(name, {}).get("size")
-        if len(value) != size:
-            raise wrong_input(f"Vector dimension error: expected dim: {size}, got {len(value)}")
+        params = collection.dense.get(name, {})
+        size = params.get("size")
+        several = bool(value) and isinstance(value[0], list)
+        if several and not params.get("multivector_config"):
+            raise wrong_input("Conversion between multi and regular vectors failed")
+        for row in value if several else [value]:
+            if len(row) != size:
+                raise wrong_input(f"Vector dimension error: expected dim: {size}, got {len(row)}")
         return value
 
     def _filter(self, collection: Collection, filter: Json | None) -> Any:
@@ -522,6 +531,14 @@ class QdrantStandIn:
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _multivector(params: Json | None) -> edge.MultiVectorConfig | None:
+    if params is None:
+        return None
+    if params.get("comparator") != "max_sim":
+        raise ApiError(400, "Format error in JSON body: unknown variant of MultiVectorComparator")
+    return edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
 
 
 def _strict(message: str) -> ApiError:

@@ -79,8 +79,10 @@ class ChunkRecord(ChunkPayload):
     """A chunk on its way into the store, with the texts that only the encoders see."""
 
     lexical_text: str
-    dense_text: str
-    dense_key: str = Field(default="", description="Cache key of the dense vector; set when the file is chunked.")
+    dense_texts: tuple[str, ...] = Field(description="One, or one for each passage.")
+    dense_keys: tuple[str, ...] = Field(
+        default=(), description="Cache keys of the dense vectors, one for each text; set when the file is chunked."
+    )
 
     def payload(self) -> ChunkPayload:
         """The part that the store keeps."""

@@ -8,8 +8,10 @@ helps where a question and its answer are worded differently, which short vector
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.chunk import Kind
@@ -44,7 +46,7 @@ def moved_query(
     """
     kinds: tuple[Kind, ...] = ("doc", "code")
     records = {kind: _records(relevant, kind, reader, store) for kind in kinds}
-    found = {kind: _dense_vectors(records[kind], store.dense_vector(kind)) for kind in vectors.dense}
+    found = {kind: _dense_vectors(records[kind], store.dense_vector(kind), own) for kind, own in vectors.dense.items()}
     everything = [vector for kind in found for vector in found[kind]]
     weight = retrieval.feedback_weight
     dense = {
@@ -104,6 +106,14 @@ def _records(relevant: Sequence[Hit], kind: Kind, reader: EvidenceStore, store: 
     return reader.scroll(store.collection(kind), filter=wanted, limit=len(ids), with_vectors=True)[0]
 
 
-def _dense_vectors(records: Sequence[Record], name: str) -> list[Sequence[float]]:
+def _dense_vectors(records: Sequence[Record], name: str, own: Sequence[float]) -> list[Sequence[float]]:
     vectors = [record.vectors.get(name) for record in records]
-    return [vector for vector in vectors if isinstance(vector, Sequence)]
+    return [_nearest(vector, own) for vector in vectors if isinstance(vector, Sequence)]
+
+
+def _nearest(vector: Sequence[float] | Sequence[Sequence[float]], own: Sequence[float]) -> Sequence[float]:
+    """A chunk's vector; of several, the passage's that made it similar to the query."""
+    several = [row for row in vector if isinstance(row, Sequence)]
+    if not several:
+        return cast("Sequence[float]", vector)
+    return max(several, key=lambda row: math.fsum(map(operator.mul, row, own)))

@@ -8,7 +8,8 @@ from typing import Any, Literal, Protocol
 
 from adk_evidence.embedding.base import SparseVector
 
-Vector = Sequence[float] | SparseVector
+# A sequence of sequences is a multivector: several vectors of one point, whose similarity is that of the nearest.
+Vector = Sequence[float] | Sequence[Sequence[float]] | SparseVector
 
 # Payload fields that filters may name. Stores index them when a collection is created.
 KEYWORD_FIELDS = (
@@ -131,11 +132,15 @@ class NewPoint:
 
 @dataclass(frozen=True)
 class CollectionSpec:
-    """A collection to create: named dense sizes (cosine) and named sparse vectors with or without IDF."""
+    """A collection to create: named dense sizes (cosine) and named sparse vectors with or without IDF.
+
+    Points have several vectors for each of the dense names in `multi`. Queries always have one.
+    """
 
     name: str
     dense: Mapping[str, int]
     sparse: Mapping[str, bool]
+    multi: frozenset[str] = frozenset()
 
 
 class EvidenceStore(Protocol):

@@ -38,7 +38,7 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
     """The collections of docs and code.
 
     Args:
-        settings: Their names and those of their vectors (`store`).
+        settings: Their names and those of their vectors (`store`), and whether chunks have a vector for each passage.
         dimension: Length of dense vectors, of both kinds or by kind.
         idf: Whether the sparse encoder needs the store's IDF modifier.
     """
@@ -48,6 +48,7 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
             name=settings.store.collection(kind),
             dense={settings.store.dense_vector(kind): dimension if isinstance(dimension, int) else dimension[kind]},
             sparse={settings.store.sparse_vector: idf},
+            multi=frozenset({settings.store.dense_vector(kind)} if settings.embedding.dense.multi else ()),
         )
         for kind in kinds
     ]

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, computed_field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
 from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import StoreError
@@ -26,10 +26,11 @@ class _Model(BaseModel):
 
 
 class FileEntry(_Model):
-    """An indexed file: sha256 of its decoded text, and how many chunks it gave."""
+    """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors."""
 
     sha256: str
     chunks: int
+    passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
 
 
 class CorpusEntry(_Model):
@@ -58,10 +59,14 @@ class CorpusEntry(_Model):
 
 
 class CollectionEntry(_Model):
-    """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points."""
+    """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points.
+
+    Points have several vectors for each of the dense names in `multi`.
+    """
 
     dense: dict[str, int]
     sparse: dict[str, bool]
+    multi: frozenset[str] = frozenset()
     points: int
 
 
@@ -91,7 +96,16 @@ class IndexManifest(_Model):
 
     def specs(self) -> list[CollectionSpec]:
         """The collections as a store is asked to open or create them."""
-        return [CollectionSpec(name, entry.dense, entry.sparse) for name, entry in self.collections.items()]
+        return [
+            CollectionSpec(name, entry.dense, entry.sparse, entry.multi) for name, entry in self.collections.items()
+        ]
+
+    def dense_vectors(self) -> int:
+        """Number of dense vectors of all chunks; 0 while they are not complete."""
+        if self.dense == "pending":
+            return 0
+        files = (file for corpus in self.corpora.values() for file in corpus.files.values())
+        return sum(file.chunks if file.passages is None else file.passages for file in files)
 
     def counts(self) -> dict[str, int]:
         """Number of points by collection."""

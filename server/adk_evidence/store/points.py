@@ -23,8 +23,21 @@ def has_terms(vector: Vector) -> bool:
     return not isinstance(vector, SparseVector) or bool(vector)
 
 
+def checked_vectors(spec: CollectionSpec, name: str, value: Vector) -> list[float] | list[list[float]] | SparseVector:
+    """What a point has for one of a collection's names, as numbers that a store can take.
+
+    Raises:
+        StoreError: It is no vector that `checked_vector` takes, or one vector or none where several belong.
+    """
+    if name not in spec.multi or isinstance(value, SparseVector):
+        return checked_vector(spec, name, value)
+    if not len(value) or not all(hasattr(row, "__len__") for row in value):
+        raise StoreError(f"A point needs a list of vectors for {name}.")
+    return [_checked_numbers(spec, name, row) for row in cast("Sequence[Sequence[float]]", value)]
+
+
 def checked_vector(spec: CollectionSpec, name: str, value: Vector) -> list[float] | SparseVector:
-    """A vector for one of a collection's names, as numbers that a store can take.
+    """One vector for one of a collection's names, as numbers that a store can take.
 
     Raises:
         StoreError: The collection has no such vector, or the value has the wrong length, repeats an index or holds
@@ -37,9 +50,17 @@ def checked_vector(spec: CollectionSpec, name: str, value: Vector) -> list[float
             raise StoreError(f"A sparse vector for {name} does not have one value for each of its indices.")
         _require_finite(name, value.values)
         return value
+    return _checked_numbers(spec, name, value)
+
+
+def _checked_numbers(
+    spec: CollectionSpec, name: str, value: Sequence[float] | Sequence[Sequence[float]]
+) -> list[float]:
     size = spec.dense.get(name)
     if size is None:
         raise StoreError(f"The collection {spec.name} has no dense vector {name}.")
+    if len(value) and hasattr(value[0], "__len__"):
+        raise StoreError(f"Several vectors were given for {name}, which takes one.")
     if len(value) != size:
         raise StoreError(
             f"A vector for {name} has {len(value)} dimensions where the index has {size}.",

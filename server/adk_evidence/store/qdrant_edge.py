@@ -38,7 +38,16 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.files import copy_tree
-from adk_evidence.store.points import PREFIX_FIELDS, TIES, both, checked_id, checked_vector, has_terms, in_order
+from adk_evidence.store.points import (
+    PREFIX_FIELDS,
+    TIES,
+    both,
+    checked_id,
+    checked_vector,
+    checked_vectors,
+    has_terms,
+    in_order,
+)
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
 # and loses nothing under filters, where the graph's recall falls to 0.6.
@@ -346,9 +355,15 @@ def _collection_folder(folder: Path, collection: str) -> Path:
 
 
 def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
+    nearest = edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
     config = edge.EdgeConfig(
         vectors={
-            name: edge.EdgeVectorParams(size=size, distance=edge.Distance.Cosine) for name, size in spec.dense.items()
+            name: edge.EdgeVectorParams(
+                size=size,
+                distance=edge.Distance.Cosine,
+                multivector_config=nearest if name in spec.multi else None,
+            )
+            for name, size in spec.dense.items()
         },
         sparse_vectors={
             name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)
@@ -416,21 +431,22 @@ def _record(record: edge.Record) -> Record:
 def _stored(value: edge.NamedVector) -> Vector:
     if isinstance(value, edge.SparseVector):
         return SparseVector(tuple(value.indices), tuple(value.values))
-    return cast("list[float]", value)
+    return value
 
 
 def _new_point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
     # An empty sparse vector is the same as none.
-    vectors = {name: _vector(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
+    vectors = {
+        name: _native(checked_vectors(spec, name, value)) for name, value in point.vectors.items() if has_terms(value)
+    }
     return edge.Point(checked_id(point.id), vectors, dict(point.payload))
 
 
 def _nearest(spec: CollectionSpec, using: str, query: Vector) -> edge.Query:
-    return edge.Query.Nearest(_vector(spec, using, query), using=using)
+    return edge.Query.Nearest(_native(checked_vector(spec, using, query)), using=using)
 
 
-def _vector(spec: CollectionSpec, name: str, value: Vector) -> edge.NamedVector:
-    checked = checked_vector(spec, name, value)
+def _native(checked: list[float] | list[list[float]] | SparseVector) -> edge.NamedVector:
     if isinstance(checked, SparseVector):
         return edge.SparseVector(list(checked.indices), list(checked.values))
     return checked

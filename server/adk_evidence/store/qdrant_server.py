@@ -42,7 +42,16 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.files import write_atomic
-from adk_evidence.store.points import PREFIX_FIELDS, TIES, both, checked_id, checked_vector, has_terms, in_order
+from adk_evidence.store.points import (
+    PREFIX_FIELDS,
+    TIES,
+    both,
+    checked_id,
+    checked_vector,
+    checked_vectors,
+    has_terms,
+    in_order,
+)
 from adk_evidence.store.server_client import ServerConnection, ServerError
 
 if TYPE_CHECKING:
@@ -167,7 +176,7 @@ class _ServerStore:
             return HybridResult([], [[] for _ in prefetch])
         accuracy = self._search_params(params)
         conditions = {place: _filter(both(filter, branch.filter)) for place, branch in branches.items()}
-        queries = {place: _vector(spec, branch.using, branch.query) for place, branch in branches.items()}
+        queries = {place: _query(spec, branch.using, branch.query) for place, branch in branches.items()}
         everything = sum(branch.limit for branch in branches.values())
         # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts off. So
         # a few more points are taken and cut here.
@@ -221,7 +230,7 @@ class _ServerStore:
         full = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
         requests = [
             models.QueryRequest(
-                query=_vector(spec, using, queries[using]),
+                query=_query(spec, using, queries[using]),
                 using=using,
                 filter=only,
                 params=full if self._quantized else None,
@@ -504,12 +513,17 @@ def _create(
     scalar = models.ScalarQuantization(
         scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
     )
+    nearest = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
     try:
         connection.call(
             lambda client: client.create_collection(
                 name,
                 vectors_config={
-                    vector: models.VectorParams(size=size, distance=models.Distance.COSINE)
+                    vector: models.VectorParams(
+                        size=size,
+                        distance=models.Distance.COSINE,
+                        multivector_config=nearest if vector in spec.multi else None,
+                    )
                     for vector, size in spec.dense.items()
                 },
                 sparse_vectors_config={
@@ -540,7 +554,8 @@ def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec
     params = connection.call(lambda client: client.get_collection(name)).config.params
     dense = params.vectors if isinstance(params.vectors, dict) else {}
     found = {vector: config.size for vector, config in dense.items()}
-    if found != dict(spec.dense) or set(params.sparse_vectors or {}) != set(spec.sparse):
+    multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
+    if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
         raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", _REBUILD)
 
 
@@ -573,12 +588,14 @@ def _record(record: models.Record) -> Record:
 def _stored(value: object) -> Vector:
     if isinstance(value, models.SparseVector):
         return SparseVector(tuple(value.indices), tuple(value.values))
-    return cast("list[float]", value)
+    return cast("list[float] | list[list[float]]", value)
 
 
 def _point(spec: CollectionSpec, point: NewPoint) -> models.PointStruct:
     # An empty sparse vector is the same as none.
-    vectors = {name: _vector(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
+    vectors = {
+        name: _wire(checked_vectors(spec, name, value)) for name, value in point.vectors.items() if has_terms(value)
+    }
     return models.PointStruct(id=str(checked_id(point.id)), vector=cast("Any", vectors), payload=dict(point.payload))
 
 
@@ -586,8 +603,13 @@ def _same_point(record: models.Record) -> models.PointStruct:
     return models.PointStruct(id=record.id, vector=cast("Any", record.vector or {}), payload=record.payload)
 
 
-def _vector(spec: CollectionSpec, name: str, value: Vector) -> list[float] | models.SparseVector:
-    checked = checked_vector(spec, name, value)
+def _query(spec: CollectionSpec, using: str, query: Vector) -> list[float] | models.SparseVector:
+    return cast("list[float] | models.SparseVector", _wire(checked_vector(spec, using, query)))
+
+
+def _wire(
+    checked: list[float] | list[list[float]] | SparseVector,
+) -> list[float] | list[list[float]] | models.SparseVector:
     if isinstance(checked, SparseVector):
         return models.SparseVector(indices=list(checked.indices), values=list(checked.values))
     return checked

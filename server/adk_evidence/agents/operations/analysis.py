@@ -42,14 +42,13 @@ def analyze(run: Run, parameters: AnalyzeParameters) -> tuple[IndexAnalysis, ...
 def _look_at(run: Run, index: Index, store: StoreSettings, name: str, summary: IndexSummary | None) -> IndexAnalysis:
     manifest = index.manifest
     changed, missing = _stale(run, index)
-    chunks = sum(corpus.chunks for corpus in manifest.corpora.values())
     path = summary.path if summary else None
     return IndexAnalysis(
         collection_name=name,
         codebase_path=None if path is None else printable(str(path)),
         total_files=sum(len(corpus.files) for corpus in manifest.corpora.values()),
-        total_chunks=chunks,
-        total_vectors=chunks if index.dense_complete else 0,
+        total_chunks=sum(corpus.chunks for corpus in manifest.corpora.values()),
+        total_vectors=manifest.dense_vectors(),
         index_size_bytes=summary.size_bytes if summary else 0,
         created_at=manifest.created_at,
         age_days=_age_days(manifest.created_at),
