@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+import numpy as np
+
 from adk_evidence.embedding.base import (
     ContextBatch,
     ContextualEmbedder,
@@ -560,8 +562,13 @@ class Ingestion:
         for record, lexical in zip(batch, sparse, strict=True):
             vectors: dict[str, Vector] = {store.sparse_vector: lexical}
             if with_dense:
-                dense = [self._vectors[kind][key].tolist() for key in record.dense_keys]
-                vectors[store.dense_vector(kind)] = dense if self._settings.embedding.dense.multi else dense[0]
+                dense = [self._vectors[kind][key] for key in record.dense_keys]
+                if self._settings.embedding.dense.multi:
+                    vectors[store.dense_vector(kind)] = [row.tolist() for row in dense]
+                    # What the chunk is about as a whole; a store makes it of length 1 itself.
+                    vectors[store.mean_vector(kind)] = np.mean(dense, axis=0).tolist()
+                else:
+                    vectors[store.dense_vector(kind)] = dense[0].tolist()
             yield NewPoint(point_id(record.chunk_id), vectors, record.payload().model_dump(mode="json"))
 
     def _verify(self, run: RunManifest, building: Building, manifest: IndexManifest) -> VerificationReport:

@@ -114,8 +114,8 @@ def _check_record(record: Record, kind: str, manifest: IndexManifest, settings: 
         return f"its commit {payload.commit} was not ingested."
     if record.id != point_id(payload.chunk_id):
         return "its id does not belong to its chunk."
-    dense = settings.dense_vector(kind)
-    expected = {settings.sparse_vector, dense} if manifest.dense == "complete" else {settings.sparse_vector}
+    dense = manifest.collections[settings.collection(kind)].dense if manifest.dense == "complete" else ()
+    expected = {settings.sparse_vector, *dense}
     if set(record.vectors) != expected:
         return f"it has the vectors {sorted(record.vectors)} instead of {sorted(expected)}."
     return None

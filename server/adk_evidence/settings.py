@@ -314,6 +314,10 @@ class StoreSettings(_Section):
         """The dense vector's name for kind `doc` or `code`."""
         return self.docs_vector if kind == "doc" else self.code_vector
 
+    def mean_vector(self, kind: str) -> str:
+        """The name, for kind `doc` or `code`, of the mean of a chunk's passages."""
+        return f"{self.dense_vector(kind)}_mean"
+
 
 class RetrievalSettings(_Section):
     """Hybrid retrieval (SPEC 5 sections 5 to 8)."""

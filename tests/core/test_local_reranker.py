@@ -34,6 +34,19 @@ def test_kinds_are_standardised_apart_so_that_neither_crowds_out_the_other():
     assert scores[:2] == pytest.approx(scores[2:])
 
 
+def test_a_chunk_that_is_about_the_question_beats_one_that_mentions_it_as_closely():
+    passing = {"dense": 0.6, "mean": 0.2, "sparse": 5}
+    about = {"dense": 0.6, "mean": 0.5, "sparse": 5}
+    scores = _scores(_documents("doc", [passing, about]))
+    assert scores[1] > scores[0]
+
+
+def test_similarity_counts_the_same_whether_it_is_one_or_two():
+    one = _scores(_documents("doc", [{"dense": 0.2, "sparse": 1}, {"dense": 0.6, "sparse": 1}]))
+    two = _scores(_documents("doc", [{"dense": d, "mean": d, "sparse": 1} for d in (0.2, 0.6)]))
+    assert one == pytest.approx(two)
+
+
 def test_equal_or_unknown_scores_decide_nothing():
     assert _scores(_documents("doc", [{}, {}])) == [0, 0]
     assert _scores(_documents("code", [{"dense": 0.5, "sparse": 2}] * 3)) == [0, 0, 0]

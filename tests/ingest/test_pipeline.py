@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from adk_evidence.errors import IngestError
@@ -151,10 +152,13 @@ class TestWhatIsPublished:
         module = chunks[PLUGIN][0]
         assert f"[PATH={PLUGIN}] [SYMBOL=google.adk.plugins.retry] [LINES=1-3]\n---\n" in module.text
 
-    def test_every_point_has_the_sparse_and_its_kinds_dense_vector(self, published: Published) -> None:
+    def test_every_point_has_the_sparse_and_its_kinds_dense_vectors(self, published: Published) -> None:
         for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
             for record in published.workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
-                assert set(record.vectors) == {dense, "sparse_lexical"}
+                assert set(record.vectors) == {dense, f"{dense}_mean", "sparse_lexical"}
+                passages = np.array(record.vectors[dense])
+                mean = passages.mean(axis=0)
+                assert np.allclose(record.vectors[f"{dense}_mean"], mean / np.linalg.norm(mean), atol=1e-5)
 
     def test_the_manifest_tells_how_the_run_went(self, published: Published) -> None:
         workplace, run = published.workplace, published.run

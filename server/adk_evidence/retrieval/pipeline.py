@@ -616,21 +616,26 @@ class _Run:
         ]
 
     def _branch_scores(self, vectors: QueryVectors, candidates: Sequence[Hit]) -> dict[str, dict[str, float]]:
-        """Exact dense and sparse scores of every candidate, also where its branch did not return it."""
+        """Exact dense and sparse scores of every candidate, also where its branch did not return it.
+
+        `dense` is the similarity of a chunk's best passage where it has several, and `mean` that of all of them.
+        """
         store = self._settings.store
         scores: dict[str, dict[str, float]] = {}
         for kind in self._kinds:
             ids = [hit.point_id for hit in candidates if hit.payload.kind == kind]
             queries: dict[str, Vector] = {}
             if kind in vectors.dense:
-                queries[store.dense_vector(kind)] = vectors.dense[kind]
+                for name in self._index.manifest.collections[store.collection(kind)].dense:
+                    queries[name] = vectors.dense[kind]
             if vectors.sparse:
                 queries[store.sparse_vector] = vectors.sparse
             if not ids or not queries:
                 continue
             found = self._index.store.score_points(store.collection(kind), ids, queries)
+            branches = {store.sparse_vector: "sparse", store.mean_vector(kind): "mean"}
             for name, by_id in found.items():
-                branch = "sparse" if name == store.sparse_vector else "dense"
+                branch = branches.get(name, "dense")
                 for point, score in by_id.items():
                     scores.setdefault(point, {})[branch] = score
         return scores

@@ -42,13 +42,17 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
         dimension: Length of dense vectors, of both kinds or by kind.
         idf: Whether the sparse encoder needs the store's IDF modifier.
     """
+    store, multi = settings.store, settings.embedding.dense.multi
     kinds: tuple[Kind, ...] = ("doc", "code")
     return [
         CollectionSpec(
-            name=settings.store.collection(kind),
-            dense={settings.store.dense_vector(kind): dimension if isinstance(dimension, int) else dimension[kind]},
-            sparse={settings.store.sparse_vector: idf},
-            multi=frozenset({settings.store.dense_vector(kind)} if settings.embedding.dense.multi else ()),
+            name=store.collection(kind),
+            dense=dict.fromkeys(
+                (store.dense_vector(kind), *([store.mean_vector(kind)] if multi else ())),
+                dimension if isinstance(dimension, int) else dimension[kind],
+            ),
+            sparse={store.sparse_vector: idf},
+            multi=frozenset({store.dense_vector(kind)} if multi else ()),
         )
         for kind in kinds
     ]

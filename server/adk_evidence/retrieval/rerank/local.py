@@ -2,7 +2,9 @@
 
 BM25 scores and cosines of two collections live on four scales. Standardising each within its kind makes them
 comparable, so that neither branch decides alone and docs do not crowd out code (measured in the shared sheet on
-local models: RRF .485/.361 MRR@12 on code/docs pseudo-queries, this sum .502/.385).
+local models: RRF .485/.361 MRR@12 on code/docs pseudo-queries, this sum .502/.385). Where a chunk has a vector for
+each passage, the similarities of its best passage and of the whole are both counted: what is said in one place, and
+what the chunk is about.
 """
 
 from __future__ import annotations
@@ -10,14 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.retrieval.query import Query
 from adk_evidence.retrieval.rerank.base import RerankDocument, RerankScore
 
-BRANCHES = ("dense", "sparse")
+BRANCHES = ("dense", "mean", "sparse")
 # The docs of the ADK show the same thing in several languages; those of another project may be of one of them alone.
 ADK_DOCS = "adk_docs"
 OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
@@ -28,12 +30,14 @@ _WORD = re.compile(r"[a-z]+")
 class Weights:
     """What a feature is worth, in standard deviations of a branch's score.
 
-    `definition` counts for the definition of a name that the query mentions, in full where the name is all there is
-    to the query. `other_language` is taken off documentation for another language than Python, unless it was asked
-    for.
+    `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is that of its best
+    passage. `definition` counts for the definition of a name that the query mentions, in full where the name is all
+    there is to the query. `other_language` is taken off documentation for another language than Python, unless it was
+    asked for.
     """
 
     dense: float = 0.6
+    mean: float = 0.2
     sparse: float = 0.4
     definition: float = 1.0
     other_language: float = 0.6
@@ -42,7 +46,7 @@ class Weights:
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-2"
+    model = "local-zscore-3"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
@@ -56,16 +60,21 @@ class LocalReranker:
         for kind in ("doc", "code"):
             members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
             columns = {
-                branch: _standardise([documents[index].scores.get(branch) for index in members]) for branch in BRANCHES
+                branch: _standardise([documents[index].scores.get(branch) for index in members])
+                for branch in BRANCHES
+                if any(branch in documents[index].scores for index in members)
             }
+            weights = asdict(self._weights)
+            if "mean" in columns:
+                weights["dense"] -= weights["mean"]
             for place, index in enumerate(members):
                 payload = documents[index].payload
-                features = {branch: columns[branch][place] for branch in BRANCHES}
+                features = {branch: column[place] for branch, column in columns.items()}
                 if _defines(payload, query.names):
                     features["definition"] = min(1.0, share)
                 if python and _is_for_another_language(payload):
                     features["other_language"] = -1.0
-                total = sum(getattr(self._weights, name) * value for name, value in features.items())
+                total = sum(weights[name] * value for name, value in features.items())
                 scores[index] = RerankScore(total, features)
         return scores
 
