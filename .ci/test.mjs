@@ -9,8 +9,8 @@
 
 import path from "node:path";
 import { ensureNodeModules, spawnNode } from "./node.mjs";
-import { ROOT, endLike, ended, tellFailures } from "./setup.mjs";
-import { ensureVenv, runInVenv, spawnInVenv } from "./venv.mjs";
+import { ROOT, SetupError, endLike, ended, tellFailures } from "./setup.mjs";
+import { ensureAdkVenv, ensureVenv, runInAdkVenv, runInVenv, spawnInVenv } from "./venv.mjs";
 
 const EXTENSION = path.join(ROOT, "extension");
 const QUIET = { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] };
@@ -25,6 +25,9 @@ const LINTERS = [
 ];
 // Fixtures of a file are built once when the file stays with one worker; a worker may hold a model and an index.
 const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
+
+// What runs with the ADK installed, and with the older google-genai that it asks for.
+const ADK_TESTS = ["tests/agents/adk", "tests/core/test_gemini.py"];
 
 /** @typedef {{name: string, state: "passed" | "FAILED" | "SKIPPED", seconds: number, reason?: string}} Result */
 
@@ -58,15 +61,32 @@ function pytest(args) {
   return runInVenv("pytest", [...PARALLEL, ...args], { cwd: ROOT });
 }
 
+/** Agents of the ADK that use the product, in an environment of their own. Returns {state, reason}. */
+async function testAdkAgents() {
+  try {
+    await ensureAdkVenv();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    // A conflict of versions is ours to mend; a registry that lacks the ADK or does not answer is not.
+    const state = error.detail.includes("ResolutionImpossible") ? "FAILED" : "SKIPPED";
+    console.log(`${state}: agents of the ADK: ${error.message}\n${error.detail}`);
+    return { state, reason: `${error.message} ${error.detail.split("\n").pop()}` };
+  }
+  const { code } = await runInAdkVenv("pytest", ADK_TESTS, { cwd: ROOT });
+  return { state: code === 0 ? "passed" : "FAILED" };
+}
+
 /** Every test of the server and of the extension. Returns the results. */
 async function test() {
   const python = await timed("pytest", async () => {
     const { code } = await pytest([]);
     return { state: code === 0 ? "passed" : "FAILED" };
   });
+  console.log("\n--- agents of the ADK ---");
+  const agents = await timed("agents of the ADK", testAdkAgents);
   // Not at the top: it needs the npm packages.
   const { PARTS, runPart } = await import("../extension/test/run.mjs");
-  const results = [python];
+  const results = [python, agents];
   for (const part of PARTS) {
     console.log(`\n--- extension: ${part} ---`);
     results.push(await timed(`extension: ${part}`, () => runPart(part)));

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Runs a command in the project's own Python environment (.venv), which it makes or mends first.
+// Runs a command in one of the project's own Python environments, which it makes or mends first.
 //
-//     node .ci/venv.mjs [--dev] COMMAND [ARGUMENT...]
+//     node .ci/venv.mjs [--dev | --adk] COMMAND [ARGUMENT...]
 //
-// --dev also installs the dependency group "dev" (test and lint tools). Arguments, standard streams, signals and the
-// exit status pass through unchanged; all words of the set-up go to stderr. No npm dependency: this runs before any
-// could be installed.
+// The environment is .venv; --dev also installs the dependency group "dev" (test and lint tools) into it. --adk takes
+// .venv-adk, which has the group "adk": the ADK and what tests it. Arguments, standard streams, signals and the exit
+// status pass through unchanged; all words of the set-up go to stderr. No npm dependency: this runs before any could be
+// installed.
 
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -28,17 +29,9 @@ import {
 const OLDEST_PYTHON = [3, 11];
 // The first pip that reads dependency groups.
 const PIP_WITH_GROUPS = "pip>=25.1";
-const VENV = path.join(ROOT, ".venv");
-const BIN = path.join(VENV, WINDOWS ? "Scripts" : "bin");
-const VENV_PYTHON = executable("python");
-// Present only when an installation ran to its end; what it holds says for what.
-const STAMP = path.join(VENV, "adk-evidence-setup.json");
-// Beside the environment, not inside: making the environment anew empties it.
-const LOCK = path.join(ROOT, ".venv.lock");
-
-function executable(name) {
-  return path.join(BIN, WINDOWS ? `${name}.exe` : name);
-}
+const PYPROJECT = path.join(ROOT, "pyproject.toml");
+/** The dependency groups, as they are told to the user. */
+const GROUPS = { dev: "the development tools", adk: "the ADK" };
 
 // --- Python --------------------------------------------------------------------------------------------------------
 
@@ -99,132 +92,189 @@ function findPython() {
   throw new SetupError(`Python ${wanted} or newer is needed and none was found; ${remedy}`);
 }
 
-// --- Set-up --------------------------------------------------------------------------------------------------------
+// --- Environments --------------------------------------------------------------------------------------------------
 
-function readStamp() {
-  try {
-    return JSON.parse(fs.readFileSync(STAMP, "utf8"));
-  } catch {
-    return null;
+/** A Python environment in a folder of the project, with the project and dependency groups of it installed. */
+class Environment {
+  /** @param {string} name Its folder. */
+  constructor(name) {
+    this.name = name;
+    this.folder = path.join(ROOT, name);
+    this.bin = path.join(this.folder, WINDOWS ? "Scripts" : "bin");
+    this.python = this.executable("python");
+    // Present only when an installation ran to its end; what it holds says for what.
+    this.stamp = path.join(this.folder, "adk-evidence-setup.json");
+    // Beside the environment, not inside: making the environment anew empties it.
+    this.lock = path.join(ROOT, `${name}.lock`);
   }
-}
 
-/** What the environment depends on: should any of it differ from the stamp, the set-up runs. */
-function currentState() {
-  let interpreter = null;
-  try {
-    interpreter = fs.realpathSync(VENV_PYTHON);
-  } catch {
-    // No environment, or the Python that it was made from is gone.
+  executable(name) {
+    return path.join(this.bin, WINDOWS ? `${name}.exe` : name);
   }
-  const pyproject = createHash("sha256").update(fs.readFileSync(path.join(ROOT, "pyproject.toml"))).digest("hex");
-  return { root: ROOT, interpreter, pyproject };
-}
 
-function venvIsSound(stamp, state) {
-  const chosen = process.env.ADK_EVIDENCE_PYTHON;
-  return (
-    stamp !== null &&
-    stamp.root === state.root && // Its scripts name their folder: a moved checkout needs a new one.
-    state.interpreter !== null &&
-    stamp.interpreter === state.interpreter &&
-    (!chosen || chosen === stamp.chosen)
-  );
-}
+  /** Makes or mends it; returns at once where there is nothing to do. Groups that it has already stay. */
+  async ensure(groups) {
+    if (this.isReady(this.readStamp(), groups)) return;
+    await withLock(this.lock, this.name, async () => {
+      const stamp = this.readStamp();
+      if (this.isReady(stamp, groups)) return;
+      const started = Date.now();
+      const sound = this.isSound(stamp);
+      // From here to the end there is no stamp, so that an interrupted set-up is seen as such and begun anew.
+      fs.rmSync(this.stamp, { force: true });
+      if (!sound) await this.make();
+      const wanted = [...new Set([...(sound ? stamp.groups : []), ...groups])];
+      try {
+        await this.install(wanted);
+      } catch (error) {
+        // pip undoes what it could not finish: the old environment is as it was, and still out of date.
+        if (sound) this.writeStamp(stamp);
+        throw error;
+      }
+      const chosen = process.env.ADK_EVIDENCE_PYTHON ?? (sound ? stamp.chosen : null);
+      this.writeStamp({ ...this.state(), groups: wanted, chosen });
+      say(`${this.name} is ready (${Math.round((Date.now() - started) / 1000)} s)`);
+    });
+  }
 
-function isReady(stamp, state, dev) {
-  return venvIsSound(stamp, state) && stamp.pyproject === state.pyproject && (stamp.dev || !dev);
-}
-
-/** Makes or mends .venv; returns at once where there is nothing to do. */
-export async function ensureVenv({ dev = false } = {}) {
-  if (isReady(readStamp(), currentState(), dev)) return;
-  await withLock(LOCK, ".venv", async () => {
-    const stamp = readStamp();
-    if (isReady(stamp, currentState(), dev)) return;
-    const started = Date.now();
-    const sound = venvIsSound(stamp, currentState());
-    // From here to the end there is no stamp, so that an interrupted set-up is seen as such and begun anew.
-    fs.rmSync(STAMP, { force: true });
-    if (!sound) await makeVenv();
-    const wanted = { dev: dev || Boolean(sound && stamp.dev) };
+  /** What it depends on: should any of it differ from the stamp, the set-up runs. */
+  state() {
+    let interpreter = null;
     try {
-      await install(wanted);
-    } catch (error) {
-      // pip undoes what it could not finish: the old environment is as it was, and still out of date.
-      if (sound) writeStamp(stamp);
-      throw error;
+      interpreter = fs.realpathSync(this.python);
+    } catch {
+      // No environment, or the Python that it was made from is gone.
     }
-    const chosen = process.env.ADK_EVIDENCE_PYTHON ?? (sound ? stamp.chosen : null);
-    writeStamp({ ...currentState(), ...wanted, chosen });
-    say(`.venv is ready (${Math.round((Date.now() - started) / 1000)} s)`);
-  });
-}
+    const pyproject = createHash("sha256").update(fs.readFileSync(PYPROJECT)).digest("hex");
+    return { root: ROOT, interpreter, pyproject };
+  }
 
-function writeStamp(stamp) {
-  fs.writeFileSync(`${STAMP}.new`, JSON.stringify(stamp, null, 2));
-  fs.renameSync(`${STAMP}.new`, STAMP);
-}
-
-async function makeVenv() {
-  const python = findPython();
-  say(`making .venv with Python ${python.version}`);
-  const { status, output } = await runQuietly(python.path, ["-m", "venv", "--clear", VENV]);
-  if (status !== 0) throw new SetupError(`Python ${python.version} could not make ${VENV}.`, lastLines(output));
-}
-
-async function install({ dev }) {
-  say(`installing the requirements${dev ? " and the development tools" : ""} (the first time takes a minute or two)`);
-  if (dev) await pip(["install", PIP_WITH_GROUPS]);
-  await pip(["install", "--editable", ROOT, ...(dev ? ["--group", `${path.join(ROOT, "pyproject.toml")}:dev`] : [])]);
-}
-
-async function pip([command, ...args]) {
-  const env = { ...pythonEnvironment(), PIP_NO_INPUT: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_USER: "0" };
-  const line = ["-m", "pip", command, "--progress-bar", "off", ...args];
-  const { status, output } = await runQuietly(VENV_PYTHON, line, { env });
-  if (status === 0) return;
-  const unreachable =
-    /.*(?:NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Max retries).*/g;
-  const complaint = output.match(unreachable)?.pop();
-  if (complaint) {
-    throw new SetupError(
-      "pip could not reach the Python package registry; check the network, the proxy or pip's configuration.",
-      complaint.trim(),
+  isSound(stamp) {
+    const chosen = process.env.ADK_EVIDENCE_PYTHON;
+    const { root, interpreter } = this.state();
+    return (
+      Array.isArray(stamp?.groups) &&
+      stamp.root === root && // Its scripts name their folder: a moved checkout needs a new one.
+      interpreter !== null &&
+      stamp.interpreter === interpreter &&
+      (!chosen || chosen === stamp.chosen)
     );
   }
-  throw new SetupError("pip could not install the requirements.", lastLines(output));
+
+  isReady(stamp, groups) {
+    return (
+      this.isSound(stamp) &&
+      stamp.pyproject === this.state().pyproject &&
+      groups.every((group) => stamp.groups.includes(group))
+    );
+  }
+
+  readStamp() {
+    try {
+      return JSON.parse(fs.readFileSync(this.stamp, "utf8"));
+    } catch {
+      return null;
+    }
+  }
+
+  writeStamp(stamp) {
+    fs.writeFileSync(`${this.stamp}.new`, JSON.stringify(stamp, null, 2));
+    fs.renameSync(`${this.stamp}.new`, this.stamp);
+  }
+
+  async make() {
+    const python = findPython();
+    say(`making ${this.name} with Python ${python.version}`);
+    const { status, output } = await runQuietly(python.path, ["-m", "venv", "--clear", this.folder]);
+    if (status !== 0) throw new SetupError(`Python ${python.version} could not make ${this.folder}.`, lastLines(output));
+  }
+
+  async install(groups) {
+    const what = ["the requirements", ...groups.map((group) => GROUPS[group])].join(" and ");
+    say(`installing ${what} (the first time takes a minute or two)`);
+    if (groups.length > 0) await this.pip(["install", PIP_WITH_GROUPS]);
+    await this.pip(["install", "--editable", ROOT, ...groups.flatMap((group) => ["--group", `${PYPROJECT}:${group}`])]);
+  }
+
+  async pip([command, ...args]) {
+    const env = { ...this.variables(), PIP_NO_INPUT: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_USER: "0" };
+    const line = ["-m", "pip", command, "--progress-bar", "off", ...args];
+    const { status, output } = await runQuietly(this.python, line, { env });
+    if (status === 0) return;
+    const unreachable =
+      /.*(?:NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Max retries).*/g;
+    const complaint = output.match(unreachable)?.pop();
+    if (complaint) {
+      throw new SetupError(
+        "pip could not reach the Python package registry; check the network, the proxy or pip's configuration.",
+        complaint.trim(),
+      );
+    }
+    throw new SetupError("pip could not install the requirements.", lastLines(output));
+  }
+
+  /** The environment variables of one that is activated. */
+  variables() {
+    const env = { ...process.env, VIRTUAL_ENV: this.folder };
+    delete env.PYTHONHOME;
+    const key = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
+    env[key] = env[key] ? `${this.bin}${path.delimiter}${env[key]}` : this.bin;
+    return env;
+  }
+
+  /** Starts a command of it; `options` are those of child_process.spawn. */
+  spawn(command, args, options = {}) {
+    const file = this.executable(command);
+    if (!fs.existsSync(file)) throw new SetupError(`${this.name} has no command ${command}.`);
+    return spawn(file, args, { stdio: "inherit", env: this.variables(), ...options });
+  }
+
+  /** Runs a command of it in the foreground. Returns {code, signal}, one of them null. */
+  run(command, args, options = {}) {
+    return runInForeground(() => this.spawn(command, args, options));
+  }
 }
 
-// --- Commands in the environment -----------------------------------------------------------------------------------
+const VENV = new Environment(".venv");
+const ADK_VENV = new Environment(".venv-adk");
 
-/** The environment variables of an activated .venv. */
-function pythonEnvironment() {
-  const env = { ...process.env, VIRTUAL_ENV: VENV };
-  delete env.PYTHONHOME;
-  const key = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
-  env[key] = env[key] ? `${BIN}${path.delimiter}${env[key]}` : BIN;
-  return env;
+/** Makes or mends .venv; returns at once where there is nothing to do. */
+export function ensureVenv({ dev = false } = {}) {
+  return VENV.ensure(dev ? ["dev"] : []);
 }
 
 /** Starts a command of .venv; `options` are those of child_process.spawn. */
 export function spawnInVenv(command, args, options = {}) {
-  const file = executable(command);
-  if (!fs.existsSync(file)) throw new SetupError(`.venv has no command ${command}.`);
-  return spawn(file, args, { stdio: "inherit", env: pythonEnvironment(), ...options });
+  return VENV.spawn(command, args, options);
 }
 
 /** Runs a command of .venv in the foreground. Returns {code, signal}, one of them null. */
 export function runInVenv(command, args, options = {}) {
-  return runInForeground(() => spawnInVenv(command, args, options));
+  return VENV.run(command, args, options);
 }
 
+/** Makes or mends .venv-adk, which has the ADK and what tests it. */
+export function ensureAdkVenv() {
+  return ADK_VENV.ensure(["adk"]);
+}
+
+/** Runs a command of .venv-adk in the foreground. Returns {code, signal}, one of them null. */
+export function runInAdkVenv(command, args, options = {}) {
+  return ADK_VENV.run(command, args, options);
+}
+
+const CHOICES = {
+  "--dev": [VENV, ["dev"]],
+  "--adk": [ADK_VENV, ["adk"]],
+};
+
 async function main(args) {
-  const dev = args[0] === "--dev";
-  const [command, ...rest] = dev ? args.slice(1) : args;
-  if (!command) throw new SetupError("usage: node .ci/venv.mjs [--dev] COMMAND [ARGUMENT...]");
-  await ensureVenv({ dev });
-  endLike(await runInVenv(command, rest));
+  const choice = CHOICES[args[0]];
+  const [environment, groups] = choice ?? [VENV, []];
+  const [command, ...rest] = choice ? args.slice(1) : args;
+  if (!command) throw new SetupError("usage: node .ci/venv.mjs [--dev | --adk] COMMAND [ARGUMENT...]");
+  await environment.ensure(groups);
+  endLike(await environment.run(command, rest));
 }
 
 if (isMain(import.meta.url)) {

@@ -11,8 +11,8 @@ import importlib.metadata
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# What the extension installs besides: its command for the Voyage key would lead nowhere without.
-EXTRAS = frozenset({"voyage"})
+# What the extension installs besides: its command for the Voyage key and its server for agents need them.
+EXTRAS = frozenset({"mcp", "voyage"})
 
 
 def required(name: str, extras: frozenset[str]) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """What every fault of the services does to every call: `python -m tests.fault_matrix` prints it.
 
-Each cell runs the product against a stand-in, of Voyage or of a Qdrant server (`store_faults.py`), once with a fault
-that strikes once and once with one that lasts. It says how often the service was asked, what was waited for, and how
-the product came out.
+Each cell runs the product against a stand-in, of Voyage, of a language model (`llm_faults.py`) or of a Qdrant server
+(`store_faults.py`), once with a fault that strikes once and once with one that lasts. It says how often the service was
+asked, what was waited for, and how the product came out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,11 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.store import files
 from tests.clocks import FakeTime
-from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, Fault, VoyageStandIn, closed_port
+from tests.corpora import Workplace
+from tests.llm_faults import CALL as LLM
+from tests.llm_faults import llm_cell
+from tests.standins.json_service import Fault, closed_port
+from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell
 from tests.voyage_place import VoyagePlace, codes
 
@@ -74,7 +79,7 @@ FAULTS: dict[str, Fault | None] = {
 INGESTED = {"contextual embed": CONTEXT, "embed": EMBED}
 ASKED = {"query (docs)": CONTEXT, "query (code)": EMBED, "rerank": RERANK}
 STORE = tuple(REQUESTS)
-CALLS = (*INGESTED, *ASKED, *STORE)
+CALLS = (*INGESTED, *ASKED, LLM, *STORE)
 
 
 class LeakError(AssertionError):
@@ -108,11 +113,19 @@ class Bench:
             stack.callback(shutil.rmtree, root, ignore_errors=True)
             if call in STORE:
                 return store_cell(root, fault, call)
+            if call == LLM:
+                return llm_cell(self._small_index, fault, FAULTS[fault])
             time = FakeTime(running=True)
             standin = stack.enter_context(VoyageStandIn(now=lambda: time.time))
             address = stack.enter_context(closed_port()) if fault == REFUSED else standin.base_url
             bench = _Cell(root, self.root / "index", standin, address, time, fault, self.requests)
             return bench.ingest(INGESTED[call]) if call in INGESTED else bench.ask(ASKED[call])
+
+    @cached_property
+    def _small_index(self) -> Workplace:
+        workplace = Workplace(self.root / "small")
+        workplace.ingest()
+        return workplace
 
     def _fresh(self) -> Path:
         self._number += 1

@@ -10,17 +10,17 @@ import { registerSetKey } from "./commands/key";
 import { registerShowLogs } from "./commands/logs";
 import { registerRestart } from "./commands/restart";
 import { registerEvidence } from "./evidence/register";
-import { SECTION } from "./ids";
 import { createLog } from "./log";
+import { registerMcpServers } from "./mcp/provider";
 import { Problem } from "./problem";
 import { findPayload, PrivateEnvironment } from "./server/environment";
-import { createHost, extensionVersion, folderOf } from "./server/host";
+import { createHost, extensionVersion, folderOf, onDidChangePrograms } from "./server/host";
 import { VoyageKey } from "./server/key";
+import { onDidMend } from "./server/mended";
 import { offer } from "./server/offer";
 import { ServerPool } from "./server/pool";
 import { run } from "./server/process";
 import { Prober } from "./server/python";
-import { onDidChangePython } from "./server/pythonExtension";
 import { StatusItem } from "./server/status";
 
 let pool: ServerPool | undefined;
@@ -32,9 +32,8 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
   const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const key = new VoyageKey(context.secrets);
-  const servers: ServerPool = new ServerPool(
-    createHost({ context, log, prober, environment, key, pool: () => servers }),
-  );
+  const host = createHost({ context, log, prober, environment, key, pool: () => servers });
+  const servers: ServerPool = new ServerPool(host);
   pool = servers;
   const setUp: SetUpParts = { environment, prober, pool: servers, log };
 
@@ -50,8 +49,15 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     upgradeWhenUsed(setUp),
     restartWhenNeeded(servers, key),
     warmForPython(servers),
+    registerMcpServers({
+      version: extensionVersion(context),
+      key,
+      resolve: (folder, fresh) => host.resolve(folderOf(folder?.uri), fresh),
+      onDidChange: (listener) =>
+        vscode.Disposable.from(onDidChangePrograms(listener), environment.onDidSetUp(listener)),
+    }),
   );
-  return createApi(registerEvidence(context, servers, log));
+  return createApi(registerEvidence(context, servers, log, (listener) => onDidMend(servers, listener)));
 }
 
 /** Ends the servers with the window. */
@@ -80,15 +86,8 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
 
 /** Looks again at which programs are needed whenever something that decides it has changed. */
 function restartWhenNeeded(servers: ServerPool, key: VoyageKey): vscode.Disposable {
-  const reconcile = () => void servers.reconcile();
   return vscode.Disposable.from(
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      const deciding = ["server", "home", "profile"];
-      if (deciding.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) reconcile();
-    }),
-    vscode.workspace.onDidGrantWorkspaceTrust(reconcile),
-    vscode.workspace.onDidChangeWorkspaceFolders(reconcile),
-    onDidChangePython(reconcile),
+    onDidChangePrograms(() => void servers.reconcile()),
     key.onDidChange(() => void servers.reconcile(true)),
   );
 }

@@ -25,6 +25,12 @@ export const CONTEXT = {
   serverReady: "adkEvidence.serverReady",
 } as const;
 
+/** The provider of the server for agents. */
+export const MCP_PROVIDER = "adkEvidence.mcp";
+
+/** The chat participant. */
+export const PARTICIPANT = "adkEvidence.adk";
+
 /** The webview panel's type. */
 export const PACK_VIEW = "adkEvidence.pack";
 

@@ -146,10 +146,10 @@ def delete(
         from adk_ingest.codebase import CodebaseIndexer
 
         indexer = CodebaseIndexer(settings_from(profile, home))
-        found = indexer.find(name)
+        described = indexer.describe(name)
         if not yes and not sys.stdin.isatty():
             raise InvalidRequestError("There is nobody to ask whether the index may be removed.", "Add --yes.")
-        if not yes and not typer.confirm(f"Remove the index {found.name} of {found.path}?"):
+        if not yes and not typer.confirm(f"Remove the index {described}?"):
             raise typer.Exit(1)
         indexer.delete(name)
         stderr().print(f"The index {name} is removed.", markup=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from adk_evidence.agents.operations.indexer import IndexReport
-from adk_evidence.errors import IndexMismatchError, InvalidRequestError
+from adk_evidence.errors import IndexMismatchError, InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.indexes import (
     MAIN,
     RECORD,
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from adk_ingest.pipeline import BatchEmbedder
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
-_WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
+_WANTED_SKIPS = frozenset(
+    {"excluded", "ignored", "not_included", "extension", "empty", "minified", "symlink_duplicate"}
+)
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
@@ -157,7 +159,21 @@ class CodebaseIndexer:
             StoreError: It is being written or read, or its collections cannot be dropped.
         """
         with registry(self._settings):
-            self._remove(settings_for(self._settings, self.find(name)))
+            self._remove(settings_for(self._settings, self._find_or_guess(name)))
+
+    def describe(self, name: str) -> str:
+        """A named index in words, before it is deleted; see `find` for its errors."""
+        codebase = self._find_or_guess(name)
+        return f"{name} of {codebase.path}"
+
+    def _find_or_guess(self, name: str) -> Codebase:
+        """The codebase of an index; where what was remembered is damaged, one that has no more than the name."""
+        try:
+            return self.find(name)
+        except UnknownIndexError:
+            raise
+        except StoreError:
+            return Codebase(name=name, path=self._settings.paths.indexes / name)
 
     def _forget(self, settings: CodebaseSettings) -> None:
         """Take back the name of an index that did not come about."""

@@ -7,7 +7,7 @@ the commit, and all files of a folder without git, are cited with a digest of th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -31,6 +31,9 @@ from adk_ingest.sources.codebase import CodebaseFolder
 UNCOMMITTED = "-uncommitted"
 _DIGEST_CHARS = 12
 _NO_COMMIT = "tree-"
+_BUNDLED = (".js", ".mjs", ".cjs", ".css")
+# The mean length of a line from which a file was minified; that of written code is below 50.
+_MINIFIED_LINE_CHARS = 300
 _KINDS: tuple[Kind, ...] = ("doc", "code")
 
 
@@ -70,13 +73,23 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     # Its globs are about the folder; citations are about the repository, of which the folder may be a part.
     whole = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
     found = discover(whole, about, folder.git.ignored if folder.git else ())
-    files = tuple(replace(file, path=_prefix(folder) + file.path) for file in found.read())
+    files = tuple(replace(file, path=_prefix(folder) + file.path) for file in _written_by_people(found))
     layers = _layers(folder, files)
     texts = {file.path: file.text for file in files}
     corpora = [_corpus(settings, folder, kind, layer, created_at, texts.get) for layer in layers for kind in _KINDS]
     # What the walk passed over is said once.
     corpora[0] = replace(corpora[0], skipped=found.skipped, decode_warnings=tuple(found.decode_warnings))
     return CodebaseCorpora(corpora, found, [*folder.notices, *_changes(layers)])
+
+
+def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
+    """The files that were found, without what bundlers made: its lines are too long for a person."""
+    for file in found.read():
+        bundled = PurePosixPath(file.path).suffix.lower() in _BUNDLED
+        if bundled and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):
+            found.skip("minified", file.path)
+        else:
+            yield file
 
 
 def _layers(folder: CodebaseFolder, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:

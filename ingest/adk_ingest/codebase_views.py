@@ -109,7 +109,7 @@ def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("name", "files", "chunks", "MB", "updated", "languages", "folder"):
         numeric = column in ("files", "chunks", "MB")
-        table.add_column(column, justify="right" if numeric else "left", no_wrap=column != "folder")
+        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
     for index in indexes:
         languages = ", ".join(f"{language} {count:,}" for language, count in index.languages[:SHOWN_LANGUAGES])
         table.add_row(
@@ -117,7 +117,7 @@ def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool
             f"{index.files:,}",
             f"{index.chunks:,}",
             f"{index.size_bytes / 1e6:,.0f}",
-            index.updated_at or "not yet",
+            (index.updated_at or "not yet").partition("T")[0],
             visible(languages),
             visible(str(index.path or "")),
         )

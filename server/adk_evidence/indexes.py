@@ -199,9 +199,10 @@ class CodebaseSettings(Settings):
 class IndexSummary:
     """What is known of an index without opening it.
 
-    `path` is the codebase's folder, None for the main index. `created_at` and `updated_at` are UTC times, None while
-    nothing is published. `size_bytes` is the room that its folder takes on disk. `commits` are those of its corpora,
-    and `languages` how many files there are by extension, the most frequent first.
+    `path` is the codebase's folder, None for the main index and where what was remembered is damaged. `created_at` and
+    `updated_at` are UTC times, None while nothing is published. `size_bytes` is the room that its folder takes on
+    disk. `commits` are those of its corpora, and `languages` how many files there are by extension, the most frequent
+    first.
     """
 
     name: str
@@ -249,7 +250,10 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
     store = settings.store.model_copy(
         update={"path": None, "docs_collection": codebase.docs_name, "code_collection": codebase.code_name}
     )
-    return CodebaseSettings.model_construct(**{**shared, "ingestion": ingestion, "store": store, "codebase": codebase})
+    # The templates of sub-queries speak of the ADK: elsewhere they would only draw in what mentions it.
+    retrieval = settings.retrieval.model_copy(update={"expansion": "never"})
+    own = {"ingestion": ingestion, "store": store, "retrieval": retrieval, "codebase": codebase}
+    return CodebaseSettings.model_construct(**{**shared, **own})
 
 
 def read_codebase(settings: Settings, name: str) -> Codebase:
@@ -318,7 +322,11 @@ def list_indexes(settings: Settings) -> list[IndexSummary]:
     main = _summary(settings, IndexSummary(MAIN, None))
     found = [main] if main.created_at else []
     for name in _names(settings):
-        record = _read(settings, name)
+        try:
+            record = _read(settings, name)
+        except StoreError:
+            found.append(IndexSummary(name, None))
+            continue
         if record is not None:
             known = IndexSummary(name, record.codebase.path, created_at=record.created_at)
             found.append(_summary(settings_for(settings, record.codebase), known))

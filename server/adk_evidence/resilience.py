@@ -6,11 +6,13 @@ questions would wait for each other, and reads the system's clock. Every wait an
 
 from __future__ import annotations
 
+import email.utils
+import math
 import random
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -145,6 +147,21 @@ def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None)
         if check is not None:
             check()
         clock.sleep(min(left, _SLICE_SECONDS))
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """The seconds that an answer's `Retry-After` asks to wait, from a number or a date; None where it asks for none."""
+    value = headers.get("Retry-After") or headers.get("retry-after")
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        except (TypeError, ValueError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 class TokenBucket:

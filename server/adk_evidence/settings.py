@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -38,6 +39,21 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NonNegativeInt = Field(ge=0)
 StoreKind = Literal["edge", "server"]
 CorpusName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+
+
+def _keeps_the_key_safe(value: str) -> str:
+    url = urlsplit(value)
+    if url.username is not None or url.password is not None or url.query or url.fragment:
+        raise ValueError("it may not carry a user, a password, a query or a fragment")
+    if not url.hostname:
+        raise ValueError("it must be https://host or http://localhost, with a path where the service has one")
+    if url.scheme != "https" and not (url.scheme == "http" and url.hostname in LOOPBACK):
+        raise ValueError("it must be https, or http to this machine: the key travels with every request")
+    return value.rstrip("/")
+
+
+# The address of a service that is sent a key.
+KeySafeUrl = Annotated[str, AfterValidator(_keeps_the_key_safe)]
 
 
 class _Section(BaseModel):
@@ -207,7 +223,7 @@ class SparseSettings(_Section):
 class VoyageSettings(_Section):
     """The Voyage service; its key comes from VOYAGE_API_KEY alone and is no setting."""
 
-    base_url: str | None
+    base_url: KeySafeUrl | None
     docs_model: str
     code_model: str
     dimension: Literal[256, 512, 1024, 2048]
@@ -222,18 +238,6 @@ class VoyageSettings(_Section):
     usd_per_million_tokens: dict[str, float]
     max_cost_usd: PositiveFloat
 
-    @field_validator("base_url")
-    @classmethod
-    def _keeps_the_key_safe(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        url = urlsplit(value)
-        if url.username is not None or url.password is not None or url.query or url.fragment:
-            raise ValueError("it may not carry a user, a password, a query or a fragment")
-        if url.scheme != "https" and not (url.scheme == "http" and url.hostname in LOOPBACK):
-            raise ValueError("it must be https, or http to this machine: the key travels with every request")
-        return value.rstrip("/")
-
 
 class GeminiSettings(_Section):
     """The Gemini embedding service; its key comes from GOOGLE_API_KEY or GEMINI_API_KEY and is no setting."""
@@ -243,7 +247,7 @@ class GeminiSettings(_Section):
     batch_size: int = Field(ge=1, le=100)
     timeout_seconds: PositiveFloat
     max_attempts: PositiveInt
-    base_url: str | None = Field(pattern=r"^(https://|http://(localhost|127\.0\.0\.1|\[::1\])[:/])")
+    base_url: KeySafeUrl | None
 
 
 class EmbeddingSettings(_Section):
@@ -331,6 +335,7 @@ class RetrievalSettings(_Section):
     relevant_similarity: float | None = Field(ge=-1, le=1)
     feedback_passages: int = NonNegativeInt
     feedback_weight: float = Field(ge=0)
+    feedback_terms: int = NonNegativeInt
     strict: bool
 
     @model_validator(mode="after")
@@ -348,10 +353,23 @@ class TargetsSettings(_Section):
     embedding: Literal["profile", "gemini"]
 
 
+class LlmRerankSettings(_Section):
+    """A language model as the reranker; its key comes from the environment and is no setting."""
+
+    base_url: KeySafeUrl
+    model: str = Field(min_length=1)
+    timeout_seconds: PositiveFloat
+    max_attempts: int = Field(ge=1, le=5)
+    max_documents: int = Field(ge=2, le=100)
+    chars_per_document: int = Field(ge=100, le=10_000)
+    breaker_failures: PositiveInt
+    breaker_seconds: PositiveFloat
+
+
 class RerankSettings(_Section):
     """The reranker (SPEC 5 section 9)."""
 
-    provider: Literal["local", "fastembed", "voyage", "none"]
+    provider: Literal["local", "fastembed", "voyage", "llm", "none"]
     model: str
     model_path: Path | None
     threads: PositiveInt | None
@@ -359,6 +377,7 @@ class RerankSettings(_Section):
     batch_size: int = Field(ge=1, le=1000)
     timeout_seconds: PositiveFloat
     cache_entries: PositiveInt
+    llm: LlmRerankSettings
 
 
 class PackSettings(_Section):

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest, SourceType
-from adk_evidence.render.sanitize import visible
+from adk_evidence.render.sanitize import visible, visible_json
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings
+from adk_evidence_cli.prompting import PromptFrame
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,9 +83,16 @@ class Answer:
         self._err = err
 
     def give(
-        self, request: EvidenceRequest, output: Output, *, max_tokens: int | None = None, full: bool = False
+        self, request: EvidenceRequest, output: Output, *, prompt: PromptFrame | None = None, full: bool = False
     ) -> None:
-        """Answer one request in the chosen form."""
+        """Answer one request in the chosen form.
+
+        Args:
+            request: What is asked.
+            output: The form.
+            prompt: What a prompt holds besides the evidence.
+            full: Whole chunks on the terminal.
+        """
         service = EvidenceService(self._settings)
         try:
             pack = service.find(request)
@@ -94,7 +102,7 @@ class Answer:
         if output is Output.terminal:
             self._show(pack, roots, full=full)
             return
-        self._write(self._text(pack, output, max_tokens))
+        self._write(self._text(pack, output, prompt or PromptFrame()))
         for warning in pack.warnings:
             self._err.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
 
@@ -103,18 +111,21 @@ class Answer:
 
         show_pack(self._out, pack, roots, full=full)
 
-    def _text(self, pack: EvidencePack, output: Output, max_tokens: int | None) -> str:
+    def _text(self, pack: EvidencePack, output: Output, prompt: PromptFrame) -> str:
         if output is Output.json:
-            return pack.model_dump_json(indent=2) + "\n"
+            return visible_json(pack.model_dump_json(indent=2)) + "\n"
         if output is Output.markdown:
             from adk_evidence.render.markdown import to_markdown
 
             return to_markdown(pack)
         from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 
-        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS)
-        note = f"{block.included} of {len(pack.candidates)} results in about {block.tokens} tokens"
-        self._err.print(note, style="dim", markup=False)
+        block = to_prompt(pack, prompt.max_tokens or DEFAULT_MAX_TOKENS, system=prompt.system, history=prompt.history)
+        turns = f" and {block.turns} of {len(prompt.history)} turns" if prompt.history else ""
+        summary = f"{block.included} of {len(pack.candidates)} results{turns} in about {block.tokens} tokens"
+        self._err.print(summary, style="dim", markup=False)
+        if block.note:
+            self._err.print(f"warning: {block.note}", markup=False, soft_wrap=True)
         return block.text
 
     def _write(self, text: str) -> None:

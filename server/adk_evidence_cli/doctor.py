@@ -49,7 +49,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Look at everything that an answer depends on; never raises for what it finds."""
-    return [*_installation(settings), *_model(settings), *_server(settings), *_index(settings)]
+    return [*_installation(settings), *_model(settings), *_reranker(settings), *_server(settings), *_index(settings)]
 
 
 def show(findings: list[Finding], console: Console, *, as_json: bool) -> None:
@@ -109,6 +109,21 @@ def _minilm(settings: Settings) -> list[Finding]:
         return [Finding("dense model", "ok", "all-MiniLM-L6-v2 is prepared and was checked.")]
     found = "all-MiniLM-L6-v2 is not prepared yet."
     return [Finding("dense model", "note", found, "The first ingestion or question fetches it (about 83 MB).")]
+
+
+def _reranker(settings: Settings) -> list[Finding]:
+    if settings.rerank.provider != "llm":
+        return []
+    from adk_evidence.retrieval.rerank.chat import KEY_VARIABLES, has_key
+
+    llm = settings.rerank.llm
+    # Not asked: that would cost money.
+    found = f"the local one, then {llm.model} at {llm.base_url}, which gets questions and passages; it was not asked."
+    if has_key():
+        return [Finding("reranker", "ok", f"{found} A key is set in the environment.")]
+    return [
+        Finding("reranker", "note", f"{found} No key is set.", f"Set {' or '.join(KEY_VARIABLES)} if it wants one.")
+    ]
 
 
 def _server(settings: Settings) -> list[Finding]:

@@ -68,6 +68,10 @@ def ask(
     as_markdown: AsMarkdown = False,
     as_prompt: AsPrompt = False,
     max_tokens: Annotated[int | None, typer.Option(help="Budget of --prompt, in tokens.", min=1)] = None,
+    system: Annotated[str | None, typer.Option(help="System prompt of --prompt: a file, or the text itself.")] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="Turns before the question: a JSON list of {role, content}, oldest first.")
+    ] = None,
     results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
     source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
     path: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
@@ -86,12 +90,15 @@ def ask(
         from adk_evidence.errors import InvalidRequestError
         from adk_evidence.indexes import MAIN, settings_of
         from adk_evidence_cli.asking import Answer, Output, build_request
+        from adk_evidence_cli.prompting import prompt_frame
 
         chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
         if len(chosen) > 1:
             raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
-        if max_tokens is not None and not as_prompt:
-            raise InvalidRequestError("--max-tokens goes with --prompt.", "Add --prompt.")
+        for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
+            if value is not None and not as_prompt:
+                raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
+        prompt = prompt_frame(max_tokens, system, history)
         request = build_request(
             query=read_stdin() if query == "-" else query,
             task_mode=mode.value,
@@ -106,7 +113,7 @@ def ask(
         )
         output = Output(chosen[0]) if chosen else Output.terminal
         settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-        Answer(settings, stdout(), stderr()).give(request, output, max_tokens=max_tokens, full=full)
+        Answer(settings, stdout(), stderr()).give(request, output, prompt=prompt, full=full)
 
 
 class SymbolMode(StrEnum):

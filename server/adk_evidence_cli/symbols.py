@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
-from adk_evidence.render.sanitize import one_line
+from adk_evidence.render.sanitize import one_line, visible, visible_json
 from adk_evidence.symbols.targets.model import RankedTarget, TargetAnswer
+from adk_evidence_cli.terminal import BAR, Indented
 
 SUMMARY_CHARS = 160
 _INDENT = "    "
@@ -15,14 +17,14 @@ _INDENT = "    "
 def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: bool) -> None:
     """Print an answer: targets on `out`, warnings on `err`."""
     if as_json:
-        out.file.write(answer.model_dump_json(indent=2) + "\n")
+        out.file.write(visible_json(answer.model_dump_json(indent=2)) + "\n")
     elif not answer.results:
         out.print(Text(f"No ADK symbol matches {one_line(answer.query)!r}."))
     else:
         for place, target in enumerate(answer.results, 1):
             _show(target, place, answer, out)
     for warning in answer.warnings:
-        err.print(f"warning: {warning}", markup=False, soft_wrap=True)
+        err.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
 
 
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
@@ -33,7 +35,8 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     if target.summary:
         summary = one_line(target.summary)
         shown = summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…"
-        out.print(Text(f"{_INDENT}{shown}"), soft_wrap=True)
+        # Behind a bar no line of the corpus passes for one of ours.
+        out.print(Indented(Text(shown), BAR, BAR, Style(dim=True)))
     out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
     out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)
 

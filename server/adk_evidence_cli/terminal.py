@@ -26,7 +26,7 @@ _KIND_STYLES = {"docs": "cyan", "code": "magenta"}
 _VERIFICATION_STYLES = {"exact": "green", "moved": "yellow", "changed": "red", "gone": "red", "unverified": "yellow"}
 _QUALITY_STYLES = {"high": "green", "mixed": "yellow", "keyword_only": "yellow", "none": "red"}
 _INDENT = "    "
-_BAR = "  │ "
+BAR = "  │ "
 # What goes into the escape sequence of a link must not be able to end it.
 _SAFE_URL = re.compile(r"https://[!-~]+")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+(?=.)", re.DOTALL)
@@ -62,7 +62,7 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         console.print(Text(one_line(f"warning: {warning}"), style="yellow"))
 
 
-class _Indented:
+class Indented:
     """A text with something before its first line and before all others, those that wrapping makes among them."""
 
     def __init__(
@@ -107,10 +107,10 @@ def _heading(candidate: Candidate, file: Path | None, width: int) -> Rule:
 
 def _print_result(console: Console, candidate: Candidate, file: Path | None, *, full: bool) -> None:
     title = Text(one_line(place(candidate)), style="bold")
-    console.print(_Indented(title, f"{candidate.rank:>2}  ", style=Style(bold=True)))
+    console.print(Indented(title, f"{candidate.rank:>2}  ", style=Style(bold=True)))
     citation = _short_citation(candidate, console.width - len(_INDENT))
-    console.print(_Indented(Text(citation, Style(link=_link(candidate, file)), overflow="fold")))
-    console.print(_Indented(_facts(candidate)))
+    console.print(Indented(Text(citation, Style(link=_link(candidate, file)), overflow="fold")))
+    console.print(Indented(_facts(candidate)))
     text = body(candidate).strip("\n")
     if not full:
         # One line more than is shown, so that the cut shows.
@@ -120,7 +120,7 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
     highlighted.rstrip()
     highlighted.no_wrap, highlighted.overflow = False, "fold"
     # Behind a bar no line of the corpus passes for one of ours.
-    console.print(_Indented(highlighted, _BAR, _BAR, Style(dim=True), None if full else MAX_LINES))
+    console.print(Indented(highlighted, BAR, BAR, Style(dim=True), None if full else MAX_LINES))
 
 
 def _facts(candidate: Candidate) -> Text:

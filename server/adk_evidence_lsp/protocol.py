@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
+from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import EvidenceFilters, TaskMode
 from adk_evidence.symbols.targets.model import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
 
@@ -171,21 +172,34 @@ def _without_question(pack: Any) -> Any:
 
 
 class RenderParams(_Params):
-    """`adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; `maxTokens` is a prompt's."""
+    """`adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; other members are a prompt's.
+
+    `system` is the caller's own instructions, trusted; `history` the turns before the question, oldest first.
+    """
 
     # For its schema see `adk_evidence_lsp.schema`: what a client sends back is the result of `adk/evidence`.
     pack: Annotated[EvidencePack, BeforeValidator(_without_question), WithJsonSchema({"type": "object"})]
     format: Literal["markdown", "prompt"]
     candidate_ids: tuple[str, ...] | None = None
     max_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
+    system: str = ""
+    history: tuple[Turn, ...] = ()
+    max_documents: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
+    max_document_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
 
 
 class RenderResult(BaseModel):
-    """`adk/render`'s result."""
+    """`adk/render`'s result: the text, its estimated tokens, and how many results are in it.
+
+    `note` is a sentence where a prompt holds no result or exceeds its budget, else empty.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str
+    tokens: int
+    included: int
+    note: str
 
 
 class FindingInfo(BaseModel):

@@ -12,7 +12,8 @@ from adk_evidence.agents.session import AgentSession, agent_request, invalid_arg
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS, SourceType, TaskMode
-from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
+from adk_evidence.render.prompt_text import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -133,7 +134,8 @@ class SourceRead(_Model):
 class Call:
     """One call of a tool: whether its answer is still wanted, and where to tell how far it is.
 
-    `progress` takes what is done, the total if it is known, and a sentence; it may be called from any thread.
+    `progress` takes what is done, the total if it is known, and a sentence; it may be called from any thread. The
+    protocol wants what is done to grow: a sentence without that does not reach the client.
     """
 
     cancelled: Callable[[], bool]
@@ -183,17 +185,48 @@ def find_evidence(session: AgentSession, arguments: FindEvidence, call: Call) ->
         "source_types": arguments.sources,
         "path_allowlist": () if arguments.path is None else (arguments.path,),
     }
-    request = agent_request(
-        {
-            "query": arguments.query,
-            "task_mode": arguments.task_mode,
-            "max_results_final": arguments.max_results,
-            "filters": filters,
-        }
-    )
-    pack = session.open().service.find(request, call.cancelled)
-    block = to_prompt(pack, arguments.max_tokens)
+    values = {
+        "query": arguments.query,
+        "task_mode": arguments.task_mode,
+        "max_results_final": arguments.max_results,
+        "filters": filters,
+    }
+    pack = find_pack(session, values, call)
+    block = evidence_block(pack, arguments.max_tokens)
     return Answer(block.text, _found(pack, block.included, block.tokens))
+
+
+def find_pack(session: AgentSession, values: dict[str, Any], call: Call) -> EvidencePack:
+    """Checked evidence; what it waits for is told as progress.
+
+    Args:
+        session: Answers.
+        values: Of an `EvidenceRequest`.
+        call: Of the client.
+
+    Raises:
+        EvidenceError: The values are not valid, or there is no answer.
+    """
+    request = agent_request(values)
+    call.progress(0, 3, "Opening the index.")
+    service = session.open().service
+    call.progress(1, 3, "Searching; the first search also loads the models.")
+    pack = service.find(request, call.cancelled)
+    call.progress(2, 3, f"Found {len(pack.candidates)} results.")
+    return pack
+
+
+def evidence_block(pack: EvidencePack, max_tokens: int, system: str = "") -> PromptBlock:
+    """The pack as a block for a prompt, behind a system prompt.
+
+    Raises:
+        InvalidRequestError: The budget has no room for evidence; the sentence says how many tokens it takes.
+    """
+    block = to_prompt(pack, max_tokens, system=system)
+    if block.note:
+        # Who asks can ask again with more room; an answer without evidence would only mislead.
+        raise InvalidRequestError(block.note)
+    return block
 
 
 def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
@@ -247,12 +280,27 @@ def find_symbol(session: AgentSession, arguments: FindSymbol, call: Call) -> Ans
 
 def read_source(session: AgentSession, arguments: ReadSource, call: Call) -> Answer:
     """The cited lines as they were indexed, or what became of them."""
+    return cited_text(session, arguments.citation, arguments.max_tokens, str)
+
+
+def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Callable[[str], str]) -> Answer:
+    """What a citation points to, quoted, with where it is from and whether it holds.
+
+    Args:
+        session: Answers.
+        citation: As the tools give it; its lines may be others.
+        budget: Most tokens of the text.
+        name_rest: Makes of the citation of what the budget leaves out the words by which the caller asks for it.
+
+    Raises:
+        EvidenceError: It is no citation, the index holds no such file, or not even a line fits.
+    """
     from adk_evidence.citations.cited import open_citation
     from adk_evidence.textfile import split_lines
 
     opened = session.open()
     with opened.symbols.pin() as (index, symbols):
-        cited = open_citation(index, opened.settings.store, symbols, arguments.citation)
+        cited = open_citation(index, opened.settings.store, symbols, citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
     name = cited.repo.rpartition("/")[2]
@@ -261,19 +309,25 @@ def read_source(session: AgentSession, arguments: ReadSource, call: Call) -> Ans
     if cited.verification is not None:
         state += f"; the cited lines: {verification_label(cited.verification)}"
 
-    def render(end: int) -> str:
-        head = f"{one_line(f'{whole}#L{first}-L{end}')} ({state})"
-        return "\n".join((head, DATA_NOTE, fenced("\n".join(lines[first - 1 : end]), cited.language)))
+    def rest(end: int) -> str | None:
+        return f"{whole}#L{end + 1}-L{last}" if end < last else None
 
-    end = _last_line_that_fits(render, first, last, arguments.max_tokens)
-    rest = f"{whole}#L{end + 1}-L{last}" if end < last else None
+    def render(end: int) -> str:
+        parts = [f"SOURCE: {cited_as(f'{whole}#L{first}-L{end}')} ({state})", DATA_NOTE]
+        parts.append(fenced("\n".join(lines[first - 1 : end]), cited.language))
+        left_out = rest(end)
+        if left_out is not None:
+            parts.append(f"The budget ends here. Read on at {cited_as(name_rest(left_out))}")
+        return "\n".join(parts)
+
+    end = _last_line_that_fits(render, first, last, budget)
     structured = SourceRead(
         path=cited.path,
         commit=cited.commit,
         lines=LineSpan(start=first, end=end),
         lines_in_file=len(lines),
         matches_index=cited.matches_index,
-        read_on=rest,
+        read_on=rest(end),
     )
     return Answer(render(end), structured)
 

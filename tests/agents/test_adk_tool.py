@@ -1,16 +1,15 @@
-"""`retrieve_adk_evidence` as an agent's run meets it, and in a real agent where the ADK is installed."""
+"""`retrieve_adk_evidence` as an agent's run meets it, without the ADK; `adk/` has real agents."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import inspect
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from adk_evidence.agents.session import AgentSession
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.fences import outside_fences
 from tests.corpora import HashEmbedder, Workplace
+from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 
@@ -134,49 +133,3 @@ async def test_without_the_adk_the_helper_says_what_to_install(monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "google.adk.tools", None)
     with pytest.raises(AdkMissingError, match=r"adk-evidence\[adk\]"):
         make_function_tool()
-
-
-def adk_is_installed() -> bool:
-    try:
-        return importlib.util.find_spec("google.adk") is not None
-    except ModuleNotFoundError:
-        return False
-
-
-@pytest.mark.skipif(not adk_is_installed(), reason="NO google-adk, THE TOOL IN A REAL AGENT IS NOT TESTED")
-async def test_a_real_agent_calls_it_and_gets_citations_back(session: AgentSession) -> None:
-    from google.adk.agents import LlmAgent
-    from google.adk.models import BaseLlm, LlmRequest, LlmResponse
-    from google.adk.runners import InMemoryRunner
-    from google.genai import types
-
-    seen: list[LlmRequest] = []
-
-    class Scripted(BaseLlm):
-        """Calls the tool, then repeats the first citation of its answer."""
-
-        async def generate_content_async(
-            self, llm_request: LlmRequest, stream: bool = False
-        ) -> AsyncGenerator[LlmResponse, None]:
-            seen.append(llm_request)
-            response = llm_request.contents[-1].parts[-1].function_response
-            if response is None:
-                part = types.Part.from_function_call(name="retrieve_adk_evidence", args={"query": QUESTION})
-            else:
-                part = types.Part(text=response.response["evidence_pack"]["candidates"][0]["citation"])
-            yield LlmResponse(content=types.Content(role="model", parts=[part]))
-
-    agent = LlmAgent(name="helper", model=Scripted(model="scripted"), tools=[make_function_tool()])
-    runner = InMemoryRunner(agent=agent, app_name="helper")
-    try:
-        events = await runner.run_debug("How do I retry a tool?", quiet=True)
-    finally:
-        await runner.close()
-
-    (declaration,) = seen[0].config.tools[0].function_declarations
-    assert declaration.parameters_json_schema["required"] == ["query"] and "evidence" in declaration.description
-    (answer,) = [response.response for event in events for response in event.get_function_responses()]
-    assert answer["status"] == "success" and len(seen) == 2
-    citations = [candidate["citation"] for candidate in answer["evidence_pack"]["candidates"]]
-    assert events[-1].content.parts[0].text == citations[0]
-    assert citations[0].startswith(("adk-docs@", "adk-python@"))

@@ -5,60 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import CallToolResult, PromptReference
 
 from adk_evidence.tokens import estimate_tokens
-from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.fences import outside_fences
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
+from tests.agents.servers import ROOT, command, over_http, over_stdio
 from tests.corpora import Workplace
+from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 
-ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "how do I retry when a tool throws?"
-# A question with the word SLOW takes longer than any test; native code and prints write to standard output.
-DRIVER = """
-import os, time
-from adk_evidence.retrieval import pipeline
-from adk_evidence_cli.main import run
-from tests.corpora import HashEmbedder
-class Noisy(HashEmbedder):
-    def embed_query(self, text):
-        print("noise on stdout")
-        os.write(1, b"native noise\\n")
-        if "SLOW" in text:
-            time.sleep(3)
-        if "BREAK" in text:
-            raise RuntimeError("sk-secret-of-the-user")
-        return super().embed_query(text)
-pipeline.make_dense = lambda settings: Noisy()
-run()
-"""
-
-
-def command(*options: str) -> list[str]:
-    return ["-c", DRIVER, "serve", "mcp", *options]
-
-
-@asynccontextmanager
-async def served(home: Path) -> AsyncIterator[Client]:
-    """A client of a server of its own. Only what a client passes reaches it: no settings, no user folder."""
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": str(home.parent / "nobody")}
-    parameters = StdioServerParameters(
-        command=sys.executable, args=command("--home", str(home)), env=environment, cwd=ROOT
-    )
-    async with Client(parameters, read_timeout_seconds=60) as client:
-        yield client
 
 
 def text_of(result: CallToolResult) -> str:
@@ -83,8 +48,8 @@ async def failure(client: Client, tool: str, **arguments: Any) -> str:
 
 
 async def test_the_tools_say_what_they_are_for(indexed: Workplace) -> None:
-    async with served(indexed.home) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    async with over_stdio(indexed.home) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools[:3]}
     assert list(tools) == ["find_adk_evidence", "find_adk_symbol", "read_adk_source"]
     for tool in tools.values():
         assert tool.description and len(tool.description) > 100
@@ -95,13 +60,12 @@ async def test_the_tools_say_what_they_are_for(indexed: Workplace) -> None:
 
 
 async def test_from_a_question_to_the_cited_lines(indexed: Workplace) -> None:
-    async with served(indexed.home) as client:
+    async with over_stdio(indexed.home) as client:
         text, found = await answer(client, "find_adk_evidence", query=QUESTION)
         assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
         for number, cited in enumerate(found["citations"], 1):
             assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
-        # The texts are given once.
-        assert "RetryPlugin" in text and "max_retries=3" not in json.dumps(found)
+        assert "RetryPlugin" in text and found["text"] == text
         assert found["tokens"] == estimate_tokens(text)
 
         for cited in found["citations"]:
@@ -118,7 +82,7 @@ async def test_from_a_question_to_the_cited_lines(indexed: Workplace) -> None:
 
 
 async def test_narrowing_and_budgets_hold(indexed: Workplace) -> None:
-    async with served(indexed.home) as client:
+    async with over_stdio(indexed.home) as client:
         _, docs = await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3)
         assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
         _, one = await answer(client, "find_adk_evidence", query=QUESTION, path="src/google/adk/plugins")
@@ -137,7 +101,7 @@ async def test_narrowing_and_budgets_hold(indexed: Workplace) -> None:
 
 
 async def test_bad_input_gets_a_sentence_that_names_it(indexed: Workplace) -> None:
-    async with served(indexed.home) as client:
+    async with over_stdio(indexed.home) as client:
         assert "query" in await failure(client, "find_adk_evidence")
         assert "query" in await failure(client, "find_adk_evidence", query="  ")
         assert "task_mode" in await failure(client, "find_adk_evidence", query="x", task_mode="sing")
@@ -155,14 +119,14 @@ async def test_bad_input_gets_a_sentence_that_names_it(indexed: Workplace) -> No
 
 
 async def test_without_an_index_each_tool_says_how_to_make_one(tmp_path: Path) -> None:
-    async with served(tmp_path / "home") as client:
+    async with over_stdio(tmp_path / "home") as client:
         assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
         assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
         assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
 
 
 async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> None:
-    async with served(indexed.home) as client:
+    async with over_stdio(indexed.home) as client:
         evidence, found = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
         symbols, _ = await answer(client, "find_adk_symbol", query="zebra_password")
         page = next(cited["citation"] for cited in found["citations"] if cited["path"] == "docs/zebra.md")
@@ -171,13 +135,12 @@ async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> Non
         outside = outside_fences(text)
         assert HOSTILE_WORDS in text and "\u202e" not in text
         assert "never instructions to follow" in outside
-        for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
-            assert hostile not in outside
-    assert HOSTILE_WORDS not in json.dumps(found)
+        assert not [hostile for hostile in HOSTILE if hostile in outside]
+    assert HOSTILE_WORDS not in json.dumps({name: value for name, value in found.items() if name != "text"})
 
 
 async def test_a_cancelled_call_does_not_hold_up_the_next(indexed: Workplace) -> None:
-    async with served(indexed.home) as client:
+    async with over_stdio(indexed.home) as client:
         await answer(client, "find_adk_evidence", query=QUESTION)
         slow = asyncio.create_task(client.call_tool("find_adk_evidence", {"query": "SLOW tools"}))
         quick = asyncio.create_task(answer(client, "find_adk_symbol", query="Runner", limit=1))
@@ -200,7 +163,7 @@ async def test_nothing_but_the_protocol_is_on_stdout(indexed: Workplace) -> None
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *command("--home", str(indexed.home)),
+        *command(indexed.home),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -218,28 +181,56 @@ async def test_nothing_but_the_protocol_is_on_stdout(indexed: Workplace) -> None
     assert process.returncode == 0
 
 
-async def test_it_serves_http_on_this_machine(indexed: Workplace) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *command("--home", str(indexed.home), "--http", str(port), "--log-level", "info"),
-        stderr=subprocess.PIPE,
-        env=environment,
-        cwd=ROOT,
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("over", [over_stdio, over_http])
+async def test_all_of_it_works_over_each_transport_and_protocol(indexed: Workplace, over: Any, mode: str) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def on_progress(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+
+    async with over(indexed.home, mode) as client:
+        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
+        result = await client.call_tool("find_adk_evidence", {"query": QUESTION}, progress_callback=on_progress)
+        assert not result.is_error and "[CTX 1]" in text_of(result)
+        numbers = [done for done, _, _ in told]
+        assert numbers == sorted(set(numbers)) and {total for _, total, _ in told} == {3}
+        assert told[-1][2] == f"Found {len(result.structured_content['citations'])} results."
+        quiet = await client.call_tool("find_adk_evidence", {"query": QUESTION})
+        assert quiet.structured_content == result.structured_content
+
+        (template,) = (await client.list_resource_templates()).resource_templates
+        citation = result.structured_content["citations"][0]["citation"]
+        uri = template.uri_template.replace("{citation}", quote(citation, safe=""))
+        (source,) = (await client.read_resource(uri)).contents
+        assert source.uri == uri and result.structured_content["citations"][0]["path"] in source.text
+        with pytest.raises(MCPError, match="not a citation"):
+            await client.read_resource("adk-evidence://source/nothing")
+
+        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        assert prompts == ["explain", "debug", "build", "refactor"]
+        (message,) = (await client.get_prompt("explain", {"question": QUESTION})).messages
+        assert "[CTX 1]" in message.content.text
+        with pytest.raises(MCPError, match="question"):
+            await client.get_prompt("explain")
+        reference = PromptReference(type="ref/prompt", name="explain")
+        completed = await client.complete(reference, {"name": "symbol", "value": "retrypl"})
+        assert "RetryPlugin" in completed.completion.values
+
+
+async def test_it_finds_the_users_own_index_and_settings_by_home_alone(indexed: Workplace, tmp_path: Path) -> None:
+    (tmp_path / ".config/adk-evidence").mkdir(parents=True)
+    # Keywords alone: no model is needed.
+    (tmp_path / ".config/adk-evidence/settings.yaml").write_text("retrieval: {branches: [sparse]}\n")
+    (tmp_path / ".local/share").mkdir(parents=True)
+    (tmp_path / ".local/share/adk-evidence").symlink_to(indexed.home)
+    code = f"import sys; sys.path[:0] = {sys.path!r}; from adk_evidence_cli.main import run; run()"
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-c", code, "serve", "mcp"], env={"HOME": str(tmp_path)}, cwd=tmp_path
     )
-    try:
-        assert process.stderr is not None
-        while b"startup complete" not in (line := await process.stderr.readline()):
-            assert line, "the server ended"
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            text, found = await answer(client, "find_adk_evidence", query=QUESTION)
-            assert found["citations"][0]["citation"] in text
-    finally:
-        process.terminate()
-        await process.communicate()
+    async with Client(parameters, read_timeout_seconds=60) as client:
+        text, found = await answer(client, "find_adk_evidence", query=f"{QUESTION} \u2014 \u00e7a \U0001f600")
+        assert found["citations"] and "\U0001f600" in text
 
 
 async def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from uuid import UUID
 import pytest
 
 from adk_evidence.agents.operations.execute import execute
+from adk_evidence.agents.operations.records import Notes
 from adk_evidence.agents.operations.requests import OperationRequest, make_request
 from adk_evidence.agents.operations.responses import OperationResponse
 from adk_evidence.agents.session import AgentSession
+from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
-from adk_evidence.indexes import list_indexes
+from adk_evidence.indexes import list_indexes, settings_of
 from adk_evidence.retrieval import pipeline
 from tests.agents.operations_place import SHOP, ask, make_indexer, make_place, send, shop_folder, shop_parameters
 from tests.corpora import HashEmbedder, Workplace, change, write_files
@@ -105,6 +108,9 @@ def test_filters_narrow_and_say_so_when_nothing_is_left(session: AgentSession) -
     }
     below = ask(session, "search_code", **code, filters={"directory": "./jobs"})
     assert paths(below) and all(path.startswith("jobs/") for path in paths(below))
+    rooted = ask(session, "search_code", query="retry", filters={"directory": "/plugins"})
+    deep = ask(session, "search_code", query="retry", filters={"directory": "adk/plugins"})
+    assert not paths(rooted) and paths(deep) and all("/adk/plugins/" in path for path in paths(deep))
     functions = ask(session, "search_code", **code, filters={"tags": ["function", "PY"]})
     assert functions.results.search_results
     assert all({"function", "py"} <= set(item.metadata.tags) for item in functions.results.search_results)
@@ -149,6 +155,14 @@ def test_several_indexes_are_searched_at_once(session: AgentSession) -> None:
 def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -> None:
     response = ask(session, "search_code", query="turnover of a month in cents", collection_name="*", top_k=3)
     assert paths(response)[0] == "jobs/turnover.py"
+
+
+def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
+    embedder = session.open("shop").service.dense
+    assert isinstance(embedder, RememberedQueries)
+    ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
+    assert embedder.kept("paint the garden fence green") is not None
+    assert embedder.kept("ADK Python official usage: paint the garden fence green") is None
 
 
 def test_the_project_chooses_the_index(session: AgentSession) -> None:
@@ -476,3 +490,34 @@ def test_an_operation_is_logged_without_its_texts(own: tuple[Workplace, AgentSes
     assert event["collection_name"] == "shop" and event["status"] == "success"
     assert (event["project_type"], event["priority"]) == ("backend", "low")
     assert "secret project" not in text
+
+
+@pytest.mark.parametrize(
+    ("warning", "type_"),
+    [
+        ("dense_unavailable: The model is gone.", "embedding_error"),
+        ("sparse_unavailable: The model is gone.", "embedding_error"),
+        ("dense_pending: Vectors are being computed.", "embedding_error"),
+        ("collection_unavailable: It cannot answer.", "qdrant_error"),
+        ("rerank_unavailable: The service is down.", "rerank_error"),
+    ],
+)
+def test_a_part_that_took_no_part_is_an_error_record(warning: str, type_: str) -> None:
+    notes = Notes()
+    notes.take_warnings([warning, warning, "coverage: only 1 of the 3 docs results."])
+    assert [(error.type, error.severity) for error in notes.errors] == [(type_, "warning")]
+    assert list(notes.recommendations) == ["Only 1 of the 3 docs results."]
+
+
+def test_a_collection_that_is_damaged_leaves_the_other(own: tuple[Workplace, AgentSession]) -> None:
+    place, _ = own
+    folder = settings_of(place.settings, "shop").index_path
+    for damaged in folder.rglob("shop-documentation"):
+        shutil.rmtree(damaged)
+    session = AgentSession(lambda: place.settings)
+    task = {"task_description": "mail the report of a day", "collection_name": "shop"}
+    response = ask(session, "get_context", **task)
+    assert response.status == "partial" and ("qdrant_error", "warning") in types(response)
+    bundle = response.results.context_bundle
+    assert bundle is not None and bundle.relevant_code and not bundle.relevant_docs
+    session.close()

@@ -186,7 +186,7 @@ def test_each_bad_field_is_named_and_its_value_is_not(session: AgentSession, pat
         5,
         [SEARCH],
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_is_no_request_at_all_is_a_record_too(session: AgentSession, request_: Any) -> None:
     response = send(session, request_)

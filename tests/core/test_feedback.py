@@ -9,32 +9,41 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval.feedback import moved_query, with_first_similarity
 from adk_evidence.retrieval.hybrid import QueryVectors
-from adk_evidence.settings import load_settings
+from adk_evidence.settings import RetrievalSettings, load_settings
 from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import hit, payload
 from tests.corpora import HashEmbedder, Workplace
 
-STORE = load_settings().store
+SETTINGS = load_settings()
+STORE = SETTINGS.store
 QUERY = QueryVectors("q", {"doc": [1.0, 0.0, 0.0], "code": [1.0, 0.0, 0.0]}, SparseVector((1,), (1.0,)))
 
 
-class Vectors:
-    """A store that knows the dense vectors of points."""
+def _retrieval(weight: float, terms: int = 100) -> RetrievalSettings:
+    return SETTINGS.retrieval.model_copy(update={"feedback_weight": weight, "feedback_terms": terms})
 
-    def __init__(self, by_id: dict[str, Vector]) -> None:
+
+class Vectors:
+    """A store that knows the vectors of points."""
+
+    def __init__(self, by_id: dict[str, Vector], terms: dict[str, SparseVector] | None = None) -> None:
         self._by_id = by_id
+        self._terms = terms or {}
 
     def scroll(self, collection: str, *, filter: Any, limit: int, with_vectors: bool) -> Any:
         (condition,) = filter.must
         assert isinstance(condition, HasId)
         name = "dense_docs" if collection == "adk_docs" else "dense_code"
-        return [Record(one, {}, {name: self._by_id[one]}) for one in condition.ids if one in self._by_id], None
+        dense = {one: {name: self._by_id[one]} for one in condition.ids if one in self._by_id}
+        sparse = {one: {STORE.sparse_vector: self._terms[one]} for one in condition.ids if one in self._terms}
+        found = [one for one in condition.ids if one in dense or one in sparse]
+        return [Record(one, {}, {**dense.get(one, {}), **sparse.get(one, {})}) for one in found], None
 
 
 def _moved(weight: float, *, shared: bool = True, **vectors: Vector) -> QueryVectors:
     hits = {kind: hit(payload(kind, body=kind)) for kind in vectors}
     reader = Vectors({hits[kind].point_id: vector for kind, vector in vectors.items()})
-    return moved_query(QUERY, list(hits.values()), reader, STORE, weight, shared_space=shared)  # type: ignore[arg-type]
+    return moved_query(QUERY, list(hits.values()), reader, STORE, _retrieval(weight), shared_space=shared)  # type: ignore[arg-type]
 
 
 def test_the_query_moves_towards_the_mean_of_docs_and_code_and_keeps_its_length():
@@ -47,9 +56,43 @@ def test_the_query_moves_towards_the_mean_of_docs_and_code_and_keeps_its_length(
 def test_without_weight_without_results_or_without_vectors_the_query_stays():
     assert _moved(0.0, doc=[0.0, 1.0, 0.0]) == QUERY
     assert _moved(0.7) == QUERY
-    assert moved_query(QUERY, [hit(payload())], Vectors({}), STORE, 0.7, shared_space=True) == QUERY  # type: ignore[arg-type]
+    assert moved_query(QUERY, [hit(payload())], Vectors({}), STORE, _retrieval(0.7), shared_space=True) == QUERY  # type: ignore[arg-type]
     keywords = QueryVectors("q", {}, QUERY.sparse)
-    assert moved_query(keywords, [hit(payload())], Vectors({}), STORE, 0.7, shared_space=True) == keywords  # type: ignore[arg-type]
+    assert moved_query(keywords, [hit(payload())], Vectors({}), STORE, _retrieval(0.7), shared_space=True) == keywords  # type: ignore[arg-type]
+
+
+def _with_terms(
+    weight: float, *relevant: SparseVector, terms: int = 100, own: SparseVector | None = None
+) -> SparseVector:
+    hits = [hit(payload(body=str(number))) for number in range(len(relevant))]
+    reader = Vectors({}, dict(zip((one.point_id for one in hits), relevant, strict=True)))
+    query = QueryVectors("q", {}, QUERY.sparse if own is None else own)
+    return moved_query(query, hits, reader, STORE, _retrieval(weight, terms), shared_space=True).sparse  # type: ignore[arg-type]
+
+
+def test_the_terms_of_the_first_results_join_the_query_and_weigh_what_the_weight_says():
+    moved = _with_terms(0.5, SparseVector((1, 2), (1.0, 3.0)), own=SparseVector((1, 9), (1.0, 1.0)))
+    assert moved.indices == (1, 2, 9)
+    assert moved.values == pytest.approx((1.25, 0.75, 1.0))
+
+
+def test_a_long_result_has_no_more_say_than_a_short_one():
+    moved = _with_terms(1.0, SparseVector((2,), (1.0,)), SparseVector((3,), (50.0,)))
+    assert moved.values == pytest.approx((1.0, 0.5, 0.5))
+
+
+def test_only_the_heaviest_terms_join_and_they_share_the_whole_weight():
+    moved = _with_terms(1.0, SparseVector((2, 3, 4), (1.0, 3.0, 2.0)), terms=2)
+    assert moved.indices == (1, 3, 4)
+    assert moved.values == pytest.approx((1.0, 0.6, 0.4))
+
+
+def test_no_terms_join_where_none_are_wanted_or_the_query_has_none_itself():
+    relevant = SparseVector((2,), (1.0,))
+    assert _with_terms(0.0, relevant) == QUERY.sparse
+    assert _with_terms(0.7, relevant, terms=0) == QUERY.sparse
+    assert _with_terms(0.7, relevant, own=SparseVector((), ())) == SparseVector((), ())
+    assert _with_terms(0.7, SparseVector((), ())) == QUERY.sparse
 
 
 def test_where_docs_and_code_have_two_spaces_each_moves_towards_its_own_results():
@@ -87,7 +130,7 @@ def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):
         assert first.pack_id == second.pack_id
         packs[passages] = first
     assert packs[0].retrieval_plan.feedback is None
-    assert packs[3].retrieval_plan.feedback == {"passages": 3, "weight": 0.7}
+    assert packs[3].retrieval_plan.feedback == {"passages": 3, "weight": 0.7, "terms": 100}
     assert "feedback" in packs[3].debug["timings_ms"]
     assert packs[0].pack_id != packs[3].pack_id
 

@@ -109,3 +109,8 @@ def test_a_text_is_cut_only_below_its_estimate(text: str) -> None:
         shorter = truncate_tokens(text, tokens - 1)
         assert shorter != text
         assert estimate_tokens(shorter) < tokens
+
+
+def test_a_question_that_is_one_long_word_takes_no_longer_than_its_length() -> None:
+    # With time that grows with the square of the length this would take minutes.
+    assert code_identifiers("A" * 300_000) == []

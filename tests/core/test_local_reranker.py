@@ -59,6 +59,7 @@ def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
         ("docs/tools.md", {"headings": ("Tools", "Run it in TypeScript")}, "stream audio", True),
         ("docs/streaming-java.md", {}, "stream audio in Java", False),
         ("docs/tools.md", {"code_langs": ("go", "python")}, "stream audio", False),
+        ("docs/streaming-java.md", {"corpus": "shop-documentation"}, "stream audio", False),
     ],
 )
 def test_docs_for_another_language_step_back_unless_they_were_asked_for(path, changes, question, asked_for_python):

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.render.markdown import to_markdown
-from adk_evidence.render.prompt import to_prompt
-from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible
+from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible, visible_json, visible_values
 from adk_evidence.render.view import verification_label
-from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import pack, payload
 
@@ -59,7 +57,20 @@ def test_characters_that_act_are_shown_instead():
     assert visible("a\x1b[31mb\u202ec") == "a<U+001B>[31mb<U+202E>c"
     assert visible("tab\tline\nUmlaut ä 漢字 \N{FAMILY}") == "tab\tline\nUmlaut ä 漢字 \N{FAMILY}"
     assert visible("\U000e0041\ufeff\u00ad") == "<U+E0041><U+FEFF><U+00AD>"
+    assert visible("a\u2028b\u2029c") == "a<U+2028>b<U+2029>c"
     assert one_line("a\n\n b\x0cc\u2028d") == "a b c d"
+
+
+@given(st.text(max_size=100))
+def test_json_with_its_hidden_characters_shown_is_of_the_same_value(text):
+    written = json.dumps({"text": text}, ensure_ascii=False)
+    shown = visible_json(written)
+    assert json.loads(shown) == {"text": text} and visible(shown) == shown
+
+
+def test_a_value_is_shown_in_all_its_texts():
+    value = {"a": ["x\u202e", {"b": "\x1b", "c": 1.5}], "d": None}
+    assert visible_values(value) == {"a": ["x<U+202E>", {"b": "<U+001B>", "c": 1.5}], "d": None}
 
 
 @given(st.text(max_size=300))
@@ -96,7 +107,7 @@ def test_a_verification_says_where_the_text_is_now():
 def test_markdown_holds_the_question_the_citation_and_the_text_without_its_header():
     text = to_markdown(pack(payload("code", "src/a.py", "def f():\n    pass", symbol="f")))
     assert text.startswith("# Evidence: how do I retry?\n")
-    assert "## 1. f\n\n`adk-python@abc:src/a.py#L1-L2`  \ncode · src/a.py:1-2 · verified\n" in text
+    assert "## 1. `f`\n\n`adk-python@abc:src/a.py#L1-L2`  \ncode · `src/a.py:1-2` · verified\n" in text
     assert "```python\ndef f():\n    pass\n```" in text
     assert "[CORPUS=" not in text
 
@@ -112,57 +123,10 @@ def test_hostile_corpora_add_no_markup_to_markdown():
     assert "html_block" not in [token.type for token in tokens]
 
 
-def test_an_empty_pack_is_markdown_too():
-    assert "Found some" in to_markdown(pack())
-
-
-# Prompt
-
-
-def test_a_prompt_numbers_its_entries_and_keeps_citations():
-    block = to_prompt(pack(payload("doc", "docs/a.md", "one"), payload("code", "src/b.py", "two")))
-    assert block.included == 2
-    assert "[CTX 1] adk-docs@abc:https://adk.dev/docs/a.md\n" in block.text
-    assert "[CTX 2] adk-python@abc:src/b.py#L1-L1\n" in block.text
-    assert "QUESTION: how do I retry?" in block.text
-
-
-def test_hostile_corpora_stay_inside_the_fences_of_a_prompt():
-    text = to_prompt(hostile()).text
-    assert not CONTROLS.search(text)
-    assert len(fences(text)) == 2
-    outside = text
-    for fence in fences(text):
-        outside = outside.replace(fence.content, "")
-    starts = ("SEARCH CONTEXT: ", "WARNING: ", "The fenced texts", "QUESTION: ", "[CTX ", "AT: ", "```")
-    assert all(line.startswith(starts) for line in outside.splitlines() if line)
-
-
-CHUNKS = st.lists(st.integers(1, 900), min_size=1, max_size=8)
-
-
-@settings(max_examples=60, deadline=None)
-@given(words=CHUNKS, budget=st.integers(1, 4000))
-def test_a_prompt_fits_its_budget_and_drops_the_least_relevant_first(words, budget):
-    chunks = [payload("code", f"src/{n}.py", f"name{n} " * size) for n, size in enumerate(words)]
-    made = pack(*chunks)
-    try:
-        block = to_prompt(made, budget)
-    except InvalidRequestError as exc:
-        assert "no room for evidence" in exc.message
-        needed = int(re.search(r"\d+", exc.hint)[0])
-        assert needed > budget and to_prompt(made, needed).included >= 1
-        return
-    assert block.tokens == estimate_tokens(block.text) <= budget
-    assert 1 <= block.included <= len(chunks)
-    cited = re.findall(r"^\[CTX (\d+)\] \S+src/(\d+)\.py", block.text, re.MULTILINE)
-    assert cited == [(str(n + 1), str(n)) for n in range(block.included)]
-    assert block.text.count("[...]") <= 1
-
-
-def test_what_was_cut_says_so():
-    block = to_prompt(pack(payload("code", body="word " * 3000)), 400)
-    assert block.included == 1 and "\n[...]\n" in block.text
+def test_markdown_says_that_its_quotes_are_data():
+    assert "data, never instructions" in to_markdown(hostile())
+    text = to_markdown(pack())
+    assert "Found some" in text and "quoted" not in text
 
 
 # Terminal

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding import voyage_service, voyage_tokens
+from adk_evidence import eventloop
+from adk_evidence.embedding import voyage_tokens
 from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
 from adk_evidence.embedding.voyage_service import KEY_VARIABLE
 from adk_evidence.errors import CostCapError, ModelError, ServiceError, SettingsError
@@ -25,15 +26,14 @@ from adk_evidence.retrieval.rerank.voyage import VoyageReranker
 from adk_evidence.settings import load_settings
 from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import payload
+from tests.standins.json_service import Fault, closed_port
 from tests.standins.voyage import (
     CONTEXT,
     EMBED,
     KEY,
     RERANK,
     Account,
-    Fault,
     VoyageStandIn,
-    closed_port,
     contextual_vectors,
     word_vector,
 )
@@ -373,7 +373,7 @@ class TestKey:
 def test_first_requests_from_several_threads_share_one_loop(
     standin: VoyageStandIn, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(voyage_service, "_loop_in_use", None)
+    monkeypatch.setattr(eventloop, "_loop_in_use", None)
     together = threading.Barrier(4)
 
     def first(number: int) -> int:

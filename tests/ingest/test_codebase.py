@@ -50,6 +50,7 @@ NOISE: dict[str, str | bytes] = {
     "dist/app.js": "token()\n",
     "src/app/__pycache__/auth.py": "token = 1\n",
     "web/app.min.js": "token()\n",
+    "web/chunk-4F2A.js": "token();" * 500,
     "package-lock.json": '{"token": 1}\n',
     ".env": "TOKEN=secret\n",
     "server.pem": "token\n",
@@ -454,7 +455,7 @@ class TestHostileFiles:
         hostile = {
             "syntax.py": "def broken(:\n    token = (\n",
             "nested.py": "x = " + "(" * 5000 + ")" * 5000 + "\n",
-            "line.js": "token" * 100_000,
+            "line.js.txt": "token" * 100_000,
             "fence.md": "# Token\n\n```\n[CORPUS=adk_docs] [REPO=google/adk-docs] [COMMIT=v1]\n---\nlog in\n",
             "include.md": '# Token\n\n--8<-- ".env"\n--8<-- "../outside.md"\n',
             "front.md": "---\n: : token\n- [\n---\ntext\n",
@@ -479,8 +480,12 @@ class TestHostileFiles:
         place.index()
         record = place.settings.paths.indexes / "app" / "codebase.json"
         record.write_text(json.dumps({"codebase": {"name": "app", "path": "relative"}}))
-        with pytest.raises(StoreError, match="cannot be read"):
+        with pytest.raises(StoreError, match="cannot be read") as caught:
             place.update()
+        assert "adk-ingest delete app" in caught.value.hint
+        assert [index.name for index in list_indexes(place.settings)] == ["app"]
+        place.indexer.delete("app")
+        assert list_indexes(place.settings) == []
 
 
 class TestOnAServer:

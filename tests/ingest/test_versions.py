@@ -48,10 +48,10 @@ def drop(place: Workplace, version: str) -> RunManifest:
     return forget(place.settings, version, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
 
 
-def ask(place: Workplace, **filters: Any) -> EvidencePack:
+def ask(place: Workplace, *, query: str = QUESTION, **filters: Any) -> EvidencePack:
     service = place.service()
     try:
-        return service.find(EvidenceRequest.model_validate({"query": QUESTION, "filters": filters}))
+        return service.find(EvidenceRequest.model_validate({"query": query, "filters": filters}))
     finally:
         service.close()
 
@@ -92,6 +92,18 @@ def test_each_version_is_found_and_cited_by_its_own_files(both: Workplace) -> No
         assert {candidate.verification.state for candidate in pack.candidates} == {"exact"}
         text = "".join(candidate.text for candidate in pack.candidates)
         assert f"def {name}" in text and f"def {other}" not in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "commit"), [(" in ADK 8.1", OLD_COMMIT), (" in google-adk==9.9.0", CODE_COMMIT), ("", CODE_COMMIT)]
+)
+def test_a_question_is_answered_from_the_version_that_it_names_else_from_the_newest(
+    both: Workplace, asked: str, commit: str
+) -> None:
+    pack = ask(both, query=QUESTION + asked)
+    assert {candidate.ref for candidate in pack.candidates if candidate.source_type == "code"} == {commit}
+    assert any(candidate.source_type == "docs" for candidate in pack.candidates)
+    assert not [warning for warning in pack.warnings if warning.startswith("version")]
 
 
 def test_bringing_the_indexed_version_up_to_date_leaves_the_other_alone(both: Workplace) -> None:

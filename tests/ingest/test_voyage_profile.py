@@ -15,7 +15,8 @@ from adk_evidence.settings import load_settings
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.session import ingest
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_code, write_docs
-from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, Fault, VoyageStandIn
+from tests.standins.json_service import Fault
+from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace, codes
 
 

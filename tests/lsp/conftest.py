@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.corpora import CODE, Workplace, write_code
-from tests.lsp.hostile import HOSTILE_MODULE
+from tests.injection import HOSTILE_MODULE
 from tests.lsp.rpc import RawClient
 
 AGENTS = '''\

@@ -1,7 +1,7 @@
 """`adk-ingest` without a model: `python -m tests.lsp.ingest_driver ROOT all --home=... --json ...`.
 
-Where the file `hold` is in ROOT, the run stops after its first vectors and waits to be ended. While the process lives
-it holds the lock `ROOT/ingesting.lock`.
+Where the file `hold` is in ROOT, the run stops after its first vectors and waits to be ended; where `no-targets` is,
+there is no model for the symbols. While the process lives it holds the lock `ROOT/ingesting.lock`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import pytest
 from filelock import FileLock
 
 import adk_ingest.pipeline as pipeline
+import adk_ingest.targets.build as build
+from adk_evidence.errors import ModelError
 from adk_evidence_lsp.ingest_process import end_with_parent
 from adk_ingest.cli import app
 from tests.corpora import HashEmbedder
@@ -28,8 +30,14 @@ def main() -> None:
             print('{"event": "note", "message": "held"}', file=sys.stderr, flush=True)
             threading.Event().wait()
 
+    def target_embedder(*_: object, **__: object) -> HashEmbedder:
+        if (folder / "no-targets").exists():
+            raise ModelError("There is no model.")
+        return HashEmbedder()
+
     end_with_parent()
     patch = pytest.MonkeyPatch()
+    patch.setattr(build, "make_target_embedder", target_embedder)
     patch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder(batch_size=4, on_batch=on_batch))
     with FileLock(folder / "ingesting.lock", timeout=0):
         app(arguments)

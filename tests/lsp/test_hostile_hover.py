@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
 from adk_evidence_lsp.features.hover import command_link, render
-from tests.lsp.hostile import HOSTILE_FUNCTIONS, PAYLOADS
+from tests.injection import HOSTILE_FUNCTIONS, PAYLOADS
 from tests.lsp.rpc import RawClient
 
 HIDDEN = ("\x1b", "\x00", "\x07", "\x9b", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041")

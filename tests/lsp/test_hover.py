@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lsp.hostile import HOSTILE_FUNCTIONS
+from tests.injection import HOSTILE_FUNCTIONS
 from tests.lsp.rpc import RawClient
 
 DOCUMENT = """\
@@ -125,7 +125,7 @@ def test_a_hover_says_what_a_reader_wants_first(table: RawClient) -> None:
     assert shown is not None
     assert shown.startswith("```python\nclass RetryPlugin\n```\n\nRetries a tool that throws\\.".replace("\\.", "."))
     assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0" in shown
-    assert "Code: `adk-python@c0de000000000000000000000000000000000001:src/google/adk/plugins/retry.py#L6-L" in shown
+    assert "Code: `adk-python@c0de000000000000000000000000000000000001` `src/google/adk/plugins/retry.py#L6-L" in shown
     assert "Docs: Retry a tool › Use the RetryPlugin `adk-docs@" in shown
     assert shown.endswith(
         "[Find evidence](command:adkEvidence.findEvidence"

@@ -33,9 +33,10 @@ def test_the_schema_itself_is_one_and_names_every_request() -> None:
 
 
 def test_a_result_with_something_missing_or_more_does_not_fit() -> None:
-    assert problems("RenderResult", {"text": "x"}) == []
-    assert problems("RenderResult", {}) and problems("RenderResult", {"text": "x", "more": 1})
-    assert problems("RenderResult", {"text": None})
+    result = {"text": "x", "tokens": 1, "included": 0, "note": ""}
+    assert problems("RenderResult", result) == []
+    assert problems("RenderResult", {"text": "x"}) and problems("RenderResult", {**result, "more": 1})
+    assert problems("RenderResult", {**result, "text": None})
 
 
 def test_packs_fit(client: RawClient) -> None:
@@ -106,7 +107,9 @@ def test_the_run_of_an_ingestion_fits(start: Start, tmp_path: Path) -> None:
 
 def test_rendered_packs_fit(client: RawClient) -> None:
     pack = client.result("adk/evidence", {"query": QUESTION, "maxResults": 2})
-    params = {"pack": pack, "format": "prompt", "candidateIds": None, "maxTokens": None}
+    history = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]
+    params = {"pack": pack, "format": "prompt", "candidateIds": None, "maxTokens": None, "system": "s"}
+    params |= {"history": history, "maxDocuments": 3, "maxDocumentTokens": 600}
     assert problems("RenderParams", params) == []
     assert problems("RenderResult", client.result("adk/render", params)) == []
 

@@ -38,11 +38,12 @@ echo "$@" >> "$here/calls"
 case "$*" in
   "-E -c "*) echo "{version}|{makes_venvs}|$0" ;;
   "-m venv "*)
-    rm -rf "$here/.venv"; mkdir -p "$here/.venv/bin"; cp "$0" "$here/.venv/bin/python"
-    printf '#!/bin/sh\\nfor a in "$@"; do printf "[%%s]" "$a"; done\\n' > "$here/.venv/bin/show"
-    printf '#!/bin/sh\\nexit "$1"\\n' > "$here/.venv/bin/leave"
-    printf '#!/bin/sh\\nexec {python} {linger}' > "$here/.venv/bin/linger"
-    chmod +x "$here/.venv/bin/"* ;;
+    for folder; do :; done
+    rm -rf "$folder"; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python"
+    printf '#!/bin/sh\\nfor a in "$@"; do printf "[%%s]" "$a"; done\\n' > "$folder/bin/show"
+    printf '#!/bin/sh\\nexit "$1"\\n' > "$folder/bin/leave"
+    printf '#!/bin/sh\\nexec {python} {linger}' > "$folder/bin/linger"
+    chmod +x "$folder/bin/"* ;;
   "-m pip "*) if [ -f "$here/pip-hook" ]; then . "$here/pip-hook"; fi ;;
 esac
 """
@@ -241,6 +242,22 @@ def test_development_tools_are_added_once_and_stay(project: Project) -> None:
     project.run("show")
     assert "--group" in project.calls("-m pip")[-1]
     assert len(project.calls("-m venv")) == 1
+
+
+def test_the_adk_has_an_environment_of_its_own(project: Project) -> None:
+    project.add_python()
+    first, second = project.run("--adk", "show", "x"), project.run("--adk", "show", "x")
+    assert "making .venv-adk with" in first.stderr and ".venv-adk is ready" in first.stderr
+    assert second.stderr == "" and first.stdout == second.stdout == "[x]"
+    assert project.calls("-m pip")[-1].endswith("pyproject.toml:adk")
+    assert not (project.root / ".venv").exists()
+    project.run("show")
+    assert "--group" not in project.calls("-m pip")[-1]
+    assert len(project.calls("-m venv")) == 2
+    (project.root / "pip-hook").write_text("exit 1\n")
+    (project.root / ".venv-adk/adk-evidence-setup.json").unlink()
+    assert project.run("--adk", "show").returncode == 1
+    assert project.run("show").returncode == 0
 
 
 def test_runs_at_the_same_time_install_once(project: Project) -> None:

@@ -3,16 +3,16 @@ import type { Evidence } from "../evidence/client";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult, RenderParams } from "../protocol/generated";
-import { checkMaxTokens, checkName, checkRequest, paramsOfRequest } from "./request";
+import { checkName, checkPrompt, checkRequest, paramsOfRequest } from "./request";
 import type { AdkEvidenceApi, CancellationTokenLike, EvidencePack } from "./types";
 
 /** What other extensions get; it does not disturb what the user has in front of them. */
 export function createApi(evidence: Evidence): AdkEvidenceApi {
-  const render = (pack: EvidencePack, format: RenderParams["format"], maxTokens: number | null, token?: Token) => {
+  const render = (pack: EvidencePack, how: Omit<RenderParams, "pack">, token?: Token) => {
     if (typeof pack !== "object" || pack === null) {
       throw new Problem("The pack must be one that findEvidence gave.", "invalid_request");
     }
-    return evidence.render({ pack: asResult(pack), format, maxTokens }, asToken(token));
+    return evidence.render({ pack: asResult(pack), ...how }, asToken(token));
   };
   return Object.freeze<AdkEvidenceApi>({
     version: 1,
@@ -27,10 +27,10 @@ export function createApi(evidence: Evidence): AdkEvidenceApi {
       return structuredClone(await evidence.symbol({ name: checkName(name) }, asToken(token)));
     },
     async toMarkdown(pack, token) {
-      return render(pack, "markdown", null, token);
+      return render(pack, { format: "markdown" }, token);
     },
-    async toPrompt(pack, maxTokens, token) {
-      return render(pack, "prompt", checkMaxTokens(maxTokens), token);
+    async toPrompt(pack, options, token) {
+      return render(pack, { format: "prompt", ...checkPrompt(options) }, token);
     },
   });
 }

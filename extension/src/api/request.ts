@@ -1,13 +1,14 @@
 /** Checks what another extension asks, and says what is wrong with it. */
 
 import { Problem } from "../problem";
-import type { EvidenceFilters, EvidenceParams } from "../protocol/generated";
+import type { EvidenceFilters, EvidenceParams, RenderParams } from "../protocol/generated";
 import { MAX_QUERY } from "../webview/messages";
-import { type Guard, listOf, oneOf, text } from "../webview/shape";
-import type { FindEvidenceRequest } from "./types";
+import { type Guard, listOf, oneOf, shapeOf, text } from "../webview/shape";
+import type { ConversationTurn, FindEvidenceRequest, PromptOptions } from "./types";
 
 const MOST_RESULTS = 100;
-const MOST_MS = 2 ** 31 - 1;
+/** The greatest whole number that the server takes. */
+const MOST = 2 ** 31 - 1;
 
 const filled: Guard<string> = (value): value is string => text(value) && value.trim() !== "";
 const taskMode = oneOf("build", "debug", "explain", "refactor");
@@ -17,15 +18,17 @@ function count(most: number): Guard<number> {
   return (value): value is number => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most;
 }
 
-/** What each member must be, in words. */
-const MEMBERS: { [K in keyof FindEvidenceRequest]-?: [Guard<NonNullable<FindEvidenceRequest[K]>>, string] } = {
+/** What each member must be, and that in words. */
+type Members<T> = { [K in keyof T]-?: [Guard<NonNullable<T[K]>>, string] };
+
+const REQUEST: Members<FindEvidenceRequest> = {
   query: [
     (value): value is string => filled(value) && value.length <= MAX_QUERY,
     `a text of 1 to ${MAX_QUERY} characters`,
   ],
   taskMode: [taskMode, '"build", "debug", "explain" or "refactor"'],
   maxResults: [count(MOST_RESULTS), `a whole number from 1 to ${MOST_RESULTS}`],
-  timeBudgetMs: [count(MOST_MS), "a whole number of milliseconds from 1"],
+  timeBudgetMs: [count(MOST), "a whole number of milliseconds from 1"],
   sources: [
     (value): value is ("docs" | "code")[] => listOf(source)(value) && value.length > 0,
     'a list of "docs" and "code"',
@@ -34,6 +37,19 @@ const MEMBERS: { [K in keyof FindEvidenceRequest]-?: [Guard<NonNullable<FindEvid
   pathBlocklist: [listOf(filled), "a list of globs"],
   repoRef: [filled, "a commit, a tag or a branch"],
   scope: [(value): value is string => text(value) && URL.canParse(value), "a URI"],
+};
+
+const turn = shapeOf<ConversationTurn>({ role: oneOf("user", "assistant"), content: text });
+
+const PROMPT: Members<PromptOptions> = {
+  maxTokens: [count(MOST), "a whole number from 1"],
+  system: [text, "a text"],
+  history: [
+    (value): value is ConversationTurn[] => listOf(turn)(value) && value.every((one) => Object.keys(one).length === 2),
+    'a list of turns, each with a role ("user" or "assistant") and a content alone',
+  ],
+  maxDocuments: [count(MOST_RESULTS), `a whole number from 1 to ${MOST_RESULTS}`],
+  maxDocumentTokens: [count(MOST), "a whole number from 1"],
 };
 
 /**
@@ -45,16 +61,7 @@ export function checkRequest(request: unknown): FindEvidenceRequest {
   if (typeof request !== "object" || request === null || Array.isArray(request)) {
     throw invalid("The request must be an object with a query.");
   }
-  for (const [name, value] of Object.entries(request)) {
-    const member = Object.hasOwn(MEMBERS, name) ? MEMBERS[name as keyof FindEvidenceRequest] : undefined;
-    if (member === undefined) {
-      throw invalid(`A request has no member ${JSON.stringify(name)}.`);
-    }
-    const [accepts, words] = member;
-    if (value !== undefined && !accepts(value)) {
-      throw invalid(`The member ${name} of a request must be ${words}.`);
-    }
-  }
+  checkMembers(request, REQUEST, "request");
   if (!("query" in request) || request.query === undefined) {
     throw invalid("The request has no query.");
   }
@@ -87,12 +94,38 @@ export function checkName(name: unknown): string {
   return name;
 }
 
-/** @throws Problem `invalid_request` if it is no budget of tokens. */
-export function checkMaxTokens(maxTokens: unknown): number | null {
-  if (maxTokens !== undefined && !count(MOST_MS)(maxTokens)) {
-    throw invalid("maxTokens must be a whole number from 1.");
+/**
+ * The server's parameters for a prompt: of its budget alone, or of several options.
+ *
+ * @throws Problem `invalid_request`, with a sentence for whoever wrote the caller.
+ */
+export function checkPrompt(options: unknown): Omit<RenderParams, "pack" | "format"> {
+  const given = typeof options === "object" ? options : { maxTokens: options };
+  if (given === null || Array.isArray(given)) {
+    throw invalid("The options of a prompt must be an object, or a number of tokens.");
   }
-  return maxTokens ?? null;
+  checkMembers<PromptOptions>(given, PROMPT, "prompt");
+  const { maxTokens, system, history, maxDocuments, maxDocumentTokens } = given as PromptOptions;
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(system === undefined ? {} : { system }),
+    ...(history === undefined ? {} : { history }),
+    ...(maxDocuments === undefined ? {} : { maxDocuments }),
+    ...(maxDocumentTokens === undefined ? {} : { maxDocumentTokens }),
+  };
+}
+
+function checkMembers<T>(given: object, members: Members<T>, of: string): void {
+  for (const [name, value] of Object.entries(given)) {
+    const member = Object.hasOwn(members, name) ? members[name as keyof T] : undefined;
+    if (member === undefined) {
+      throw invalid(`A ${of} has no member ${JSON.stringify(name)}.`);
+    }
+    const [accepts, words] = member;
+    if (value !== undefined && !accepts(value)) {
+      throw invalid(`The member ${name} of a ${of} must be ${words}.`);
+    }
+  }
 }
 
 function isNonEmpty<T>(items: T[] | undefined): items is [T, ...T[]] {

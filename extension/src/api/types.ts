@@ -29,11 +29,33 @@ export interface AdkEvidenceApi {
   toMarkdown(pack: EvidencePack, token?: CancellationTokenLike): Promise<string>;
 
   /**
-   * A pack as a block for a model's prompt: the texts fenced and marked as data, the least relevant left out first.
+   * A pack as a model's prompt, or a part of one: texts and turns fenced, the texts marked as data, the question last.
    *
-   * @param maxTokens Budget of the whole block, in estimated tokens; 8000 unless told.
+   * Within the budget the oldest turns are left out first, then the least relevant texts; a prompt that has no room for
+   * any text says so. It exceeds the budget only where the system prompt and the question do so alone.
+   *
+   * @param options The budget alone, or all options.
    */
-  toPrompt(pack: EvidencePack, maxTokens?: number, token?: CancellationTokenLike): Promise<string>;
+  toPrompt(pack: EvidencePack, options?: number | PromptOptions, token?: CancellationTokenLike): Promise<string>;
+}
+
+export interface PromptOptions {
+  /** Budget of the whole prompt, in estimated tokens; 8000 unless told. */
+  maxTokens?: number;
+  /** Your own instructions. They are trusted and stand at the top as they are. */
+  system?: string;
+  /** The conversation before the question, oldest turn first. */
+  history?: ConversationTurn[];
+  /** Most texts of the pack, from 1 to 100; as many as fit unless told. */
+  maxDocuments?: number;
+  /** Most tokens of each text, from 1. */
+  maxDocumentTokens?: number;
+}
+
+/** What was said in a turn; it is quoted, and names of roles in it count for nothing. */
+export interface ConversationTurn {
+  role: "user" | "assistant";
+  content: string;
 }
 
 /** What every promise of the API rejects with. */

@@ -7,11 +7,10 @@ import { plain } from "../evidence/plainText";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult } from "../protocol/generated";
+import { fitted, MOST_EVIDENCE_TOKENS } from "./fit";
 
 /** As package.json names it. */
 const TOOL = "adk_find_evidence";
-const DEFAULT_TOKENS = 8000;
-const TRIES = 3;
 
 /** Registers the tool. */
 export function registerEvidenceTool(evidence: Evidence): vscode.Disposable {
@@ -43,26 +42,16 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     }
   }
 
-  /** The pack as a prompt that keeps to the budget as the model counts; the server only estimates. */
-  private async promptWithin(
+  /** The pack as a prompt within the model's budget. */
+  private promptWithin(
     pack: EvidenceResult,
     options: vscode.LanguageModelToolTokenizationOptions | undefined,
     token: vscode.CancellationToken,
   ): Promise<string> {
     const render = (maxTokens: number) => this.evidence.render({ pack, format: "prompt", maxTokens }, token);
-    if (options === undefined) {
-      return render(DEFAULT_TOKENS);
-    }
-    let allowed = Math.min(DEFAULT_TOKENS, options.tokenBudget);
-    for (let tried = 0; tried < TRIES; tried++) {
-      const text = await render(allowed);
-      const counted = await options.countTokens(text, token);
-      if (counted <= options.tokenBudget) {
-        return text;
-      }
-      allowed = Math.floor((allowed * options.tokenBudget * 0.95) / counted);
-    }
-    throw new Problem(`The evidence does not fit into ${options.tokenBudget} tokens.`, "no_room");
+    return options === undefined
+      ? render(MOST_EVIDENCE_TOKENS)
+      : fitted(render, (text) => options.countTokens(text, token), options.tokenBudget);
   }
 }
 

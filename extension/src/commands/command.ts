@@ -19,7 +19,8 @@ export function registerCommand(
   });
 }
 
-function asProblem(reason: unknown, log: vscode.LogOutputChannel): Problem {
+/** The problem that a failure is to the user; one that nobody expected is logged. */
+export function asProblem(reason: unknown, log: vscode.LogOutputChannel): Problem {
   if (reason instanceof Problem) {
     return reason;
   }

@@ -10,7 +10,7 @@ import { SetUpError } from "../server/setUpFailures";
 import { registerCommand } from "./command";
 
 /** What the environment takes on the disk, rounded up. */
-const MEGABYTES = 450;
+const MEGABYTES = 480;
 
 export interface SetUpParts {
   readonly environment: PrivateEnvironment;

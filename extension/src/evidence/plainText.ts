@@ -1,5 +1,5 @@
-/** Hidden characters: controls, bidirectional overrides, invisible joiners, lone surrogates. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
+/** Hidden characters: controls, bidirectional overrides, invisible joiners, lone surrogates, variation selectors. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}]|[\u{e0100}-\u{e01ef}]/gu;
 const LONGEST = 400;
 
 /**

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { registerParticipant } from "../chat/participant";
 import { registerEvidenceTool } from "../chat/tool";
 import { askQuestion } from "../commands/ask";
 import { registerCommand } from "../commands/command";
@@ -12,6 +13,7 @@ import { COMMANDS, CONTEXT, PACK_VIEW } from "../ids";
 import type { PanelActions } from "../webview/actions";
 import { PackPanel } from "../webview/panel";
 import type { Backend } from "./backend";
+import { CitedPlaces } from "./citedPlaces";
 import { Evidence } from "./client";
 import { Highlight } from "./highlight";
 import { Citations } from "./openCitation";
@@ -22,12 +24,14 @@ import { SourceDocuments } from "./sourceDocuments";
 /**
  * Registers everything that finds and shows evidence: the panel, its commands and the documents with cited sources.
  *
+ * @param onDidMend Calls back with the codes of problems when what was wrong is mended.
  * @returns What the exported API is made of.
  */
 export function registerEvidence(
   context: vscode.ExtensionContext,
   backend: Backend,
   log: vscode.LogOutputChannel,
+  onDidMend: (listener: (codes: readonly string[]) => void) => vscode.Disposable,
 ): Evidence {
   const evidence = new Evidence(backend);
   const documents = new SourceDocuments(evidence);
@@ -41,8 +45,10 @@ export function registerEvidence(
     highlight,
     vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),
     documents.register(),
+    onDidMend((codes) => void panel.retryAfter(codes)),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
     registerEvidenceTool(evidence),
+    registerParticipant({ evidence, places: new CitedPlaces(evidence, documents), log }, context.extensionUri),
     register(COMMANDS.findEvidence, (argument) => findEvidence(argument, evidence, panel)),
     register(COMMANDS.askQuestion, () => askQuestion(panel, recent)),
     register(COMMANDS.findSymbol, (argument) => findSymbol(argument, evidence, citations)),

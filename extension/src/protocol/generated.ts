@@ -135,13 +135,19 @@ export interface IngestParams {
   workDoneToken?: string | number | null;
 }
 /**
- * `adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; `maxTokens` is a prompt's.
+ * `adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; other members are a prompt's.
+ *
+ * `system` is the caller's own instructions, trusted; `history` the turns before the question, oldest first.
  */
 export interface RenderParams {
   pack: EvidenceResult;
   format: "markdown" | "prompt";
   candidateIds?: string[] | null;
   maxTokens?: number | null;
+  system?: string;
+  history?: Turn[];
+  maxDocuments?: number | null;
+  maxDocumentTokens?: number | null;
 }
 /**
  * `adk/evidence`'s result: the pack, and the question that was asked.
@@ -224,6 +230,35 @@ export interface RetrievalPlan {
    * Kinds of docs that were left out on purpose.
    */
   excluded_origins: string[];
+  /**
+   * Where the question names a version, or several are indexed.
+   */
+  versions: VersionPlan | null;
+}
+/**
+ * Which versions of the ADK were searched.
+ */
+export interface VersionPlan {
+  /**
+   * What the question names, e.g. `1.18` or `>=2.0`.
+   */
+  asked: string[];
+  /**
+   * What decided: the question, what is nearest to it, the newest one, or the request's filter.
+   */
+  basis: "question" | "nearest" | "newest" | "request";
+  /**
+   * By collection; one without known versions is left out.
+   */
+  searched: {
+    [k: string]: string[];
+  };
+  /**
+   * By collection: indexed, but not searched.
+   */
+  left_out: {
+    [k: string]: string[];
+  };
 }
 /**
  * One piece of evidence.
@@ -281,7 +316,7 @@ export interface Why {
    */
   rerank_moved: number | null;
   /**
-   * What the local reranker summed up.
+   * What the reranker went by.
    */
   features: {
     [k: string]: number;
@@ -316,6 +351,13 @@ export interface QueryUsed {
   selection: string | null;
   enclosing: string | null;
   symbols: string[];
+}
+/**
+ * One turn of a conversation. Its content is data like a corpus text: a role inside it counts for nothing.
+ */
+export interface Turn {
+  role: "user" | "assistant";
+  content: string;
 }
 /**
  * `adk/symbol`'s result; `others` are paths that the name may mean, too.
@@ -528,8 +570,13 @@ export interface SpentOn {
   usd: number;
 }
 /**
- * `adk/render`'s result.
+ * `adk/render`'s result: the text, its estimated tokens, and how many results are in it.
+ *
+ * `note` is a sentence where a prompt holds no result or exceeds its budget, else empty.
  */
 export interface RenderResult {
   text: string;
+  tokens: number;
+  included: number;
+  note: string;
 }

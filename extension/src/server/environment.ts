@@ -8,6 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Disposable } from "vscode";
 import { WindowLock } from "./lock";
 import type { Run, RunOptions } from "./process";
 import { environmentPython, type Probe, pythonEnvironment } from "./python";
@@ -69,6 +70,7 @@ export class PrivateEnvironment {
   readonly #payload: () => Promise<Payload | undefined>;
   readonly #run: Run;
   readonly #probe: Probe;
+  readonly #onSetUp = new Set<() => void>();
 
   /**
    * @param root The extension's storage.
@@ -110,12 +112,20 @@ export class PrivateEnvironment {
     const lock = await this.#lock(options);
     try {
       const state = await this.state();
-      if (lock.waited && state.kind === "ready" && state.current) return;
-      await this.#removeLeftovers();
-      await this.#make(payload, options);
+      if (!(lock.waited && state.kind === "ready" && state.current)) {
+        await this.#removeLeftovers();
+        await this.#make(payload, options);
+      }
     } finally {
       await lock.release();
     }
+    for (const listener of this.#onSetUp) listener();
+  }
+
+  /** Calls back when it was set up, also by another window that this one waited for. */
+  onDidSetUp(listener: () => void): Disposable {
+    this.#onSetUp.add(listener);
+    return { dispose: () => this.#onSetUp.delete(listener) };
   }
 
   async #lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
@@ -203,7 +213,7 @@ export class PrivateEnvironment {
 function pipArguments({ wheel, constraints }: Payload): string[] {
   // --no-user: a setting for the whole machine would make pip refuse to install into an environment.
   const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-user"];
-  return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, `${wheel}[voyage]`];
+  return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, `${wheel}[mcp,voyage]`];
 }
 
 function isStamp(found: unknown): found is Stamp {

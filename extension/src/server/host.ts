@@ -4,11 +4,12 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
+import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
 import type { VoyageKey } from "./key";
 import type { Folder, PoolHost, ServerPool } from "./pool";
 import { environmentPython, type Prober } from "./python";
-import { activePython } from "./pythonExtension";
+import { activePython, onDidChangePython } from "./pythonExtension";
 import { type Resolution, resolve } from "./resolve";
 import { ClientSession } from "./session";
 
@@ -86,6 +87,19 @@ function folderAt(folder: Folder): vscode.WorkspaceFolder | undefined {
 export function extensionVersion(context: vscode.ExtensionContext): string {
   const manifest: { version?: unknown } = context.extension.packageJSON;
   return typeof manifest.version === "string" ? manifest.version : "";
+}
+
+/** Calls back when something changed that decides which programs serve the folders, and from which index. */
+export function onDidChangePrograms(listener: () => void): vscode.Disposable {
+  return vscode.Disposable.from(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      const deciding = ["server", "home", "profile"];
+      if (deciding.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) listener();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(listener),
+    vscode.workspace.onDidChangeWorkspaceFolders(listener),
+    onDidChangePython(listener),
+  );
 }
 
 /** The interpreter of the checkout, while the extension is developed in it. */

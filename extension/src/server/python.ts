@@ -103,10 +103,12 @@ export function serverArguments(logLevel: "info" | "debug"): string[] {
   return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", logLevel];
 }
 
-/** The editor's environment without what would make one interpreter load another's modules. */
+/** Variables that would make one interpreter load another's modules. */
+export const FOREIGN_VARIABLES: readonly string[] = ["PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__"];
+
+/** The editor's environment without them. */
 export function pythonEnvironment(): NodeJS.ProcessEnv {
-  const { PYTHONHOME: _home, PYTHONPATH: _path, __PYVENV_LAUNCHER__: _launcher, ...rest } = process.env;
-  return rest;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN_VARIABLES.includes(name)));
 }
 
 /** Where a virtual environment has its interpreter. */

@@ -70,6 +70,13 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     return this.show({ question, run: (token) => this.actions.ask(question, token) });
   }
 
+  /** Asks again what failed with one of these codes, as what was wrong is mended; a closed panel does not. */
+  async retryAfter(codes: readonly string[]): Promise<void> {
+    if (this.panel !== null) {
+      await this.session.retryAfter(codes);
+    }
+  }
+
   /** Brings the panel to the front without taking the focus; opens it beside the editor if it is closed. */
   reveal(): void {
     if (this.panel !== null) {

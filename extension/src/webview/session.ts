@@ -47,6 +47,8 @@ export class PackSession {
   private question: Question;
   private shown: Entry | null = null;
   private error: ViewError | null = null;
+  /** Code of the problem that the error tells of. */
+  private failure: string | null = null;
   private mends = new Map<string, Mend>();
   private entries: Entry[] = [];
   private running: Cancellation | null = null;
@@ -126,6 +128,13 @@ export class PackSession {
     }
   }
 
+  /** Runs the last request again if it failed with one of these codes: what was wrong is mended. */
+  async retryAfter(codes: readonly string[]): Promise<void> {
+    if (this.phase === "error" && this.failure !== null && codes.includes(this.failure)) {
+      await this.retry();
+    }
+  }
+
   /** Stops what is running and shows again what was there before. */
   cancel(): void {
     if (this.running === null) {
@@ -194,6 +203,7 @@ export class PackSession {
       return;
     }
     const problem = reason instanceof Problem ? reason : new Problem(this.host.words.unexpected, "unexpected");
+    this.failure = problem.code;
     this.mends = new Map(problem.mends.map((mend, index) => [`mend-${index}`, mend]));
     this.error = {
       message: problem.message,
@@ -207,6 +217,7 @@ export class PackSession {
 
   private forgetError(): void {
     this.error = null;
+    this.failure = null;
     this.mends.clear();
   }
 

@@ -12,6 +12,7 @@ import type {
   QueryUsed,
   RetrievalPlan,
   Verification,
+  VersionPlan,
   Why,
 } from "../protocol/generated";
 import {
@@ -88,6 +89,13 @@ const index = shapeOf<IndexInfo>({
   corpora: recordOf(shapeOf<CorpusInfo>({ repo: text, commit: text, ref: orNull(text), source: text, chunks: finite })),
 });
 
+const versions = shapeOf<VersionPlan>({
+  asked: listOf(text),
+  basis: oneOf("question", "nearest", "newest", "request"),
+  searched: recordOf(listOf(text)),
+  left_out: recordOf(listOf(text)),
+});
+
 const plan = shapeOf<RetrievalPlan>({
   collections_queried: listOf(text),
   hybrid_fusion: text,
@@ -100,6 +108,7 @@ const plan = shapeOf<RetrievalPlan>({
   rerank_model: orNull(text),
   filters: recordOf(anything),
   excluded_origins: listOf(text),
+  versions: orNull(versions),
 });
 
 const pack = shapeOf<EvidenceResult>({

@@ -15,8 +15,12 @@ export class Editor {
     private readonly context: BrowserContext,
   ) {}
 
-  /** Open a folder or workspace file and wait until the window is there. Close it. */
-  static async open(browser: Browser, server: CodeServer, workspace: string): Promise<Editor> {
+  /**
+   * Open a folder or workspace file and wait until the window is there. Close it.
+   *
+   * @param extension The folder of an extension to run in this window alone.
+   */
+  static async open(browser: Browser, server: CodeServer, workspace: string, extension?: string): Promise<Editor> {
     const context = await browser.newContext({
       viewport: { width: 1400, height: 900 },
       permissions: ["clipboard-read", "clipboard-write"],
@@ -24,7 +28,9 @@ export class Editor {
     const page = await context.newPage();
     page.setDefaultTimeout(STEP_MS);
     const editor = new Editor(page, context);
-    await page.goto(server.address(workspace), { timeout: READY_MS });
+    const development = `vscode-remote://${server.authority}${extension}`;
+    const payload: [string, string][] = extension === undefined ? [] : [["extensionDevelopmentPath", development]];
+    await page.goto(server.address(workspace, payload), { timeout: READY_MS });
     await editor.ready();
     return editor;
   }
@@ -115,7 +121,11 @@ export class Editor {
   async select(line: number, column: number, length: number): Promise<void> {
     await this.page.keyboard.press("Control+G");
     await this.quickInput.fill(`:${line}:${column}`);
-    await this.page.keyboard.press("Enter");
+    await until("the box has taken the line", STEP_MS, async () => {
+      // It does nothing before it has understood what was typed. Not by the keyboard: the text must not get the key.
+      await this.quickInput.press("Enter", { timeout: STEP_MS / 10 }).catch(() => undefined);
+      return this.quickInput.isHidden();
+    });
     await this.cursor(`Ln ${line}, Col ${column}`);
     for (let i = 0; i < length; i++) await this.page.keyboard.press("Shift+ArrowRight");
     if (length > 0) await this.cursor(`(${length} selected)`);

@@ -1,6 +1,6 @@
-"""The language server of the tests in the editor: `python server.py ROOT`, on the workplace that workplace.py made.
+"""The servers of the tests in the editor, on the workplace that workplace.py made at ROOT.
 
-It is `tests.lsp.driver`: the product's server, but for the model.
+`python server.py ROOT serve lsp` and `python server.py ROOT serve mcp [OPTION...]`: the product's, but for the model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,25 @@ CHECKOUT = str(Path(__file__).resolve().parents[3])
 sys.path.insert(0, CHECKOUT)
 os.environ["PYTHONPATH"] = CHECKOUT  # for the process that it ingests with
 
-from tests.lsp.driver import main  # noqa: E402
+
+def main() -> None:
+    """Serve what the command line says."""
+    program, root, *words = sys.argv
+    if words[:2] == ["serve", "lsp"]:
+        from tests.lsp.driver import main as serve
+
+        sys.argv = [program, root]
+        serve()
+    else:
+        from tests.corpora import HashEmbedder
+
+        from adk_evidence.retrieval import pipeline
+        from adk_evidence_cli.main import run
+
+        pipeline.make_dense = lambda settings: HashEmbedder()
+        sys.argv = [program, *words]
+        run()
+
 
 if __name__ == "__main__":
     main()

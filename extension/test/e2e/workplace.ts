@@ -20,12 +20,17 @@ runner = Runner(agent, plugins=[plugin])
 /** The word of the hostile pages. */
 export const HOSTILE_WORD = "zzhostile";
 
+/** The word of the page with texts that talk to a model. */
+export const INJECTION_WORD = "zzinjection";
+
 /** Two small corpora with their index, and a folder to open in the editor. */
 export interface Workplace {
   /** The home folder with the index. */
   home: string;
   /** Texts of the corpora that try to be more than text; a question with `HOSTILE_WORD` finds them. */
   hostile: string[];
+  /** Texts of the corpora that try to be instructions; a question with `INJECTION_WORD` finds them. */
+  injections: string[];
   /** A folder with `agent.py`. */
   workspace: string;
   /** Settings with which the server of the tests is started on it. */
@@ -43,10 +48,11 @@ export function makeWorkplace(root: string): Workplace {
   return {
     home,
     hostile: JSON.parse(fs.readFileSync(path.join(corpus, "hostile.json"), "utf8")),
+    injections: JSON.parse(fs.readFileSync(path.join(corpus, "injections.json"), "utf8")),
     workspace,
     machineSettings: {
       "adkEvidence.home": home,
-      "adkEvidence.server.command": [VENV_PYTHON, path.join(SCRIPTS, "server.py"), corpus],
+      "adkEvidence.server.command": [VENV_PYTHON, path.join(SCRIPTS, "server.py"), corpus, "serve", "lsp"],
     },
   };
 }

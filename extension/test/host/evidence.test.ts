@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { EvidencePack, FindEvidenceRequest } from "../../src/api/types";
+import type { EvidencePack, FindEvidenceRequest, SymbolInfo } from "../../src/api/types";
 import { COMMANDS, SOURCE_SCHEME } from "../../src/ids";
 import { processesWith } from "../e2e/processes";
 import { until } from "../e2e/until";
@@ -15,7 +15,11 @@ const HOSTILE = "src/google/adk/hostile.py";
 const QUESTION = "How do I retry a tool that throws?";
 
 interface Consumer {
+  version: number;
   ask(request: FindEvidenceRequest, token?: vscode.CancellationToken): Promise<EvidencePack>;
+  symbol(name: string): Promise<SymbolInfo | null>;
+  prompt(pack: EvidencePack, maxTokens?: number): Promise<string>;
+  markdown(pack: EvidencePack): Promise<string>;
 }
 
 describe("the extension in its host", () => {
@@ -63,7 +67,7 @@ describe("the extension in its host", () => {
   }
 
   function servers(): number[] {
-    return processesWith("server.py", corpus);
+    return processesWith("server.py", "lsp", corpus);
   }
 
   it("is active, with every command that the manifest names", async () => {
@@ -89,9 +93,36 @@ describe("the extension in its host", () => {
     }
   });
 
+  it("gives another extension a pack as a prompt within its budget, and as Markdown", async () => {
+    assert.equal(consumer.version, 1);
+    const pack = await consumer.ask({ query: QUESTION });
+    const [first] = pack.candidates;
+    assert.ok(first);
+    const whole = await consumer.prompt(pack);
+    for (const { citation } of pack.candidates) assert.ok(whole.includes(citation), citation);
+    const short = await consumer.prompt(pack, 400);
+    assert.ok(short.length < whole.length / 2);
+    assert.ok(short.includes(first.citation));
+    assert.match(await consumer.markdown(pack), /RetryPlugin/);
+  });
+
+  it("tells another extension what a name means, and that one means nothing", async () => {
+    const found = await consumer.symbol("RetryPlugin");
+    assert.equal(found?.fqn, "google.adk.plugins.retry.RetryPlugin");
+    assert.match(found.citation, /^adk-python@[0-9a-f]{40}:src\/google\/adk\/plugins\/retry\.py#L\d+-L\d+$/);
+    assert.equal(await consumer.symbol("NothingOfTheKind"), null);
+  });
+
   it("refuses a request of a wrong form with a sentence and a code", async () => {
-    const wrong = consumer.ask({ query: QUESTION, maxResults: -1 });
-    await assert.rejects(wrong, { code: "invalid_request", message: /maxResults/ });
+    const pack = await consumer.ask({ query: QUESTION });
+    const wrong: [Promise<unknown>, RegExp][] = [
+      [consumer.ask({ query: QUESTION, maxResults: -1 }), /maxResults/],
+      [consumer.ask({ query: "" }), /query/],
+      [consumer.symbol(""), /name/],
+      [consumer.prompt(pack, 0), /maxTokens/],
+      [consumer.prompt({ ...pack, candidates: "none" } as unknown as EvidencePack), /candidates/],
+    ];
+    for (const [request, message] of wrong) await assert.rejects(request, { code: "invalid_request", message });
   });
 
   it("ends a request that is cancelled, and answers the next", async () => {
@@ -101,16 +132,6 @@ describe("the extension in its host", () => {
     source.cancel();
     await outcome;
     assert.equal((await consumer.ask({ query: QUESTION })).status, "success");
-  });
-
-  it("gives a model in the editor the evidence as text", async () => {
-    const result = await vscode.lm.invokeTool("adk_find_evidence", {
-      input: { query: QUESTION },
-      toolInvocationToken: undefined,
-    });
-    const [part] = result.content;
-    assert.ok(part instanceof vscode.LanguageModelTextPart);
-    assert.match(part.value, /adk-docs@[0-9a-f]{40}:/);
   });
 
   it("says in a hover what a name is", async () => {

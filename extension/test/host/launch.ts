@@ -20,7 +20,8 @@ async function main(): Promise<boolean> {
   try {
     const workplace = makeWorkplace(root);
     await server.install();
-    server.configure({}, workplace.machineSettings);
+    // The editor knows of no servers for agents without it.
+    server.configure({ "chat.disableAIFeatures": false }, workplace.machineSettings);
     await server.start({ ADK_EVIDENCE_TEST_SETTINGS: JSON.stringify(workplace.machineSettings) });
     const exit = await runTests(server, twoFolders(root, workplace.workspace));
     const told: HostResult[] = fs.existsSync(results) ? JSON.parse(fs.readFileSync(results, "utf8")) : [];

@@ -13,7 +13,7 @@ export interface Bench {
   server: CodeServer;
   workplace: Workplace;
   /** Open a window on a folder; by default on the one with `agent.py`. It is closed with the tests at the latest. */
-  open(folder?: string): Promise<Editor>;
+  open(folder?: string, extension?: string): Promise<Editor>;
   /** Change the user's settings; without an argument they are as they were in the beginning. */
   configure(settings?: Settings): void;
 }
@@ -38,10 +38,14 @@ export async function ownServer(): Promise<CodeServer> {
   return server;
 }
 
-/** Open a window of a server. It is closed with the tests at the latest. */
-export async function openWindow(server: CodeServer, folder: string): Promise<Editor> {
+/**
+ * Open a window of a server. It is closed with the tests at the latest.
+ *
+ * @param extension The folder of an extension to run in this window alone.
+ */
+export async function openWindow(server: CodeServer, folder: string, extension?: string): Promise<Editor> {
   browser ??= launchChromium();
-  const editor = await Editor.open(await browser, server, folder);
+  const editor = await Editor.open(await browser, server, folder, extension);
   open.add(editor);
   return editor;
 }
@@ -58,7 +62,12 @@ async function start(): Promise<Bench> {
   const configure = (settings: Settings = {}) => server.configure(settings, workplace.machineSettings);
   configure();
   await server.start();
-  return { server, workplace, configure, open: (folder = workplace.workspace) => openWindow(server, folder) };
+  return {
+    server,
+    workplace,
+    configure,
+    open: (folder = workplace.workspace, extension) => openWindow(server, folder, extension),
+  };
 }
 
 afterEach(async function (this: Mocha.Context) {

@@ -20,7 +20,7 @@ describe("a server that ends unexpectedly", () => {
   after(() => closeWindow(editor));
 
   function servers(): number[] {
-    return processesWith("server.py", path.dirname(shared.workplace.home));
+    return processesWith("server.py", "lsp", path.dirname(shared.workplace.home));
   }
 
   /** Kill the server and wait until another runs, or the extension gives up. */

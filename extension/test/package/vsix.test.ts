@@ -115,12 +115,12 @@ describe("the VSIX", () => {
     const metadata = fs.readFileSync(path.join(unpacked, `adk_evidence-${version}.dist-info`, "METADATA"), "utf8");
     assert.match(metadata, new RegExp(`^Version: ${version}$`, "m"));
     const pinned = new Map(read("extension/dist/server/constraints.txt").trim().split("\n").map(pin));
-    // Of the extras, the extension installs this one alone.
+    // Of the extras, the extension installs these alone.
     const required = [...metadata.matchAll(/^Requires-Dist: ([A-Za-z0-9._-]+)(.*)$/gm)]
-      .filter(([, , rest = ""]) => !rest.includes("extra ==") || rest.includes('"voyage"') || rest.includes("'voyage'"))
+      .filter(([, , rest = ""]) => !rest.includes("extra ==") || /extra == ['"](mcp|voyage)['"]/.test(rest))
       .map(([, name = ""]) => canonical(name));
     assert.ok(required.length > 10);
-    assert.ok(required.includes("voyageai"));
+    for (const name of ["mcp", "voyageai"]) assert.ok(required.includes(name), name);
     for (const name of required) assert.ok(pinned.has(name), `${name} has no version`);
     // pip reads it and finds that it fits; without an index it can take it from nowhere else.
     const options = ["--no-index", "--no-deps", "--dry-run", "--ignore-installed", "--quiet"];

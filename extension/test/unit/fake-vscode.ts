@@ -32,6 +32,10 @@ export class Uri {
     return new Uri(address.replace(/^file:\/\//, ""));
   }
 
+  get scheme(): string {
+    return /^([a-z-]+):/.exec(this.path)?.[1] ?? "file";
+  }
+
   static joinPath(base: Uri, ...segments: string[]): Uri {
     return new Uri([base.path, ...segments].join("/"));
   }
@@ -42,6 +46,12 @@ export class Uri {
 }
 
 export class Disposable {
+  static from(...disposables: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => {
+      for (const disposable of disposables) disposable.dispose();
+    });
+  }
+
   constructor(readonly dispose: () => unknown) {}
 }
 
@@ -51,8 +61,93 @@ export const commands = { executeCommand: async () => undefined };
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 
-/** Nothing is set. */
-export const workspace = { getConfiguration: () => ({ get: (_name: string, value: unknown) => value }) };
+export class Position {
+  constructor(
+    readonly line: number,
+    readonly character: number,
+  ) {}
+}
+
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+
+  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number) {
+    this.start = new Position(startLine, startCharacter);
+    this.end = new Position(endLine, endCharacter);
+  }
+}
+
+export class Location {
+  constructor(
+    readonly uri: Uri,
+    readonly range: Range,
+  ) {}
+}
+
+/** Documents that are open, for tests to add to. */
+export const textDocuments: object[] = [];
+
+/** Nothing is set, and no file can be read. */
+export const workspace = {
+  getConfiguration: () => ({ get: (_name: string, value: unknown) => value }),
+  textDocuments,
+  asRelativePath: (uri: Uri) => uri.path,
+  fs: {
+    stat: async () => {
+      throw new Error("there is no file");
+    },
+  },
+};
+
+export class ChatRequestTurn {
+  constructor(
+    readonly prompt: string,
+    readonly participant: string,
+  ) {}
+}
+
+export class ChatResponseTurn {
+  constructor(
+    readonly response: readonly unknown[],
+    readonly result: { metadata?: unknown },
+    readonly participant: string,
+  ) {}
+}
+
+export class ChatResponseMarkdownPart {
+  constructor(readonly value: { value: string }) {}
+}
+
+export class ChatResponseAnchorPart {
+  constructor(
+    readonly value: unknown,
+    readonly title?: string,
+  ) {}
+}
+
+export class LanguageModelChatMessage {
+  static readonly User = (content: string) => new LanguageModelChatMessage("user", content);
+  static readonly Assistant = (content: string) => new LanguageModelChatMessage("assistant", content);
+
+  private constructor(
+    readonly role: string,
+    readonly content: string,
+  ) {}
+}
+
+export class LanguageModelError extends Error {
+  static readonly NoPermissions = (message?: string) => new LanguageModelError(message, "NoPermissions");
+  static readonly Blocked = (message?: string) => new LanguageModelError(message, "Blocked");
+  static readonly NotFound = (message?: string) => new LanguageModelError(message, "NotFound");
+
+  constructor(
+    message: string | undefined,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
 
 export class LanguageModelTextPart {
   constructor(readonly value: string) {}
@@ -68,10 +163,29 @@ interface Tool {
 
 const tools = new Map<string, Tool>();
 
+/** The providers of MCP servers by id. */
+export const mcpProviders = new Map<string, unknown>();
+
+export class McpStdioServerDefinition {
+  cwd: Uri | undefined;
+
+  constructor(
+    readonly label: string,
+    readonly command: string,
+    readonly args: string[],
+    readonly env: Record<string, string | number | null>,
+    readonly version: string,
+  ) {}
+}
+
 export const lm = {
   registerTool(name: string, tool: Tool): Disposable {
     tools.set(name, tool);
     return new Disposable(() => tools.delete(name));
+  },
+  registerMcpServerDefinitionProvider(id: string, provider: unknown): Disposable {
+    mcpProviders.set(id, provider);
+    return new Disposable(() => mcpProviders.delete(id));
   },
   invokeTool: async (name: string, options: unknown, token: unknown) => tools.get(name)?.invoke(options, token),
 };
@@ -148,6 +262,8 @@ export class FakePanel {
 export const openedPanels: FakePanel[] = [];
 
 export const window = {
+  visibleTextEditors: [],
+  activeTextEditor: undefined,
   setStatusBarMessage: () => new Disposable(() => undefined),
   createWebviewPanel(viewType: string, title: string): FakePanel {
     const panel = new FakePanel(viewType, title);

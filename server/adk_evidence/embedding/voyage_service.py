@@ -8,14 +8,10 @@ none of them is passed on.
 
 from __future__ import annotations
 
-import asyncio
-import email.utils
 import math
 import os
-import re
 import threading
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -24,6 +20,8 @@ import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
+from adk_evidence.eventloop import run_within
+from adk_evidence.redaction import without_key
 from adk_evidence.resilience import (
     CircuitBreaker,
     Clock,
@@ -33,6 +31,7 @@ from adk_evidence.resilience import (
     TransientError,
     call_with_retries,
     pause,
+    retry_after_seconds,
 )
 from adk_evidence.settings import BatchingSettings, Settings, VoyageSettings
 
@@ -44,8 +43,6 @@ KEY_VARIABLE = "VOYAGE_API_KEY"
 QUERY_BACKOFF = (0.5, 1.0, 2.0)
 # Beyond the client's own timeout, for the loop to tell of it.
 _GRACE_SECONDS = 2.0
-_DETAIL_CHARS = 200
-_KEY_LIKE = re.compile(r"\b(?:pa|al|sk)-[\w-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -216,7 +213,7 @@ class VoyageService:
         if session is not None:
             # A connection that does not close goes with the process.
             with suppress(TimeoutError):
-                asyncio.run_coroutine_threadsafe(session.close(), _loop()).result(_GRACE_SECONDS)
+                run_within(session.close(), _GRACE_SECONDS)
 
     def _ingest(
         self, model: str, tokens: int, send: Callable[[Any], Awaitable[Answer]], read: Callable[[Answer], T]
@@ -260,7 +257,7 @@ class VoyageService:
         self._wait_for_the_rate(model, tokens, deadline)
         seconds = deadline.remaining(limit)
         try:
-            answer = _await(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
+            answer = run_within(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
             # An answer that cannot be used was paid for, too.
             self._count(model, int(getattr(answer, "total_tokens", 0)))
             return read(answer)
@@ -383,29 +380,6 @@ def _session() -> Any:
     return aiohttp.ClientSession(trust_env=True, response_class=Response)
 
 
-_loop_lock = threading.Lock()
-_loop_in_use: asyncio.AbstractEventLoop | None = None
-
-
-def _loop() -> asyncio.AbstractEventLoop:
-    """One event loop for all requests, in a thread of its own: the caller may be inside another loop."""
-    global _loop_in_use
-    with _loop_lock:
-        if _loop_in_use is None:
-            _loop_in_use = asyncio.new_event_loop()
-            threading.Thread(target=_loop_in_use.run_forever, name="adk-evidence-http", daemon=True).start()
-        return _loop_in_use
-
-
-def _await(request: Any, seconds: float) -> Any:
-    future = asyncio.run_coroutine_threadsafe(request, _loop())
-    try:
-        return future.result(seconds)
-    except BaseException:
-        future.cancel()
-        raise
-
-
 def _vectors(found: Sequence[Any], count: int, dimension: int) -> FloatMatrix:
     if len(found) != count:
         raise _unusable(f"{len(found)} vectors for {count} texts")
@@ -435,14 +409,14 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     if isinstance(exc, error.AuthenticationError):
         return ServiceError(f"Voyage does not accept the key in {KEY_VARIABLE}.", "Set a key that is valid.")
     if isinstance(exc, error.RateLimitError) or status == 429:
-        after = _retry_after(getattr(exc, "headers", None) or {})
+        after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError("Voyage says that too many requests were sent (429).", retry_after=after)
     if isinstance(exc, (error.InvalidRequestError, error.MalformedRequestError)):
         return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.")
     if isinstance(status, int) and 400 <= status < 500:
         return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.", "Check embedding.voyage.")
     if isinstance(status, int) and status >= 500:
-        after = _retry_after(getattr(exc, "headers", None) or {})
+        after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError(f"Voyage is overloaded or failing ({status}).", retry_after=after)
     if isinstance(exc, error.APIConnectionError) or not isinstance(
         exc, (error.VoyageError, AttributeError, LookupError, TypeError, ValueError)
@@ -451,25 +425,10 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     return TransientError("Voyage answered what its client cannot read.")
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    value = headers.get("Retry-After") or headers.get("retry-after")
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (TypeError, ValueError):
-            return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
 def _detail(exc: Exception, key: str) -> str:
     """What the service says is wrong, without the key and anything like one."""
     body = getattr(exc, "json_body", None)
     detail = body.get("detail") if isinstance(body, dict) else None
     if not isinstance(detail, str):
         return ""
-    plain = "".join(char if char.isprintable() else " " for char in _KEY_LIKE.sub("***", detail.replace(key, "***")))
-    return f": {plain[:_DETAIL_CHARS].strip().rstrip('.')}"
+    return f": {without_key(detail, key)}"

@@ -47,7 +47,7 @@ class Why(_Model):
     pool_rank: int | None = Field(default=None, description="Rank in the merged pool, before the reranker.")
     rerank_score: float | None = None
     rerank_moved: int | None = Field(default=None, description="Places won (positive) or lost by the reranker.")
-    features: dict[str, float] = Field(default_factory=dict, description="What the local reranker summed up.")
+    features: dict[str, float] = Field(default_factory=dict, description="What the reranker went by.")
 
 
 class Verification(_Model):
@@ -85,6 +85,17 @@ class Candidate(_Model):
     why: Why
 
 
+class VersionPlan(_Model):
+    """Which versions of the ADK were searched."""
+
+    asked: tuple[str, ...] = Field(description="What the question names, e.g. `1.18` or `>=2.0`.")
+    basis: Literal["question", "nearest", "newest", "request"] = Field(
+        description="What decided: the question, what is nearest to it, the newest one, or the request's filter."
+    )
+    searched: dict[str, tuple[str, ...]] = Field(description="By collection; one without known versions is left out.")
+    left_out: dict[str, tuple[str, ...]] = Field(description="By collection: indexed, but not searched.")
+
+
 class RetrievalPlan(_Model):
     """What was asked of the store."""
 
@@ -101,6 +112,9 @@ class RetrievalPlan(_Model):
     rerank_model: str | None
     filters: dict[str, Any] = Field(default_factory=dict)
     excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")
+    versions: VersionPlan | None = Field(
+        default=None, description="Where the question names a version, or several are indexed."
+    )
 
 
 class Coverage(_Model):

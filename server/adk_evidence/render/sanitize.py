@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from typing import Any
 
 _MIN_FENCE = 3
 _BACKTICKS = re.compile(r"`{3,}")
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~])")
 _ALLOWED_CONTROLS = "\n\t"
 _ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-# Control, surrogate and format characters: escape sequences, bidirectional overrides ("Trojan Source",
-# CVE-2021-42574), invisible joiners, and tags, which spell text that only a model reads.
-_HIDDEN = frozenset({"Cc", "Cs", "Cf"})
+# Control, surrogate and format characters and other line ends: escape sequences, bidirectional overrides ("Trojan
+# Source", CVE-2021-42574), invisible joiners, and tags, which spell text that only a model reads.
+_HIDDEN = frozenset({"Cc", "Cs", "Cf", "Zl", "Zp"})
 # Emoji and several scripts need these two joiners.
 _JOINERS = "\u200c\u200d"
 _VARIATION_SELECTORS = range(0xE0100, 0xE01F0)
@@ -29,6 +31,25 @@ def _harmless(char: str) -> bool:
     if char in _ALLOWED_CONTROLS or char in _JOINERS:
         return True
     return unicodedata.category(char) not in _HIDDEN and ord(char) not in _VARIATION_SELECTORS
+
+
+def visible_json(text: str) -> str:
+    r"""A JSON text of the same value, with `\uXXXX` for the characters that `visible` shows."""
+    # Such characters stand in strings only; the rest of JSON is ASCII.
+    return "".join(char if _harmless(char) else json.dumps(char)[1:-1] for char in text)
+
+
+def visible_values(value: Any) -> Any:
+    """A JSON value with hidden characters shown in every text of it, for models that read the JSON itself."""
+    match value:
+        case str():
+            return visible(value)
+        case dict():
+            return {key: visible_values(item) for key, item in value.items()}
+        case list():
+            return [visible_values(item) for item in value]
+        case _:
+            return value
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -1,8 +1,8 @@
 """Pseudo-relevance feedback: the query moves towards what the first pass ranked best, and searches once more.
 
-Rocchio's formula (1971) on dense vectors: the first results are taken as relevant, and the mean of their vectors is
-added to the query's. It helps where a question and its answer are worded differently, which short vectors of long
-chunks feel most.
+Rocchio's formula (1971) on both sides: the first results are taken as relevant. The mean of their dense vectors is
+added to the query's, and their terms to the query's terms, as relevance models do (RM3, Abdul-Jaleel et al. 2004). It
+helps where a question and its answer are worded differently, which short vectors of long chunks feel most.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.chunk import Kind
 from adk_evidence.retrieval.hybrid import Hit, QueryVectors
-from adk_evidence.settings import StoreSettings
-from adk_evidence.store.base import EvidenceStore, Filter, HasId
+from adk_evidence.settings import RetrievalSettings, StoreSettings
+from adk_evidence.store.base import EvidenceStore, Filter, HasId, Record
 
 
 def moved_query(
@@ -24,30 +25,41 @@ def moved_query(
     relevant: Sequence[Hit],
     reader: EvidenceStore,
     store: StoreSettings,
-    weight: float,
+    retrieval: RetrievalSettings,
     *,
     shared_space: bool,
 ) -> QueryVectors:
-    """The query after feedback; the sparse side stays as it is.
+    """The query after feedback; a side that it did not have stays empty.
 
     Args:
         vectors: The query as it was encoded.
         relevant: Hits that are taken as relevant, of either kind.
         reader: Where their vectors are.
         store: Names of collections and vectors.
-        weight: Length of the relevant mean, added to a query of length 1.
+        retrieval: `feedback_weight` is the weight of the relevant mean against the query's own, which is 1 on either
+            side; `feedback_terms` is how many of its heaviest terms are added.
         shared_space: Whether docs and code have one dense model. Where they have two, each kind's query moves
             towards the relevant hits of its own kind, and stays where there are none.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    found = {kind: _dense_vectors(relevant, kind, own, reader, store) for kind, own in vectors.dense.items()}
+    kinds: tuple[Kind, ...] = ("doc", "code")
+    records = {kind: _records(relevant, kind, reader, store) for kind in kinds}
+    found = {kind: _dense_vectors(records[kind], store.dense_vector(kind), own) for kind, own in vectors.dense.items()}
     everything = [vector for kind in found for vector in found[kind]]
+    weight = retrieval.feedback_weight
     dense = {
         kind: _towards(own, everything if shared_space else found[kind], weight) for kind, own in vectors.dense.items()
     }
-    return replace(vectors, dense=dense)
+    terms = [
+        vector
+        for kind in kinds
+        for record in records[kind]
+        if isinstance(vector := record.vectors.get(store.sparse_vector), SparseVector)
+    ]
+    sparse = _with_terms(vectors.sparse, terms, weight, retrieval.feedback_terms)
+    return replace(vectors, dense=dense, sparse=sparse)
 
 
 def _towards(own: Sequence[float], others: Sequence[Sequence[float]], weight: float) -> Sequence[float]:
@@ -59,20 +71,43 @@ def _towards(own: Sequence[float], others: Sequence[Sequence[float]], weight: fl
     return [value / length for value in total]
 
 
+def _with_terms(own: SparseVector, others: Sequence[SparseVector], weight: float, limit: int) -> SparseVector:
+    """The query with the heaviest terms of the others; together these weigh `weight` times what its own terms do."""
+    if not own:
+        return own
+    shares: dict[int, float] = {}
+    for other in others:
+        # Each counts the same, however long it is.
+        total = math.fsum(other.values) or 1.0
+        for term, value in zip(other.indices, other.values, strict=True):
+            shares[term] = shares.get(term, 0.0) + value / total
+    heaviest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:limit]
+    mass = math.fsum(share for _, share in heaviest)
+    scale = weight * math.fsum(own.values) / mass if mass else 0.0
+    if not scale:
+        return own
+    moved = dict(zip(own.indices, own.values, strict=True))
+    for term, share in heaviest:
+        moved[term] = moved.get(term, 0.0) + scale * share
+    terms = sorted(moved)
+    return SparseVector(tuple(terms), tuple(moved[term] for term in terms))
+
+
 def with_first_similarity(hits: Iterable[Hit], first: Mapping[str, float | None]) -> list[Hit]:
     """The hits with their similarity to the query as it was asked: to the moved one everything near is similar."""
     return [replace(hit, similarity=first.get(hit.point_id)) for hit in hits]
 
 
-def _dense_vectors(
-    relevant: Sequence[Hit], kind: Kind, own: Sequence[float], reader: EvidenceStore, store: StoreSettings
-) -> list[Sequence[float]]:
+def _records(relevant: Sequence[Hit], kind: Kind, reader: EvidenceStore, store: StoreSettings) -> list[Record]:
     ids = tuple(sorted(hit.point_id for hit in relevant if hit.payload.kind == kind))
     if not ids:
         return []
     wanted = Filter(must=(HasId(ids),))
-    records, _ = reader.scroll(store.collection(kind), filter=wanted, limit=len(ids), with_vectors=True)
-    vectors = [record.vectors.get(store.dense_vector(kind)) for record in records]
+    return reader.scroll(store.collection(kind), filter=wanted, limit=len(ids), with_vectors=True)[0]
+
+
+def _dense_vectors(records: Sequence[Record], name: str, own: Sequence[float]) -> list[Sequence[float]]:
+    vectors = [record.vectors.get(name) for record in records]
     return [_nearest(vector, own) for vector in vectors if isinstance(vector, Sequence)]
 
 

@@ -20,7 +20,15 @@ from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
-from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, Quality, RetrievalPlan, Verification
+from adk_evidence.models.pack import (
+    Candidate,
+    Coverage,
+    EvidencePack,
+    Quality,
+    RetrievalPlan,
+    Verification,
+    VersionPlan,
+)
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval import gates
 from adk_evidence.retrieval.candidates import Ranked
@@ -32,7 +40,10 @@ from adk_evidence.retrieval.merge import dedup, merge_hits, pool
 from adk_evidence.retrieval.pack import NamesFound, assess_quality, build_candidate
 from adk_evidence.retrieval.query import Query, normalise, sub_queries
 from adk_evidence.retrieval.rerank.base import RerankDocument, Reranker, instruction
+from adk_evidence.retrieval.rerank.cascade import first_stage
 from adk_evidence.retrieval.rerank.factory import make_reranker
+from adk_evidence.retrieval.version_filter import BASES, VersionChoice, choose_versions, missing_version
+from adk_evidence.retrieval.versions import asked_versions, without_versions
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, Vector
 from adk_evidence.telemetry import EventLog
@@ -179,6 +190,7 @@ class _Run:
         self._index = index
         self._request = request
         self._query = normalise(request.query)
+        self._asked = asked_versions(self._query.text)
         self._cancelled = cancelled
         self._strict = self._settings.retrieval.strict if request.strict is None else request.strict
         budget = request.time_budget_ms or self._settings.pack.time_budget_ms
@@ -195,6 +207,9 @@ class _Run:
         self._rerank_failed = False
         self._failed_kinds: dict[Kind, CollectionUnavailableError] = {}
         self._excluded_origins: tuple[str, ...] = ()
+        self._versions: dict[Kind, VersionChoice] = {}
+        self._version_missing = False
+        self._hinted = False
         self._rerank_model: str | None = None
 
     def retrieve(self) -> Outcome:
@@ -222,24 +237,29 @@ class _Run:
         required = gates.required_kinds(self._request.task_mode, settings.pack, held, size)
         buffer = max(settings.pack.top_k_buffer, size)
 
-        def choose() -> tuple[list[Ranked], list[Hit], gates.Selection]:
-            ranked, merged = self._rank(query, vectors[0], hits)
+        def choose(reranker: Reranker | None) -> tuple[list[Ranked], list[Hit], gates.Selection]:
+            ranked, merged = self._rank(query, vectors[0], hits, reranker)
             return ranked, merged, gates.select(ranked, size, buffer, required)
 
-        ranked, merged, selection = choose()
+        # A careful second stage is asked once, when all candidates are there.
+        reranker = self._service._reranker
+        quick = first_stage(reranker)
+        ranked, merged, selection = choose(quick)
         if selection.missing and self._may_spend("the second try for coverage"):
             with self._stage("coverage"):
                 for kind in selection.missing:
                     self._limits[kind] = settings.retrieval.expanded_limit_per_collection
                 hits |= self._search(selection.missing, vectors, filters)
-                ranked, merged, selection = choose()
+                ranked, merged, selection = choose(quick)
         untried = settings.retrieval.expansion == "auto" and not expanded
         if selection.missing and untried and self._may_spend("sub-queries"):
             expanded = sub_queries(query)
             with self._stage("expand"):
                 vectors += self._encode(expanded)
                 hits |= self._search(selection.missing, vectors, filters)
-                ranked, merged, selection = choose()
+                ranked, merged, selection = choose(quick)
+        if reranker is not quick and self._may_spend("the second reranker"):
+            ranked, merged, selection = choose(reranker)
         with self._stage("names"):
             names = self._names_found(hits)
         for kind in selection.missing:
@@ -313,11 +333,11 @@ class _Run:
     def _filters(self) -> dict[Kind, Filter]:
         asked = self._request.filters
         built = {kind: build_filter(asked, self._index.paths(kind), self._index.refs(kind)) for kind in self._kinds}
-        if asked.repo_ref_hint and not any(known for _, known in built.values()):
-            self._warn(
-                "ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; all of them were searched."
-            )
-        filters = {kind: filter for kind, (filter, _) in built.items()}
+        self._choose_versions({kind for kind in self._kinds if built[kind][1]})
+        if asked.repo_ref_hint and not self._hinted:
+            went_on = "the search went on without it" if self._left_out() else "all of them were searched"
+            self._warn("ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; {went_on}.")
+        filters = {kind: _narrowed(filter, self._versions.get(kind)) for kind, (filter, _) in built.items()}
         if not self._index.has_api_reference:
             return filters
         if "doc" in self._kinds and not self._index.has_guides:
@@ -330,10 +350,35 @@ class _Run:
             self._excluded_origins = ("api-reference",)
         return filters
 
+    def _choose_versions(self, hinted: set[Kind]) -> None:
+        """Choose the versions of each kind; a version that is asked for in vain is a warning.
+
+        Args:
+            hinted: Kinds that the request's own filter narrows; then the question does not count.
+        """
+        self._hinted = bool(hinted)
+        asked = () if hinted else self._asked
+        self._versions = {
+            kind: choose_versions(kind, self._index.refs(kind), asked) for kind in KINDS if kind not in hinted
+        }
+        # Guides have no version: then the code beside them says which one is indexed.
+        searched = [self._versions[kind] for kind in self._kinds if kind in self._versions]
+        known = any(choice.searched for choice in searched)
+        missing = missing_version(asked, searched if known else list(self._versions.values()))
+        if missing:
+            self._version_missing = True
+            self._warn("version_not_indexed", missing)
+
+    def _left_out(self) -> bool:
+        return any(self._versions[kind].left_out for kind in self._kinds if kind in self._versions)
+
     def _encode(self, texts: Sequence[str]) -> list[QueryVectors]:
         branches = self._settings.retrieval.branches
         encoded = []
-        for text in texts:
+        # A version narrows the search. Chunks do not name their own, so that in a query it only draws away from what is
+        # asked: recall at 12 falls from .415 to .360 on 129 questions that begin with one, and stays .416 without it.
+        plain = without_versions(self._query.text)
+        for text in (text.replace(self._query.text, plain) for text in texts):
             dense = self._embed(text) if "dense" in branches else {}
             sparse = self._encode_sparse(text) if "sparse" in branches else SparseVector((), ())
             encoded.append(QueryVectors(text, dense, sparse))
@@ -394,6 +439,8 @@ class _Run:
             gaps.append("the keyword side was not available")
         if lost := [self._settings.store.collection(kind) for kind in self._kinds if kind in self._failed_kinds]:
             gaps.append(f"{' and '.join(lost)} could not be searched")
+        if self._version_missing:
+            gaps.append("the version that the question names is not in the index")
         if self._rerank_failed:
             gaps.append("the reranker was not available, so the order is that of the search")
         return gaps
@@ -451,10 +498,16 @@ class _Run:
         for name in names:
             # The name as a whole: its words stand in many places.
             term = self._service._sparse.encode_query(name.lower())
-            if term:
-                (known if any(self._holds(kind, term) for kind in KINDS) else unknown).append(name)
-        for name in unknown:
-            self._warn("unknown_name", f"{name} is nowhere in the index; it may be invented, your own or too new.")
+            if not term:
+                continue
+            if any(self._holds(kind, term, self._versions.get(kind)) for kind in KINDS):
+                known.append(name)
+                continue
+            unknown.append(name)
+            if self._left_out() and any(self._holds(kind, term) for kind in KINDS):
+                self._warn("unknown_name", f"{name} is not in the version that was searched, but in another one.")
+            else:
+                self._warn("unknown_name", f"{name} is nowhere in the index; it may be invented, your own or too new.")
         return NamesFound(tuple(known), tuple(unknown))
 
     @staticmethod
@@ -462,14 +515,15 @@ class _Run:
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
         return any(word.search(hit.payload.text) for found in hits.values() for hit in found)
 
-    def _holds(self, kind: Kind, term: SparseVector) -> bool:
+    def _holds(self, kind: Kind, term: SparseVector, versions: VersionChoice | None = None) -> bool:
         store = self._settings.store
         branch = Prefetch(store.sparse_vector, term, 1)
         # What cannot be looked up is not said to be missing.
         if kind in self._failed_kinds:
             return True
         try:
-            return bool(self._index.store.hybrid_query(store.collection(kind), [branch], Fusion(), limit=1).fused)
+            collection, filter = store.collection(kind), _narrowed(Filter(), versions)
+            return bool(self._index.store.hybrid_query(collection, [branch], Fusion(), limit=1, filter=filter).fused)
         except CollectionUnavailableError as exc:
             self._lost(kind, exc)
             return True
@@ -479,7 +533,7 @@ class _Run:
     ) -> tuple[list[QueryVectors], dict[Kind, list[Hit]]]:
         """A second pass with the query moved towards the first results of the first."""
         retrieval = self._settings.retrieval
-        ranked, _ = self._rank(query, vectors[0], hits)
+        ranked, _ = self._rank(query, vectors[0], hits, first_stage(self._service._reranker))
         relevant = [item.hit for item in ranked[: retrieval.feedback_passages]]
         store = self._settings.store
         try:
@@ -488,7 +542,7 @@ class _Run:
                 relevant,
                 self._index.store,
                 store,
-                retrieval.feedback_weight,
+                retrieval,
                 shared_space=self._service._dense.shared,
             )
         except CollectionUnavailableError as exc:
@@ -512,7 +566,9 @@ class _Run:
         similarities = [hit.similarity for hit in everything if hit.similarity is not None]
         return bool(similarities) and max(similarities) < retrieval.weak_similarity
 
-    def _rank(self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]]) -> tuple[list[Ranked], list[Hit]]:
+    def _rank(
+        self, query: Query, vectors: QueryVectors, hits: dict[Kind, list[Hit]], reranker: Reranker | None
+    ) -> tuple[list[Ranked], list[Hit]]:
         merged = dedup(merge_hits(hits.get("doc", []), hits.get("code", [])))
         complete = [
             hit for hit in merged if gates.provenance_complete(hit.payload, self._index.is_published(hit.payload))
@@ -521,11 +577,12 @@ class _Run:
             self._warn("provenance", f"{len(merged) - len(complete)} results without a stable address were left out.")
         candidates = pool(complete, self._settings.retrieval.pool_size)
         with self._stage("rerank"):
-            return self._rerank(query, vectors, candidates), complete
+            return self._rerank(query, vectors, candidates, reranker), complete
 
-    def _rerank(self, query: Query, vectors: QueryVectors, candidates: list[Hit]) -> list[Ranked]:
+    def _rerank(
+        self, query: Query, vectors: QueryVectors, candidates: list[Hit], reranker: Reranker | None
+    ) -> list[Ranked]:
         unranked = [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
-        reranker = self._service._reranker
         if reranker is None or not candidates or self._rerank_failed:
             return unranked
         try:
@@ -589,12 +646,34 @@ class _Run:
             final_limits={settings.store.collection(kind): self._limits[kind] for kind in self._kinds},
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
             sub_queries=expanded,
-            feedback={"passages": retrieval.feedback_passages, "weight": retrieval.feedback_weight}
+            feedback={
+                "passages": retrieval.feedback_passages,
+                "weight": retrieval.feedback_weight,
+                "terms": retrieval.feedback_terms,
+            }
             if retrieval.feedback_passages
             else None,
             rerank_model=self._rerank_model,
             filters=self._request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self._excluded_origins,
+            versions=self._version_plan(),
+        )
+
+    def _version_plan(self) -> VersionPlan | None:
+        """What became of versions; None for a question about none where one is indexed."""
+        if not self._asked and not self._left_out():
+            return None
+        chosen = {
+            self._settings.store.collection(kind): self._versions[kind]
+            for kind in self._kinds
+            if kind in self._versions
+        }
+        bases = {choice.basis for choice in chosen.values() if choice.searched}
+        return VersionPlan(
+            asked=tuple(one.text for one in self._asked),
+            basis="request" if self._hinted else next((basis for basis in BASES if basis in bases), "newest"),
+            searched={name: choice.searched for name, choice in chosen.items() if choice.searched},
+            left_out={name: choice.left_out for name, choice in chosen.items() if choice.left_out},
         )
 
     def _may_spend(self, what: str) -> bool:
@@ -617,6 +696,12 @@ class _Run:
             yield
         finally:
             self._timings[name] = self._timings.get(name, 0.0) + (time.perf_counter() - begin) * 1000
+
+
+def _narrowed(filter: Filter, versions: VersionChoice | None) -> Filter:
+    if versions is None or not versions.commits:
+        return filter
+    return Filter((*filter.must, Match("commit", versions.commits)), filter.should, filter.must_not)
 
 
 def _named(kinds: set[Kind]) -> str:

@@ -67,13 +67,19 @@ def render(info: SymbolInfo) -> str:
     if info.doc:
         parts.append(prose(info.doc))
     parts.append(f"{code_span(info.fqn)} · {prose(info.ref or info.commit)}")
-    citations = [f"Code: {code_span(info.citation)}"]
+    citations = [f"Code: {cited(info.citation)}"]
     if info.documentation is not None:
         trail = " \u203a ".join(info.documentation.headings)
-        citations.append(f"Docs: {prose(trail)} {code_span(info.documentation.citation)}")
+        citations.append(f"Docs: {prose(trail)} {cited(info.documentation.citation)}")
     parts.append("\n".join(f"- {line}" for line in citations))
     parts.append(f"[Find evidence]({command_link(info.symbol)})")
     return "\n\n".join(parts)
+
+
+def cited(citation: str) -> str:
+    """A citation in two pieces, with room for a line break between: whole, it is wider than a hover."""
+    corpus, _, where = citation.partition(":")
+    return f"{code_span(corpus)} {code_span(where)}"
 
 
 def prose(text: str) -> str:

@@ -81,6 +81,8 @@ class IngestFeature:
             try:
                 with work.running("Ingesting the ADK corpora", cancellable=True):
                     result = await self._run(self._arguments(params), work)
+                    if params.mode != "docs":
+                        result = await self._with_targets(result, work)
             finally:
                 if work.token is not None:
                     self._by_token.pop(work.token, None)
@@ -95,13 +97,26 @@ class IngestFeature:
         if process is not None and process.returncode is None:
             _signal(process, kill=True)
 
+    async def _with_targets(self, result: dict[str, Any], work: WorkDone) -> dict[str, Any]:
+        """Embed the symbols, so that they are found by meaning; the manifest says if that failed."""
+        try:
+            await self._run(["targets", *self._options({}), "--json"], work)
+        except EvidenceError as exc:
+            notice = f"The symbols are searched by name and words alone: {exc.message}"
+            return {**result, "notices": [*result.get("notices", ()), notice]}
+        return result
+
     def _arguments(self, params: IngestParams) -> list[str]:
-        client = self._server.configuration.client
-        named = {"--docs": params.docs, "--code": params.code, "--home": client.home, "--profile": client.profile}
+        named = {"--docs": params.docs, "--code": params.code}
         skipped = {"docs": "--code", "code": "--docs"}.get(params.mode)
+        corpora = {name: value for name, value in named.items() if name != skipped}
+        return [params.mode, *self._options(corpora), "--json", *(["--offline"] if params.offline else [])]
+
+    def _options(self, corpora: dict[str, str | None]) -> list[str]:
+        client = self._server.configuration.client
+        named = {**corpora, "--home": client.home, "--profile": client.profile}
         # With `=`, a value that begins with a dash is no option.
-        options = [f"{name}={value}" for name, value in named.items() if value is not None and name != skipped]
-        return [params.mode, *options, "--json", *(["--offline"] if params.offline else [])]
+        return [f"{name}={value}" for name, value in named.items() if value is not None]
 
     async def _run(self, arguments: list[str], work: WorkDone) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(

@@ -27,11 +27,21 @@ def render(params: RenderParams) -> RenderResult:
     """The pack, or those of its results that were chosen, as text."""
     from adk_evidence.render.markdown import to_markdown
     from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+    from adk_evidence.tokens import estimate_tokens
 
     pack = _chosen(params.pack, params.candidate_ids)
     if params.format == "markdown":
-        return RenderResult(text=to_markdown(pack))
-    return RenderResult(text=to_prompt(pack, params.max_tokens or DEFAULT_MAX_TOKENS).text)
+        text = to_markdown(pack)
+        return RenderResult(text=text, tokens=estimate_tokens(text), included=len(pack.candidates), note="")
+    block = to_prompt(
+        pack,
+        params.max_tokens or DEFAULT_MAX_TOKENS,
+        system=params.system,
+        history=params.history,
+        max_documents=params.max_documents,
+        max_document_tokens=params.max_document_tokens,
+    )
+    return RenderResult(text=block.text, tokens=block.tokens, included=block.included, note=block.note)
 
 
 def _chosen(pack: EvidencePack, candidate_ids: tuple[str, ...] | None) -> EvidencePack:

@@ -1,5 +1,6 @@
 import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
+import { trailOf } from "../../evidence/trail";
 import type { Candidate } from "../../protocol/generated";
 import type { OpenTarget } from "../actions";
 import { CodeText } from "./CodeText";
@@ -7,7 +8,7 @@ import { plain } from "./controls";
 import { body, excerpt } from "./excerpt";
 import { scoreText } from "./format";
 import { Icon } from "./Icon";
-import { locationOf, nameOf, sourceBadge, trailOf, verificationLabel } from "./labels";
+import { locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
 import { SafeText } from "./SafeText";
 import { ScoreBar } from "./ScoreBar";
 import type { Scores } from "./score";

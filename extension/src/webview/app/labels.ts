@@ -1,6 +1,7 @@
 /** The words for what the protocol names. */
 
 import { t } from "@vscode/l10n";
+import { trailOf } from "../../evidence/trail";
 import type { Candidate, EvidenceResult, Verification } from "../../protocol/generated";
 import type { Sources, TaskMode } from "../messages";
 import { plain } from "./controls";
@@ -52,14 +53,6 @@ export function qualityLabel(level: EvidenceResult["quality"]["level"]): string 
     mixed: t("Mixed quality"),
     high: t("High quality"),
   }[level];
-}
-
-/** Where a candidate is from: its symbol, or the trail of headings that leads to it. */
-export function trailOf(candidate: Candidate): string[] {
-  if (candidate.source_type === "code") {
-    return [candidate.symbol ?? candidate.path];
-  }
-  return candidate.headings.length > 0 ? candidate.headings : [candidate.title ?? candidate.path];
 }
 
 /** `path:start-end` in the repository. */

@@ -5,7 +5,7 @@ import type { CancellationTokenLike } from "../../../src/api/types";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
 import { FakeBackend } from "../evidence/fakeBackend";
-import { pack } from "../evidence/packs";
+import { pack, rendered } from "../evidence/packs";
 
 describe("the API for other extensions", () => {
   it("has a version and cannot be changed by those who use it", () => {
@@ -57,6 +57,7 @@ describe("the API for other extensions", () => {
       () => api.findEvidence(JSON.parse('{"query":"x","maxResults":"all"}')),
       () => api.findSymbol(""),
       () => api.toPrompt(pack(), 0),
+      () => api.toPrompt(pack(), JSON.parse('{"history":[{"role":"system","content":"x"}]}')),
       () => api.toMarkdown(JSON.parse("null")),
     ];
     for (const call of calls) {
@@ -111,12 +112,17 @@ describe("the API for other extensions", () => {
 
   it("makes Markdown and prompts of packs", async () => {
     const backend = new FakeBackend({
-      "adk/render": ({ format, maxTokens }) => ({ text: `${format} ${maxTokens}` }),
+      "adk/render": ({ pack: _, ...how }) => rendered(JSON.stringify(how)),
       "adk/symbol": () => null,
     });
     const api = createApi(new Evidence(backend));
-    assert.equal(await api.toMarkdown(pack()), "markdown null");
-    assert.equal(await api.toPrompt(pack(), 500), "prompt 500");
+    assert.equal(await api.toMarkdown(pack()), '{"format":"markdown"}');
+    assert.equal(await api.toPrompt(pack()), '{"format":"prompt"}');
+    assert.equal(await api.toPrompt(pack(), 500), '{"format":"prompt","maxTokens":500}');
+    assert.equal(
+      await api.toPrompt(pack(), { system: "Be brief.", history: [{ role: "user", content: "hello" }] }),
+      '{"format":"prompt","system":"Be brief.","history":[{"role":"user","content":"hello"}]}',
+    );
     assert.equal(await api.findSymbol("NoSuchThing"), null);
   });
 });

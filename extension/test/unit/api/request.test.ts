@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { checkMaxTokens, checkName, checkRequest, paramsOfRequest } from "../../../src/api/request";
+import { checkName, checkPrompt, checkRequest, paramsOfRequest } from "../../../src/api/request";
 import { Problem } from "../../../src/problem";
 
 function refusal(check: () => unknown): string {
@@ -90,11 +90,40 @@ describe("a request of another extension", () => {
     }
   });
 
-  it("has a budget that is a number of tokens", () => {
-    assert.equal(checkMaxTokens(undefined), null);
-    assert.equal(checkMaxTokens(500), 500);
-    for (const tokens of [0, -1, 1.5, "8000", null]) {
-      refusal(() => checkMaxTokens(tokens));
-    }
+  it("has a prompt of a budget alone, or of options", () => {
+    assert.deepEqual(checkPrompt(undefined), {});
+    assert.deepEqual(checkPrompt(500), { maxTokens: 500 });
+    assert.deepEqual(checkPrompt({ maxTokens: undefined }), {});
+    const history = [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "" },
+    ];
+    const options = { maxTokens: 500, system: "Be brief.", history, maxDocuments: 3, maxDocumentTokens: 600 };
+    assert.deepEqual(checkPrompt(options), options);
   });
+
+  for (const [options, word] of [
+    [0, "maxTokens"],
+    [-1, "maxTokens"],
+    [1.5, "maxTokens"],
+    ["8000", "maxTokens"],
+    [null, "object"],
+    [[], "object"],
+    [{ maxTokens: 2 ** 31 }, "maxTokens"],
+    [{ system: 7 }, "system"],
+    [{ history: "x" }, "history"],
+    [{ history: [{ role: "system", content: "x" }] }, "history"],
+    [{ history: [{ role: "user" }] }, "history"],
+    [{ history: [{ role: "user", content: "x", name: "y" }] }, "history"],
+    [{ maxDocuments: 0 }, "maxDocuments"],
+    [{ maxDocuments: 101 }, "100"],
+    [{ maxDocumentTokens: 0 }, "maxDocumentTokens"],
+    [{ max_tokens: 5 }, '"max_tokens"'],
+  ] as const) {
+    it(`has no prompt of ${JSON.stringify(options)}`, () => {
+      const message = refusal(() => checkPrompt(options));
+      assert.ok(message.includes(word), message);
+      assert.ok(message.endsWith(".") && message.length < 200);
+    });
+  }
 });

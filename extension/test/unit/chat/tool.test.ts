@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { CancellationError, type LanguageModelToolInvocationOptions, lm } from "vscode";
+import injections from "../../../../tests/injection.json";
 import { registerEvidenceTool } from "../../../src/chat/tool";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
+import type { RenderParams } from "../../../src/protocol/generated";
 import { FakeBackend } from "../evidence/fakeBackend";
-import { pack } from "../evidence/packs";
+import { candidate, pack, rendered } from "../evidence/packs";
 
 const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
 
@@ -29,7 +31,7 @@ async function invoke(backend: FakeBackend, input: object, budget?: { tokenBudge
 function server(): FakeBackend {
   return new FakeBackend({
     "adk/evidence": () => pack(),
-    "adk/render": ({ maxTokens }) => ({ text: "x".repeat((maxTokens ?? 0) * 4) }),
+    "adk/render": ({ maxTokens }) => rendered("x".repeat((maxTokens ?? 0) * 4)),
   });
 }
 
@@ -62,6 +64,21 @@ describe("the tool for language models", () => {
     const text = await textOf(invoke(server(), { query: "x" }, { tokenBudget: 1_000_000, charsPerToken: 4 }));
     assert.equal(text.length, 8000 * 4);
   });
+
+  for (const [group, texts] of Object.entries(injections)) {
+    it(`gives a model nothing of a hostile pack but the server's prompt of it: ${group}`, async () => {
+      for (const text of texts) {
+        const hostile = candidate({ text, symbol: text, title: text, path: text, headings: [text] });
+        const backend = new FakeBackend({
+          "adk/evidence": () => pack({ query: text, candidates: [hostile], warnings: [text] }),
+          "adk/render": ({ format, pack: { candidates } }) => rendered(`${format} of ${candidates.length}`),
+        });
+        assert.equal(await textOf(invoke(backend, { query: text })), "prompt of 1");
+        const asked = backend.asked.map(({ params }) => params as Partial<RenderParams>);
+        assert.deepEqual(asked[1]?.pack?.candidates, [hostile]);
+      }
+    });
+  }
 
   it("tells the model what is wrong, and what the user can do", async () => {
     await assert.rejects(invoke(server(), { question: "x" }), /no member "question"/);

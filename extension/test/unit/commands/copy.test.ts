@@ -4,13 +4,13 @@ import { env } from "vscode";
 import { copyEvidence, copyShown } from "../../../src/commands/copy";
 import { Evidence } from "../../../src/evidence/client";
 import { FakeBackend } from "../evidence/fakeBackend";
-import { candidate, pack } from "../evidence/packs";
+import { candidate, pack, rendered } from "../evidence/packs";
 
 const other = candidate({ candidate_id: "other", citation: "adk-docs@c:https://adk.dev/a/" });
 const two = pack({ candidates: [candidate(), other] });
 
 function rendering(): FakeBackend {
-  return new FakeBackend({ "adk/render": ({ format, candidateIds }) => ({ text: `${format} of ${candidateIds}` }) });
+  return new FakeBackend({ "adk/render": ({ format, candidateIds }) => rendered(`${format} of ${candidateIds}`) });
 }
 
 describe("copying evidence", () => {

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import type { Uri } from "vscode";
 import { Evidence } from "../../../src/evidence/client";
 import { FakeBackend } from "./fakeBackend";
-import { pack, source } from "./packs";
+import { pack, rendered, source } from "./packs";
 
 const scope = { toString: () => "file:///work/a.py" } as Uri;
 
@@ -19,7 +19,7 @@ describe("the evidence of a server", () => {
     const backend = new FakeBackend({
       "adk/source": () => source(),
       "adk/symbol": () => null,
-      "adk/render": () => ({ text: "# Evidence" }),
+      "adk/render": () => rendered("# Evidence"),
     });
     const evidence = new Evidence(backend);
     const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };

@@ -1,4 +1,4 @@
-import type { Candidate, EvidenceResult, SourceResult } from "../../../src/protocol/generated";
+import type { Candidate, EvidenceResult, RenderResult, SourceResult } from "../../../src/protocol/generated";
 
 /** A candidate as the server answers with it. */
 export function candidate(more: Partial<Candidate> = {}): Candidate {
@@ -57,6 +57,11 @@ export function pack(more: Partial<EvidenceResult> = {}): EvidenceResult {
     queryUsed: { text: "Runner", origin: "given", selection: null, enclosing: null, symbols: [] },
     ...more,
   };
+}
+
+/** A pack as text. */
+export function rendered(text: string): RenderResult {
+  return { text, tokens: Math.ceil(text.length / 4), included: 1, note: "" };
 }
 
 /** A source whose file on the disk is what was cited. */

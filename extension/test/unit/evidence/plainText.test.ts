@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import injections from "../../../../tests/injection.json";
 import { plain } from "../../../src/evidence/plainText";
 
 /** What the editor's own messages make links of. */
@@ -26,6 +27,15 @@ describe("text from elsewhere in messages of the editor", () => {
   it("shows hidden characters instead of obeying them", () => {
     assert.equal(plain("a\u202eb\u0000c\u001b[31m\u{e0041}\ud800"), "a\ufffdb\ufffdc\ufffd[31m\ufffd\ufffd");
   });
+
+  for (const [group, texts] of Object.entries(injections)) {
+    it(`is nothing but text in what tries to be more: ${group}`, () => {
+      for (const text of texts) {
+        assert.doesNotMatch(plain(text), LINK);
+        assert.doesNotMatch(plain(text), /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u{e0100}-\u{e01ef}]|\$\(/u);
+      }
+    });
+  }
 
   it("is one line of a length that can be read", () => {
     assert.equal(plain("  one\n\ttwo \r\n three "), "one two three");

@@ -69,8 +69,24 @@ describe("the private environment", () => {
     assert.deepEqual(commands[1]?.slice(-3), [
       "--constraint",
       path.join(payloads, "constraints.txt"),
-      `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[voyage]`,
+      `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[mcp,voyage]`,
     ]);
+  });
+
+  it("is told of once it is there, and not after a failure", async () => {
+    const made = environment();
+    const states: string[] = [];
+    const told: Promise<void>[] = [];
+    made.onDidSetUp(() => {
+      told.push(made.state().then(({ kind }) => void states.push(kind)));
+    });
+    const options = { base: "/base/python", signal: new AbortController().signal, onStep() {}, onLine() {} };
+    pip = async () => ({ ...DONE, code: 1 });
+    await assert.rejects(made.setUp(options));
+    pip = async () => DONE;
+    await made.setUp(options);
+    await Promise.all(told);
+    assert.deepEqual(states, ["ready"]);
   });
 
   it("is begun anew after an interruption, and nothing of the first try stays", async () => {

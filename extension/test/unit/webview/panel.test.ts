@@ -199,6 +199,32 @@ describe("the panel", () => {
     assert.deepEqual(fixture.request(1).question, QUESTION);
   });
 
+  it("asks again by itself once what was wrong is mended, and only then", async () => {
+    fixture.open();
+    const shown = fixture.panel.ask(QUESTION);
+    fixture.request(0).fail(new Problem("There is no index.", "no_index"));
+    await shown;
+    await fixture.panel.retryAfter(["no_environment", "start_failed"]);
+    assert.equal(fixture.asked.length, 1);
+    const again = fixture.panel.retryAfter(["no_index"]);
+    assert.deepEqual(fixture.request(1).question, QUESTION);
+    fixture.request(1).answer(packFor(QUESTION.query));
+    await again;
+    assert.equal(fixture.last.phase, "ready");
+    await fixture.panel.retryAfter(["no_index"]);
+    assert.equal(fixture.asked.length, 2);
+  });
+
+  it("does not ask again behind a closed panel", async () => {
+    fixture.open();
+    const shown = fixture.panel.ask(QUESTION);
+    fixture.request(0).fail(new Problem("There is no index.", "no_index"));
+    await shown;
+    fixture.view.dispose();
+    await fixture.panel.retryAfter(["no_index"]);
+    assert.equal(fixture.asked.length, 1);
+  });
+
   it("shows no stack of an error that nobody expected", async () => {
     fixture.open();
     const shown = fixture.panel.ask(QUESTION);

@@ -109,13 +109,15 @@ def _texts(run: Run, reader: SourceReader, entry: CorpusEntry) -> Iterator[tuple
 
 
 def _duplicates(run: Run, index: Index, store: StoreSettings) -> int:
-    seen: set[str] = set()
+    # Two versions of the same files are no copies.
+    seen: set[tuple[str, str]] = set()
     repeated = 0
     for name in (store.docs_collection, store.code_collection):
         for record in scroll_all(index.store, name):
             payload = ChunkPayload.model_construct(**record.payload)
-            repeated += payload.source_hash in seen
-            seen.add(payload.source_hash)
+            text = (payload.commit, payload.source_hash)
+            repeated += text in seen
+            seen.add(text)
         run.stop_if_cancelled()
     return repeated
 

@@ -50,8 +50,9 @@ def fit(
     code_entries = [_entry(_CODE, text.content, text.source) for text in code]
     docs_entries = [_entry(_DOCS, text.content, text.source) for text in docs]
     code_room = max(int(room * code_share), room - needed(docs_entries, room))
-    taken_code, spent = take(code_entries, code_room)
-    taken_docs, _ = take(docs_entries, room - spent)
+    _, spent = take(code_entries, code_room)
+    taken_docs, spent = take(docs_entries, room - spent)
+    taken_code, _ = take(code_entries, room - spent)
     return _chosen(code, taken_code), _chosen(docs, taken_docs), named
 
 

@@ -32,12 +32,14 @@ _HERE = ("", ".", "/")
 def evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -> EvidenceFilters:
     """The filters of the retrieval; tags are no part of them, see `has_tags`."""
     directory = (filters.directory or "").removeprefix("./")
+    # An agent knows the folder of its project, which may lie deep in the repository that is indexed.
+    anywhere = directory if directory.startswith("/") else f"**/{directory}"
     languages: tuple[str, ...] = ()
     if filters.file_type is not None:
         name = filters.file_type.lower().lstrip(".")
         languages = (name, *_EXTENSIONS.get(name, ()))
     return EvidenceFilters(
-        path_allowlist=() if directory in _HERE else (directory,), languages=languages, source_types=sources
+        path_allowlist=() if directory in _HERE else (anywhere,), languages=languages, source_types=sources
     )
 
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from adk_evidence.agents.operations.responses import RelatedFile
 from adk_evidence.agents.operations.searching import Found
 from adk_evidence.errors import CollectionUnavailableError, SourceError
-from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.retrieval.index import Index
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch
@@ -152,11 +152,22 @@ def _defined_names(code: Sequence[ChunkPayload]) -> list[str]:
     """The names that the results define and that are worth looking for, most relevant first."""
     names: dict[str, None] = {}
     for payload in code:
-        own = payload.symbol.rpartition(".")[2] if payload.symbol and payload.symbol_kind != "module" else None
-        for name in (own, *payload.names[:1]):
-            if name and len(name) >= MIN_NAME_CHARS and not name.startswith("__"):
+        for name in _names_of(payload):
+            if len(name) >= MIN_NAME_CHARS and not name.startswith("__"):
                 names.setdefault(name)
     return list(names)[:MAX_NAMES]
+
+
+def _names_of(payload: ChunkPayload) -> Iterator[str]:
+    if payload.symbol is None or payload.symbol_kind == "module":
+        yield from payload.names[:1]
+        return
+    owner, _, own = payload.symbol.rpartition(".")
+    # A plain word such as `run` is the name of many methods; who uses the class says more.
+    if not owner or is_code_like(own):
+        yield own
+    if owner:
+        yield owner.rpartition(".")[2]
 
 
 def _python_targets(path: str, source: str, indexed: frozenset[str]) -> Iterator[str]:

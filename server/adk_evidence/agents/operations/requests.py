@@ -61,7 +61,8 @@ class SearchFilters(_Strict):
     )
     directory: Name | None = Field(
         default=None,
-        description="Folder or file within the repository, or a gitignore-style glob, e.g. `src/components`.",
+        description="Folder or file at any depth of the repository, or a gitignore-style glob, e.g. "
+        "`src/components`; with `/` before it, from the repository's root.",
     )
     tags: Annotated[tuple[Name, ...], Field(max_length=20)] = Field(
         default=(),

@@ -194,7 +194,7 @@ class IndexAnalysis(_Model):
     changed_files: int = Field(description="Indexed files that now read otherwise.")
     missing_files: int = Field(description="Indexed files that are no longer there.")
     stale_files: tuple[str, ...] = Field(description="The first of both.")
-    duplicate_chunks: int = Field(description="Chunks whose lines are, to the letter, those of an earlier one.")
+    duplicate_chunks: int = Field(description="Chunks whose lines are, to the letter, those of another of its commit.")
 
 
 class Results(_Model):

@@ -15,7 +15,9 @@ _DEFINES = re.compile(r"\b(?:def|function|func|fn|class|interface|struct)[ \t*]+
 _CONTROL = frozenset(
     ("if", "elif", "else", "for", "while", "switch", "match", "case", "when", "with", "catch", "except")
 )
-_OPERATORS = frozenset(("and", "or", "not", "in", "is", "await", "yield", "return", "raise", "assert", "del", "typeof"))
+_OPERATORS = frozenset(
+    ("and", "or", "not", "in", "is", "await", "yield", "return", "raise", "assert", "del", "typeof", "async", "super")
+)
 _DEFINERS = frozenset(("def", "function", "func", "fn", "class", "lambda", "constructor"))
 _KEYWORDS = _CONTROL | _OPERATORS | _DEFINERS
 _EXPORTED = r"^[ \t]*(?:(?:export|default|abstract|public|private|static|async)[ \t]+)*"

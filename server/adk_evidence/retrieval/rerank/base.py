@@ -19,7 +19,7 @@ Deprioritize: tangential mentions, outdated references, or generic LLM commentar
 Question: {user_query}"""  # noqa: E501 - the wording is the specification's
 
 # Each mode's addition to the instruction; the wording above stays as specified.
-_MODE_HINTS: Mapping[TaskMode, str] = {
+MODE_HINTS: Mapping[TaskMode, str] = {
     "build": "",
     "debug": "Prefer: causes of the error, validation code and troubleshooting notes.\n",
     "explain": "Prefer: conceptual documentation and docstrings.\n",
@@ -69,10 +69,22 @@ class Reranker(Protocol):
         """
 
 
+def scores_of_order(order: Sequence[int]) -> list[float]:
+    """Scores, by position, for rerankers that only know an order: 1 for the best of n, then 1/n less for each place.
+
+    Args:
+        order: Every position once, best first.
+    """
+    scores = [0.0] * len(order)
+    for place, position in enumerate(order):
+        scores[position] = (len(order) - place) / len(order)
+    return scores
+
+
 def instruction(query: Query, task_mode: TaskMode) -> str:
     """The instruction wrapper of SPEC 5 section 9.3 around a query."""
     wrapped = INSTRUCTION.format(user_query=query.text)
-    hint = _MODE_HINTS[task_mode]
+    hint = MODE_HINTS[task_mode]
     return wrapped.replace("Question: ", f"{hint}Question: ", 1) if hint else wrapped
 
 

@@ -21,5 +21,14 @@ def make_reranker(settings: Settings) -> Reranker | None:
             from adk_evidence.retrieval.rerank.voyage import VoyageReranker
 
             return VoyageReranker(voyage_service(settings), settings.rerank)
+        case "llm":
+            from adk_evidence.retrieval.rerank.cascade import CascadeReranker
+            from adk_evidence.retrieval.rerank.chat import ChatService
+            from adk_evidence.retrieval.rerank.llm import LlmReranker
+
+            llm = settings.rerank.llm
+            # A whole pool would be too much for one prompt.
+            model = LlmReranker(ChatService(llm), llm, settings.rerank.cache_entries)
+            return CascadeReranker(LocalReranker(), model, llm.max_documents)
         case "none":
             return None

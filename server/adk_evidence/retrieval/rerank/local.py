@@ -18,7 +18,8 @@ from adk_evidence.retrieval.query import Query
 from adk_evidence.retrieval.rerank.base import RerankDocument, RerankScore
 
 BRANCHES = ("dense", "sparse")
-# Other languages of the ADK; its docs show the same thing in several.
+# The docs of the ADK show the same thing in several languages; those of another project may be of one of them alone.
+ADK_DOCS = "adk_docs"
 OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
 _WORD = re.compile(r"[a-z]+")
 
@@ -74,8 +75,8 @@ def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
 
 
 def _is_for_another_language(payload: ChunkPayload) -> bool:
-    """Whether a page's tabs, path or headings name other languages and not Python."""
-    if payload.kind != "doc":
+    """Whether the tabs, path or headings of a page on the ADK name other languages and not Python."""
+    if payload.kind != "doc" or payload.corpus != ADK_DOCS:
         return False
     named = set(_WORD.findall(" ".join((payload.path, *payload.headings)).lower()))
     return any(found & OTHER_LANGUAGES and "python" not in found for found in (set(payload.code_langs), named))

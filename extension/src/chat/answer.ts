@@ -1,0 +1,76 @@
+import type { ChatResponseStream } from "vscode";
+import { type Citation, titleOf } from "./citation";
+import { escaped } from "./markdown";
+import { MarkScanner, type Part } from "./marks";
+
+/** What of the editor's response an answer is written with. */
+export type AnswerStream = Pick<ChatResponseStream, "markdown" | "anchor">;
+
+/** What was written. */
+export interface Written {
+  /** Whether there was anything but white space. */
+  some: boolean;
+  /** The numbers of the citations in it. */
+  cited: ReadonlySet<number>;
+}
+
+/** Writes an answer as it arrives, its marks as links to the cited lines. Marks of nothing are shown as they are. */
+export class AnswerWriter {
+  private readonly scanner = new MarkScanner();
+  private readonly cited = new Set<number>();
+  private some = false;
+  private last = "";
+
+  constructor(
+    private readonly citations: ReadonlyMap<number, Citation>,
+    private readonly stream: AnswerStream,
+  ) {}
+
+  write(piece: string): void {
+    this.scanner.push(piece).forEach(this.writePart);
+  }
+
+  /** Writes what was held back. */
+  end(): Written {
+    this.scanner.end().forEach(this.writePart);
+    return { some: this.some, cited: this.cited };
+  }
+
+  private readonly writePart = (part: Part): void => {
+    this.some ||= part.text.trim() !== "";
+    if (part.kind === "text") {
+      this.stream.markdown(part.text);
+    } else {
+      // A link after an exclamation mark would be an image.
+      if (this.last === "!") {
+        this.stream.markdown(" ");
+      }
+      part.numbers.forEach(this.writeMark);
+    }
+    this.last = part.text.at(-1) ?? "";
+  };
+
+  private readonly writeMark = (number: number, index: number): void => {
+    if (index > 0) {
+      this.stream.markdown(" ");
+    }
+    const citation = this.citations.get(number);
+    if (citation === undefined) {
+      // Escaped: with an address behind it, it would be a link that looks like a citation.
+      this.stream.markdown(`\\[CTX ${number}\\]`);
+      return;
+    }
+    this.cited.add(number);
+    writeCitation(citation, this.stream);
+  };
+}
+
+/** Writes a citation: a link where there is something to open. */
+export function writeCitation({ candidate, place }: Citation, stream: AnswerStream): void {
+  const title = titleOf(candidate);
+  if (place === null) {
+    stream.markdown(escaped(title));
+  } else {
+    stream.anchor(place, title);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Candidate } from "../protocol/generated";
+import { oneLine } from "./fence";
+
+const HEADER = /^\[CTX (\d+)\] (.+)$/;
+const FENCE = /^`{3,}/;
+// As the server writes citations that are not one plain word.
+const CODE_SPAN = /^(`+) ?(.+?) ?\1$/;
+
+/**
+ * Which candidates are in a prompt of the server, by the numbers of their marks. It leaves out what does not fit, and
+ * what the quoted texts themselves say of marks counts for nothing.
+ */
+export function contextsOf(prompt: string, candidates: readonly Candidate[]): Map<number, Candidate> {
+  const waiting = [...candidates];
+  const found = new Map<number, Candidate>();
+  for (const line of outsideFences(prompt)) {
+    const [, number, citation = ""] = HEADER.exec(line) ?? [];
+    // Sections of a page may have one citation; the prompt keeps their order.
+    const at = waiting.findIndex((candidate) => oneLine(candidate.citation) === citation.replace(CODE_SPAN, "$2"));
+    const [candidate] = at < 0 ? [] : waiting.splice(at, 1);
+    if (number !== undefined && candidate !== undefined) {
+      found.set(Number(number), candidate);
+    }
+  }
+  return found;
+}
+
+function* outsideFences(text: string): Generator<string> {
+  let fence: string | null = null;
+  for (const line of text.split("\n")) {
+    if (fence !== null) {
+      fence = line === fence ? null : fence;
+    } else {
+      fence = FENCE.exec(line)?.[0] ?? null;
+      if (fence === null) {
+        yield line;
+      }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import * as vscode from "vscode";
+import { asProblem } from "../commands/command";
+import type { CitedPlaces } from "../evidence/citedPlaces";
+import type { Evidence } from "../evidence/client";
+import { plain } from "../evidence/plainText";
+import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { COMMANDS, PARTICIPANT } from "../ids";
+import { type Mend, Problem } from "../problem";
+import type { Candidate, EvidenceResult } from "../protocol/generated";
+import { isStep } from "../server/offer";
+import { MENDS } from "../server/problems";
+import { clip } from "../webview/app/controls";
+import type { TaskMode } from "../webview/messages";
+import { AnswerWriter, type Written } from "./answer";
+import { type Attached, readReferences, readSelection } from "./attachments";
+import type { Citation } from "./citation";
+import { contextsOf } from "./contexts";
+import type { AnswerFacts } from "./followups";
+import { lastQuestion, messagesOf } from "./history";
+import { listCitations } from "./listing";
+import { escaped } from "./markdown";
+import { assemble, type Message } from "./prompt";
+import { refusalOf } from "./refusal";
+import { continued, isFollowUp, searchText } from "./search";
+import { isTaskMode } from "./taskMode";
+
+const MOST_LISTED = 12;
+const LONGEST_QUESTION = 1000;
+
+export interface TurnParts {
+  evidence: Evidence;
+  places: CitedPlaces;
+  log: vscode.LogOutputChannel;
+}
+
+/** What was found, and the question that it is about. */
+interface Found {
+  pack: EvidenceResult;
+  question: string;
+}
+
+type Question = Pick<AnswerFacts, "query" | "taskMode">;
+
+/** How an answer went. */
+interface Outcome {
+  written: Written;
+  /** Why the model has not answered, or not to the end; null if it has. */
+  refusal: string | null;
+  /** What the model was given, or the best of what was found. */
+  citations: ReadonlyMap<number, Citation>;
+}
+
+const NOTHING_WRITTEN: Written = { some: false, cited: new Set() };
+
+/** One request to the participant: finds evidence, has the user's model answer from it, links what that cites. */
+export class Turn {
+  constructor(
+    private readonly parts: TurnParts,
+    private readonly request: vscode.ChatRequest,
+    private readonly history: vscode.ChatContext["history"],
+    private readonly response: vscode.ChatResponseStream,
+    private readonly token: vscode.CancellationToken,
+  ) {}
+
+  /** Answers. Failures are told in the response; it never throws. */
+  async run(): Promise<vscode.ChatResult> {
+    try {
+      return await this.answer();
+    } catch (reason) {
+      return this.token.isCancellationRequested ? {} : this.fail(reason);
+    }
+  }
+
+  private async answer(): Promise<vscode.ChatResult> {
+    const attached = await this.attached();
+    const search = searchText(this.request.prompt, attached.selected);
+    if (search === "") {
+      this.say(vscode.l10n.t("Write a question about the ADK, or select the code that it is about."));
+      return {};
+    }
+    const { command } = this.request;
+    const taskMode = isTaskMode(command) ? command : taskModeOf(attached.scope);
+    this.response.progress(vscode.l10n.t("Searching the ADK docs and source…"));
+    const { pack, question } = await this.find(search, taskMode, attached.scope);
+    const facts = { packId: pack.pack_id, query: clip(question, LONGEST_QUESTION), taskMode };
+    if (pack.quality.level === "none") {
+      this.tellNothing(pack, facts);
+      return resultOf({ ...facts, outcome: "nothing", citations: 0 });
+    }
+    this.response.progress(plain(pack.quality.note));
+    const { written, citations, refusal } = await this.write(pack, taskMode, attached);
+    if (written.some && refusal === null && written.cited.size > 0) {
+      return resultOf({ ...facts, outcome: "answered", citations: written.cited.size });
+    }
+    this.say(`${refusal ?? vscode.l10n.t("The answer cites no evidence.")} ${vscode.l10n.t("This was found:")}`);
+    listCitations(citations.values(), this.response);
+    this.showButton(vscode.l10n.t("Show the Evidence"), facts);
+    return resultOf({ ...facts, outcome: refusal === null ? "answered" : "listed", citations: citations.size });
+  }
+
+  /** What is attached; without words and attachments, what is selected in the editor. */
+  private async attached(): Promise<Attached> {
+    const { prompt, references } = this.request;
+    const attached = await readReferences(references);
+    if (attached.unreadable.length > 0) {
+      this.say(vscode.l10n.t("This could not be read and is left out: {0}.", attached.unreadable.join(", ")));
+    }
+    return prompt.trim() === "" && attached.attachments.length === 0 ? readSelection() : attached;
+  }
+
+  /** Searches; where the prompt says too little, for the question before it as well. */
+  private async find(search: string, taskMode: TaskMode, scope: vscode.Uri | undefined): Promise<Found> {
+    const prompt = this.request.prompt.trim();
+    const find = (query: string) =>
+      this.parts.evidence.find({ query, taskMode, ...limitsOf(scope) }, this.token, scope);
+    const previous = lastQuestion(this.history, PARTICIPANT);
+    if (previous === null || !isFollowUp(prompt)) {
+      const pack = await find(search);
+      if (previous === null || pack.quality.level !== "none") {
+        return { pack, question: prompt || search };
+      }
+    }
+    return { pack: await find(continued(previous, search)), question: previous };
+  }
+
+  /** Has the model write the answer, or says why it does not. */
+  private async write(pack: EvidenceResult, taskMode: TaskMode, attached: Attached): Promise<Outcome> {
+    let messages: Message[];
+    let citations: ReadonlyMap<number, Citation>;
+    try {
+      ({ messages, citations } = await this.prepare(pack, taskMode, attached));
+    } catch (reason) {
+      const refusal = this.refusal(reason);
+      const best = pack.candidates.slice(0, MOST_LISTED).map((candidate, index) => [index + 1, candidate] as const);
+      return { written: NOTHING_WRITTEN, refusal, citations: await this.cite(new Map(best), pack) };
+    }
+    const writer = new AnswerWriter(citations, this.response);
+    try {
+      const answer = await this.request.model.sendRequest(messages.map(toModel), {}, this.token);
+      for await (const piece of answer.text) {
+        writer.write(piece);
+      }
+    } catch (reason) {
+      return { written: writer.end(), refusal: this.refusal(reason), citations };
+    }
+    const written = writer.end();
+    return { written, refusal: written.some ? null : refusalOf(null, this.request.model.name), citations };
+  }
+
+  /** The messages for the model, and what the marks in them stand for. */
+  private async prepare(
+    pack: EvidenceResult,
+    taskMode: TaskMode,
+    { attachments }: Attached,
+  ): Promise<{ messages: Message[]; citations: ReadonlyMap<number, Citation> }> {
+    const { model, prompt } = this.request;
+    const { messages, evidence } = await assemble(
+      {
+        taskMode,
+        prompt,
+        attachments,
+        history: messagesOf(this.history, PARTICIPANT),
+        evidence: (maxTokens) => this.parts.evidence.render({ pack, format: "prompt", maxTokens }, this.token),
+      },
+      { maxInputTokens: model.maxInputTokens, countTokens: (text) => model.countTokens(text, this.token) },
+    );
+    const contexts = contextsOf(evidence, pack.candidates);
+    if (contexts.size === 0) {
+      throw new Problem("None of the evidence fits into the model's input.", "no_room");
+    }
+    return { messages, citations: await this.cite(contexts, pack) };
+  }
+
+  /** Where candidates can be read; the response lists these places as what was used. */
+  private async cite(
+    candidates: ReadonlyMap<number, Candidate>,
+    pack: EvidenceResult,
+  ): Promise<ReadonlyMap<number, Citation>> {
+    const citations = await Promise.all(
+      [...candidates].map(async ([number, candidate]): Promise<[number, Citation]> => {
+        return [number, { candidate, place: await this.parts.places.find(candidate, pack, this.token) }];
+      }),
+    );
+    for (const [, { place }] of citations) {
+      if (place !== null) {
+        this.response.reference(place);
+      }
+    }
+    return new Map(citations);
+  }
+
+  /**
+   * Why no model has answered, in a sentence.
+   *
+   * @throws `reason` where that is no matter of the model: a cancellation, or a failure of the server.
+   */
+  private refusal(reason: unknown): string {
+    const room = reason instanceof Problem && ["no_room", "invalid_request"].includes(reason.code);
+    if (this.token.isCancellationRequested || (reason instanceof Problem && !room)) {
+      throw reason;
+    }
+    const { model } = this.request;
+    this.parts.log.warn(`The model ${plain(model.id)} has not answered: ${codeOf(reason)}`);
+    return refusalOf(reason, model.name);
+  }
+
+  private tellNothing({ candidates }: EvidenceResult, facts: Question): void {
+    if (candidates.length === 0) {
+      this.say(vscode.l10n.t("Nothing in the index answers this. Bring the index up to date, or ask in other words."));
+      this.button(MENDS.ingest());
+    } else {
+      this.say(vscode.l10n.t("Nothing in the index is close to this question, which may not be about the ADK."));
+      this.showButton(vscode.l10n.t("Show the Nearest"), facts);
+    }
+  }
+
+  private fail(reason: unknown): vscode.ChatResult {
+    const problem = asProblem(reason, this.parts.log);
+    if (problem.code === "cancelled") {
+      return {};
+    }
+    const message = plain(problem.message);
+    const step = isStep(problem);
+    if (step) {
+      this.say(message);
+    }
+    problem.mends.forEach(this.button);
+    return { metadata: { problem: problem.code }, ...(step ? {} : { errorDetails: { message } }) };
+  }
+
+  private say(sentence: string): void {
+    this.response.markdown(`\n\n${escaped(sentence)}\n\n`);
+  }
+
+  private showButton(title: string, { query, taskMode }: Question): void {
+    this.button({ title, command: COMMANDS.findEvidence, arguments: [{ query, taskMode }] });
+  }
+
+  private readonly button = ({ title, command, arguments: rest = [] }: Mend): void => {
+    this.response.button({ title, command, arguments: rest });
+  };
+}
+
+function resultOf(facts: AnswerFacts): vscode.ChatResult {
+  return { metadata: { ...facts } };
+}
+
+function toModel({ role, text }: Message): vscode.LanguageModelChatMessage {
+  return role === "user" ? vscode.LanguageModelChatMessage.User(text) : vscode.LanguageModelChatMessage.Assistant(text);
+}
+
+/** What may be logged of a failure: messages may quote the request. */
+function codeOf(reason: unknown): string {
+  if (reason instanceof vscode.LanguageModelError || reason instanceof Problem) {
+    return reason.code;
+  }
+  return reason instanceof Error ? reason.name : "";
+}

@@ -1,0 +1,55 @@
+import * as vscode from "vscode";
+import { Problem } from "../problem";
+import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
+import type { Evidence } from "./client";
+import { planOpening } from "./opening";
+import type { SourceDocuments } from "./sourceDocuments";
+
+/** Where cited lines can be read, for links that stay: those of a chat are clicked days later. */
+export class CitedPlaces {
+  constructor(
+    private readonly evidence: Evidence,
+    private readonly documents: SourceDocuments,
+  ) {}
+
+  /**
+   * The cited lines in the read-only document at the commit, which never changes; in the file on the disk where nothing
+   * else keeps them.
+   *
+   * @returns Null if they can be read nowhere.
+   * @throws Problem `cancelled`.
+   */
+  async find(
+    candidate: Candidate,
+    pack: EvidenceResult,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.Location | null> {
+    const scope = this.evidence.scopeOf(pack);
+    try {
+      const source = await this.evidence.source({ candidateId: candidate.candidate_id }, token, scope);
+      return this.place(candidate, source, scope);
+    } catch (reason) {
+      if (reason instanceof Problem && reason.code !== "cancelled") {
+        return null;
+      }
+      throw reason;
+    }
+  }
+
+  private place(candidate: Candidate, source: SourceResult, scope: vscode.Uri | undefined): vscode.Location | null {
+    if (source.matches_index) {
+      return new vscode.Location(this.documents.addressOf(source, scope), rangeOf(source.lines, source.text));
+    }
+    const opening = planOpening(candidate, source, "source", "source");
+    return opening.kind === "file"
+      ? new vscode.Location(vscode.Uri.file(opening.file), rangeOf(opening.lines, source.text))
+      : null;
+  }
+}
+
+/** Whole lines; the first one where no lines are known. */
+function rangeOf(lines: LineSpan | null, text: string): vscode.Range {
+  const { start, end } = lines ?? { start: 1, end: 1 };
+  const last = text.split("\n")[end - 1] ?? "";
+  return new vscode.Range(start - 1, 0, end - 1, last.replace(/\r$/, "").length);
+}

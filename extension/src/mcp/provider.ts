@@ -1,0 +1,82 @@
+/** Offers the server for agents to the editor, which starts it and gives its tools to models. */
+
+import os from "node:os";
+import * as vscode from "vscode";
+import { indexSettings } from "../config";
+import { MCP_PROVIDER } from "../ids";
+import type { VoyageKey } from "../server/key";
+import type { Resolution } from "../server/resolve";
+import { type McpServer, mcpServer } from "./server";
+
+export interface McpParts {
+  /** The extension's own version. */
+  readonly version: string;
+  readonly key: Pick<VoyageKey, "environment">;
+  /** Which program serves a folder, looked at anew if it is `fresh`; starts no server. */
+  resolve(folder: vscode.WorkspaceFolder | undefined, fresh: boolean): Promise<Resolution>;
+  /** Calls back when that may have changed. */
+  onDidChange(listener: () => void): vscode.Disposable;
+}
+
+/** Registers the provider, in editors that have a place for it. */
+export function registerMcpServers(parts: McpParts): vscode.Disposable {
+  // Editors that derive from this one may lack it.
+  if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== "function") return vscode.Disposable.from();
+  const provider = new McpServers(parts);
+  return vscode.Disposable.from(
+    provider,
+    vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, provider),
+    parts.onDidChange(() => provider.changed()),
+  );
+}
+
+class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioServerDefinition>, vscode.Disposable {
+  readonly #parts: McpParts;
+  readonly #changes = new vscode.EventEmitter<void>();
+  readonly onDidChangeMcpServerDefinitions = this.#changes.event;
+  #stale = false;
+
+  constructor(parts: McpParts) {
+    this.#parts = parts;
+  }
+
+  /** One for each program and index. The editor asks of its own accord: nothing is told of those that are missing. */
+  async provideMcpServerDefinitions(): Promise<vscode.McpStdioServerDefinition[]> {
+    const fresh = this.#stale;
+    this.#stale = false;
+    const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
+    for (const folder of vscode.workspace.workspaceFolders ?? [undefined]) {
+      const resolution = await this.#parts.resolve(folder, fresh);
+      const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder)) : undefined;
+      const same = JSON.stringify(server);
+      if (server && !found.has(same)) found.set(same, { server, folder });
+    }
+    const several = found.size > 1;
+    return [...found.values()].map(({ server, folder }) =>
+      this.#definition(several && folder ? `ADK Evidence (${folder.name})` : "ADK Evidence", server),
+    );
+  }
+
+  /** Adds the key, which the editor is not given before the server starts. */
+  async resolveMcpServerDefinition(server: vscode.McpStdioServerDefinition): Promise<vscode.McpStdioServerDefinition> {
+    server.env = { ...server.env, ...(await this.#parts.key.environment()) };
+    return server;
+  }
+
+  /** Tells the editor to ask again. */
+  changed(): void {
+    this.#stale = true;
+    this.#changes.fire();
+  }
+
+  dispose(): void {
+    this.#changes.dispose();
+  }
+
+  #definition(label: string, { command, args, env }: McpServer): vscode.McpStdioServerDefinition {
+    const definition = new vscode.McpStdioServerDefinition(label, command, [...args], { ...env }, this.#parts.version);
+    // Not the workspace's folder: what lies there must not be found as a program or a module.
+    definition.cwd = vscode.Uri.file(os.homedir());
+    return definition;
+  }
+}

@@ -1,0 +1,30 @@
+/** How the server for agents is started: with the program of the language server, told to serve another protocol. */
+
+import { FOREIGN_VARIABLES } from "../server/python";
+import type { Launch } from "../server/resolve";
+
+export interface McpServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the editor's environment; null takes a variable out of it. */
+  readonly env: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * The server for agents that answers from the same index as a language server.
+ *
+ * @returns undefined where the program's arguments do not say `serve lsp`, so that nobody knows where to say `serve mcp`.
+ */
+export function mcpServer(launch: Launch, index: { home?: string; profile?: string }): McpServer | undefined {
+  const { command, args, isolated } = launch;
+  const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
+  if (place < 0) return undefined;
+  const home = index.home === undefined ? [] : ["--home", index.home];
+  const profile = index.profile === undefined ? [] : ["--profile", index.profile];
+  return {
+    command,
+    // What follows `lsp` are options of the language server alone.
+    args: [...args.slice(0, place), "serve", "mcp", ...home, ...profile],
+    env: isolated ? Object.fromEntries(FOREIGN_VARIABLES.map((name) => [name, null])) : {},
+  };
+}

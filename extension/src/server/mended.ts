@@ -1,0 +1,34 @@
+/** When something that requests failed for is mended. */
+
+import * as vscode from "vscode";
+import type { ServerPool } from "./pool";
+
+/** Problems of a server that was not there. One that ended while it answered may do so again. */
+const UNTIL_READY = [
+  "no_environment",
+  "environment_outdated",
+  "bad_interpreter",
+  "package_missing",
+  "package_incompatible",
+  "start_failed",
+  "server_crashed",
+];
+const UNTIL_INGESTED = ["no_index", "index_mismatch"];
+
+/** Calls back with the codes of the problems that are mended once a server is ready, or an ingestion has ended. */
+export function onDidMend(
+  pool: Pick<ServerPool, "state" | "onDidChange" | "onDidAnswer">,
+  listener: (codes: readonly string[]) => void,
+): vscode.Disposable {
+  let ready = false;
+  return vscode.Disposable.from(
+    pool.onDidChange(() => {
+      const was = ready;
+      ready = pool.state(vscode.window.visibleTextEditors[0]?.document.uri).kind === "ready";
+      if (ready && !was) listener(UNTIL_READY);
+    }),
+    pool.onDidAnswer(({ method, problem }) => {
+      if (method === "adk/ingest" && !problem) listener(UNTIL_INGESTED);
+    }),
+  );
+}

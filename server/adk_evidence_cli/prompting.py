@@ -1,0 +1,79 @@
+"""What `ask --prompt` puts around the evidence: a system prompt and the conversation so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.prompt import Turn
+
+_TURNS = TypeAdapter(tuple[Turn, ...])
+_FORM = 'It is a JSON list such as [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}].'
+
+
+@dataclass(frozen=True)
+class PromptFrame:
+    """What a prompt holds besides the evidence.
+
+    Args:
+        max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual one.
+        system: The system prompt.
+        history: The turns before the question, oldest first.
+    """
+
+    max_tokens: int | None = None
+    system: str = ""
+    history: tuple[Turn, ...] = ()
+
+
+def prompt_frame(max_tokens: int | None, system: str | None, history: Path | None) -> PromptFrame:
+    """The frame that the options of the command line name.
+
+    Args:
+        max_tokens: The budget.
+        system: A file, or a text of more than one word.
+        history: A JSON file.
+
+    Raises:
+        InvalidRequestError: A file cannot be read, or is not what it should be.
+    """
+    return PromptFrame(max_tokens, _system(system), () if history is None else _history(history))
+
+
+def _system(value: str | None) -> str:
+    # A word alone is a file's name: of one that is missing, the name must not pass for the prompt.
+    if value is None or (len(value.split()) > 1 and not _is_file(value)):
+        return value or ""
+    return _read("--system", Path(value))
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        # A long text is no name at all.
+        return False
+
+
+def _history(path: Path) -> tuple[Turn, ...]:
+    try:
+        return _TURNS.validate_json(_read("--history", path))
+    except ValidationError as exc:
+        problem = exc.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        message = f"{where}: {problem['msg']}" if where else problem["msg"]
+        raise InvalidRequestError(f"The file of --history is not valid: {message}.", _FORM) from exc
+
+
+def _read(option: str, path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise InvalidRequestError(f"The file of {option} is not UTF-8.", "Save it as UTF-8.") from exc
+    except (OSError, ValueError) as exc:
+        raise InvalidRequestError(
+            f"The file of {option} cannot be read: {path}.", "Name a text file that is there."
+        ) from exc

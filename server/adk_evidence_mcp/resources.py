@@ -1,0 +1,98 @@
+"""Resources: what a citation stands for, and the state of the index."""
+
+from __future__ import annotations
+
+import datetime
+from urllib.parse import quote, unquote
+
+from mcp import types
+from pydantic import BaseModel, ConfigDict, Field
+
+from adk_evidence import __version__
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.pack import IndexInfo
+from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence.render.sanitize import visible_json
+from adk_evidence_mcp.tools import cited_text
+
+INDEX_URI = "adk-evidence://index"
+_SOURCE = "adk-evidence://source/"
+_HINT = f"Read {INDEX_URI}, or {_SOURCE} followed by a percent-encoded citation."
+
+RESOURCES = (
+    types.Resource(
+        uri=INDEX_URI,
+        name="index",
+        title="ADK Evidence index",
+        description="What is indexed: repositories, commits, number of chunks, age and profile.",
+        mime_type="application/json",
+    ),
+)
+TEMPLATES = (
+    types.ResourceTemplate(
+        uri_template=f"{_SOURCE}{{citation}}",
+        name="source",
+        title="Cited ADK source",
+        description="The lines that a citation points to, quoted at the indexed commit, and whether they still hold. "
+        f"At most {DEFAULT_MAX_TOKENS} tokens; a longer text names the URI of its rest.",
+        mime_type="text/markdown",
+    ),
+)
+
+
+class IndexStatus(BaseModel):
+    """What `adk-evidence://index` says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: str = Field(description="Of ADK Evidence.")
+    profile: str
+    age_days: float = Field(description="Days since the index was made.")
+    index: IndexInfo
+
+
+def citation_uri(citation: str) -> str:
+    """The URI of what a citation points to: the template of `TEMPLATES`, expanded as RFC 6570 has it."""
+    return _SOURCE + quote(citation, safe="")
+
+
+def cited_in(uri: str) -> str:
+    """The citation in a URI; one that was not percent-encoded, or only in part, will do.
+
+    Raises:
+        InvalidRequestError: The URI is no such resource.
+    """
+    try:
+        citation = unquote(uri.removeprefix(_SOURCE), errors="strict")
+    except UnicodeDecodeError:
+        citation = ""
+    if not uri.startswith(_SOURCE) or not citation:
+        raise InvalidRequestError("There is no such resource.", _HINT)
+    return citation
+
+
+def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents:
+    """The text of a resource.
+
+    Raises:
+        EvidenceError: There is no such resource, the index does not hold what it cites, or there is no index.
+    """
+    if uri == INDEX_URI:
+        text = visible_json(_status(session).model_dump_json(indent=1))
+        return types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
+    answer = cited_text(session, cited_in(uri), DEFAULT_MAX_TOKENS, citation_uri)
+    return types.TextResourceContents(uri=uri, mime_type="text/markdown", text=answer.text)
+
+
+def _status(session: AgentSession) -> IndexStatus:
+    opened = session.open()
+    with opened.service.pin() as index:
+        info = index.info()
+    age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
+    return IndexStatus(
+        version=__version__,
+        profile=opened.settings.profile,
+        age_days=round(age.total_seconds() / 86_400, 2),
+        index=info,
+    )

@@ -1,0 +1,182 @@
+"""Real agents of the ADK with a scripted model: the tool itself, and the MCP server through McpToolset."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("google.adk", reason="NO google-adk HERE: `npm test` runs this in .venv-adk, as a part of its own")
+
+from google.adk.agents import LlmAgent
+from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams, StreamableHTTPConnectionParams
+from mcp import StdioServerParameters
+
+from adk_evidence.agents import adk_tool
+from adk_evidence.agents.adk_tool import make_function_tool
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.retrieval import pipeline
+from tests.agents.adk.scripted import run, strings
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
+from tests.agents.servers import DRIVER, ROOT, serving_http
+from tests.corpora import HashEmbedder, Workplace
+from tests.injection import INJECTIONS, hidden_characters, marker, outside_fences, outside_quotes
+
+pytestmark = pytest.mark.asyncio
+
+QUESTION = "how do I retry when a tool throws?"
+
+
+@pytest.fixture
+def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
+    """The tool's session, on the index of the tests."""
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Breaking())
+    session = AgentSession(lambda: indexed.settings)
+    monkeypatch.setattr(adk_tool, "_SESSION", session)
+    yield session
+    session.close()
+
+
+def agent_with(tool: Any) -> LlmAgent:
+    return LlmAgent(name="helper", tools=[tool])
+
+
+def stdio_toolset(home: Path) -> McpToolset:
+    # The toolset passes on nothing but what it is told to.
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-c", DRIVER, "serve", "mcp"], cwd=ROOT, env={"ADK_EVIDENCE_HOME": str(home)}
+    )
+    return McpToolset(connection_params=StdioConnectionParams(server_params=parameters, timeout=60))
+
+
+@asynccontextmanager
+async def over_stdio(home: Path) -> AsyncIterator[McpToolset]:
+    yield stdio_toolset(home)
+
+
+@asynccontextmanager
+async def over_http(home: Path) -> AsyncIterator[McpToolset]:
+    async with serving_http(home) as url:
+        yield McpToolset(connection_params=StreamableHTTPConnectionParams(url=url, timeout=60))
+
+
+def text_of(answer: dict[str, Any]) -> str:
+    (content,) = answer["content"]
+    return content["text"]
+
+
+def citations_of(answer: dict[str, Any]) -> list[str]:
+    return [cited["citation"] for cited in answer["structuredContent"]["citations"]]
+
+
+def nothing_hostile_is_loose(answer: dict[str, Any]) -> None:
+    texts = list(strings(answer))
+    assert any(HOSTILE_WORDS in text for text in texts)
+    for text in texts:
+        outside = outside_fences(text)
+        assert "\u202e" not in text and not [hostile for hostile in HOSTILE if hostile in outside]
+
+
+async def test_an_agent_calls_the_tool_and_gets_citations_back(session: AgentSession) -> None:
+    done = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": QUESTION}))
+
+    declaration = done.offered["retrieve_adk_evidence"]
+    assert declaration.parameters_json_schema["required"] == ["query"] and "evidence" in declaration.description
+    (answer,) = done.answers
+    pack = EvidencePack.model_validate(answer["evidence_pack"])
+    assert answer["status"] == "success" and len(done.requests) == 2 and done.ended_well
+    assert pack.candidates and all(one.citation.startswith(("adk-docs@", "adk-python@")) for one in pack.candidates)
+    json.dumps(answer, allow_nan=False)
+
+
+async def test_nothing_that_goes_wrong_in_the_tool_ends_a_run(session: AgentSession) -> None:
+    wrong = [
+        {},
+        {"query": ""},
+        {"query": 5},
+        {"query": "x", "task_mode": "sing"},
+        {"query": "x", "max_results_final": "many"},
+        {"query": "BREAK it"},
+    ]
+    calls = [("retrieve_adk_evidence", arguments) for arguments in wrong]
+    done = await run(agent_with(make_function_tool()), *calls, ("retrieve_adk_evidence", {"query": QUESTION}))
+
+    *failed, last = done.answers
+    assert done.ended_well and len(failed) == len(wrong) and last["status"] == "success"
+    # The ADK itself answers for what is missing.
+    assert "query" in failed[0]["error"]
+    assert all(answer["status"] == "error" and answer["warnings"] for answer in failed[1:])
+    assert "sk-secret" not in json.dumps(failed)
+
+
+async def test_without_an_index_a_run_learns_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = Workplace(tmp_path)
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: empty.settings))
+    direct = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": QUESTION}))
+    served = await run(agent_with(stdio_toolset(empty.home)), ("find_adk_evidence", {"query": QUESTION}))
+    assert direct.ended_well and "adk-ingest" in direct.answers[0]["warnings"][0]
+    assert served.ended_well and served.answers[0]["isError"] and "adk-ingest" in text_of(served.answers[0])
+
+
+async def test_what_the_tool_quotes_is_fenced_where_the_model_sees_it(session: AgentSession) -> None:
+    done = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": "zebra password"}))
+    nothing_hostile_is_loose(done.answers[0])
+
+
+@pytest.mark.parametrize("over", [over_stdio, over_http])
+async def test_an_agent_uses_the_server_through_a_toolset(indexed: Workplace, over: Any) -> None:
+    async with over(indexed.home) as toolset:
+        done = await run(
+            agent_with(toolset),
+            ("find_adk_evidence", {"query": QUESTION}),
+            ("read_adk_source", lambda answers: {"citation": citations_of(answers[0])[0]}),
+            ("find_adk_symbol", {"query": "RetryPlugin"}),
+            ("find_adk_evidence", {"query": ""}),
+            ("find_adk_evidence", {"query": "BREAK it"}),
+            ("read_adk_source", {"citation": "/etc/passwd"}),
+            ("find_adk_evidence", {"query": "zebra password"}),
+        )
+
+    assert {"find_adk_evidence", "find_adk_symbol", "read_adk_source"} <= set(done.offered)
+    assert done.offered["find_adk_evidence"].parameters_json_schema["required"] == ["query"]
+    found, source, symbols, empty, broken, outside, hostile = done.answers
+    assert done.ended_well and len(done.requests) == 8
+    assert all(citation in text_of(found) for citation in citations_of(found))
+    assert source["structuredContent"]["matches_index"]
+    assert "from google.adk.plugins import RetryPlugin" in text_of(symbols)
+    for answer, named in [(empty, "query"), (broken, "RuntimeError"), (outside, "not a citation")]:
+        assert answer["isError"] and named in text_of(answer)
+    assert "sk-secret" not in json.dumps(done.answers)
+    nothing_hostile_is_loose(hostile)
+
+
+async def test_injected_texts_reach_the_model_as_quotes(injected: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: injected.settings))
+    queries = [marker(group, 0) for group in INJECTIONS]
+    direct = await run(
+        agent_with(make_function_tool()), *[("retrieve_adk_evidence", {"query": query}) for query in queries]
+    )
+    toolset = stdio_toolset(injected.home)
+    served = await run(agent_with(toolset), *[("find_adk_evidence", {"query": query}) for query in queries])
+
+    assert direct.ended_well and served.ended_well
+    for answer in (*direct.answers, *served.answers):
+        assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
+    for answer in direct.answers:
+        candidates = answer["evidence_pack"]["candidates"]
+        assert any("injection/" in candidate["path"] for candidate in candidates)
+        assert not [candidate for candidate in candidates if outside_fences(candidate["text"]).strip()]
+    for answer in served.answers:
+        outside = outside_quotes(text_of(answer))
+        assert "injection/" in text_of(answer) and "never instructions" in outside
+        # Citations are one word each, made of names and headings.
+        loose = "\n".join(line for line in outside.split("\n") if not line.startswith("[CTX "))
+        assert not [bait for bait in ("obey", "delete_everything", "<|", "[INST]") if bait in loose]

@@ -1,0 +1,83 @@
+"""The examples of README.md, as they stand there: with the user's index in the default place and a scripted model."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("google.adk", reason="NO google-adk HERE: `npm test` runs this in .venv-adk, as a part of its own")
+
+from google.adk.agents import LlmAgent
+from mcp import Client, StdioServerParameters
+
+from adk_evidence.agents import adk_tool
+from adk_evidence.agents.session import AgentSession
+from tests.agents.adk.scripted import run
+from tests.agents.servers import ROOT, serving_http
+from tests.corpora import Workplace
+
+pytestmark = pytest.mark.asyncio
+
+QUESTION = {"query": "how do I retry when a tool throws?"}
+HTTP_URL = "http://127.0.0.1:8848/mcp"
+
+
+def examples(language: str) -> list[str]:
+    """The code in the section for agents."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## For agents\n")[2].partition("\n## ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+
+
+def agent_of(source: str, folder: Path) -> LlmAgent:
+    """The agent that an example defines, as a file."""
+    file = folder / "agent.py"
+    file.write_text(source, encoding="utf-8")
+    return runpy.run_path(str(file))["root_agent"]
+
+
+@pytest.fixture
+def user(indexed: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user with an index in the default place, who wants keywords alone: no model is needed."""
+    (tmp_path / ".config/adk-evidence").mkdir(parents=True)
+    (tmp_path / ".config/adk-evidence/settings.yaml").write_text("retrieval: {branches: [sparse]}\n")
+    (tmp_path / ".local/share").mkdir(parents=True)
+    (tmp_path / ".local/share/adk-evidence").symlink_to(indexed.home)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "ADK_EVIDENCE_HOME", "ADK_EVIDENCE_SETTINGS"):
+        monkeypatch.delenv(name, raising=False)
+    # Where the command is, if the environment is not an activated one.
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
+    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession())
+
+
+async def test_the_agents_find_evidence(user: None, indexed: Workplace, tmp_path: Path) -> None:
+    with_tool, over_stdio, over_http = examples("python")
+
+    done = await run(agent_of(with_tool, tmp_path), ("retrieve_adk_evidence", QUESTION))
+    assert done.ended_well and done.answers[0]["status"] == "success"
+
+    done = await run(agent_of(over_stdio, tmp_path), ("find_adk_evidence", QUESTION))
+    assert done.ended_well and "[CTX 1]" in done.answers[0]["content"][0]["text"]
+
+    assert HTTP_URL in over_http
+    async with serving_http(indexed.home) as url:
+        done = await run(agent_of(over_http.replace(HTTP_URL, url), tmp_path), ("find_adk_evidence", QUESTION))
+    assert done.ended_well and "[CTX 1]" in done.answers[0]["content"][0]["text"]
+
+
+async def test_the_configurations_of_clients_reach_a_server(user: None, indexed: Workplace) -> None:
+    started, running = (json.loads(text)["mcpServers"]["adk-evidence"] for text in examples("json"))
+    async with AsyncExitStack() as stack:
+        assert running["url"] == HTTP_URL
+        url = await stack.enter_async_context(serving_http(indexed.home))
+        for server in (StdioServerParameters(**started), url):
+            async with Client(server, read_timeout_seconds=60) as client:
+                result = await client.call_tool("find_adk_evidence", QUESTION)
+                assert not result.is_error and result.structured_content["citations"]

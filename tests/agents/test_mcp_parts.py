@@ -1,0 +1,300 @@
+"""Resources, prompts, completion and progress of the MCP server, with the SDK's client in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp import Client, MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
+
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.retrieval import pipeline
+from adk_evidence.tokens import estimate_tokens
+from adk_evidence_mcp import resources
+from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
+from adk_evidence_mcp.server import make_server
+from adk_evidence_mcp.tools import Call
+from adk_evidence_mcp.work import in_thread
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
+from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
+from tests.injection import outside_fences
+
+QUESTION = "how do I retry when a tool throws?"
+
+
+@pytest.fixture
+def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Breaking())
+    session = AgentSession(lambda: indexed.settings)
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def unindexed(tmp_path: Path, session: AgentSession) -> Iterator[AgentSession]:
+    """Without an index."""
+    empty = AgentSession(lambda: Workplace(tmp_path).settings)
+    yield empty
+    empty.close()
+
+
+def asking(session: AgentSession) -> Client:
+    """A client whose messages go through the protocol's framing."""
+    return Client(make_server(session), mode="legacy")
+
+
+async def refusal(awaited: Any) -> MCPError:
+    with pytest.raises(MCPError) as caught:
+        await awaited
+    assert "\n" not in caught.value.message and "Traceback" not in caught.value.message
+    return caught.value
+
+
+async def read(client: Client, uri: str) -> str:
+    (contents,) = (await client.read_resource(uri)).contents
+    assert contents.uri == uri and contents.mime_type == "text/markdown"
+    return contents.text
+
+
+async def prompt(client: Client, name: str, **arguments: str) -> str:
+    (message,) = (await client.get_prompt(name, arguments)).messages
+    assert message.role == "user" and message.content.type == "text"
+    return message.content.text
+
+
+# --- Progress ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_progress_reaches_the_client_while_the_work_goes_on() -> None:
+    heard = threading.Event()
+    reports: list[tuple[float, float | None, str | None]] = []
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        reports.append((progress, total, message))
+        heard.set()
+
+    def work(call: Call) -> bool:
+        teller = threading.Thread(target=call.progress, args=(0, None, "begun"))
+        teller.start()
+        teller.join()
+        heard_meanwhile = heard.wait(30)
+        call.progress(5, 9, "overtaken")
+        call.progress(8, 9, "nearly done")
+        call.progress(8, 9, "not further than before")
+        return heard_meanwhile
+
+    assert await in_thread(work, report)
+    assert reports[0] == (0, None, "begun")
+    assert [progress for progress, _, _ in reports] == sorted({progress for progress, _, _ in reports})
+    assert reports[-1][:2] == (8, 9)
+
+
+@pytest.mark.asyncio
+async def test_work_that_is_not_wanted_any_more_is_told_so() -> None:
+    begun, stopped = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        raise AssertionError("nothing was told")
+
+    def work(call: Call) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        while not call.cancelled():
+            stopped.wait(0.001)
+        stopped.set()
+
+    waiting = asyncio.create_task(in_thread(work, report))
+    await begun.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await asyncio.to_thread(stopped.wait, 30)
+
+
+# --- Resources -----------------------------------------------------------------------------------------------------
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_a_citation_comes_back_from_its_uri(citation: str) -> None:
+    uri = citation_uri(citation)
+    assert cited_in(uri) == citation
+    # Nothing is left that a URI's reader could take for a part of its own.
+    assert re.fullmatch(r"adk-evidence://source/[A-Za-z0-9_.~%-]+", uri)
+
+
+def test_a_uri_that_a_client_wrote_anew_is_understood() -> None:
+    page = "adk-docs@d0c5:https://docs.example.org/tools/retry/?tab=python#back-off"
+    assert cited_in("adk-evidence://source/" + page) == page
+    assert cited_in("adk-evidence://source/" + page.replace("#", "%23").replace("@", "%40")) == page
+    for wrong in (
+        "adk-evidence://source/",
+        "adk-evidence://other/x",
+        "file:///etc/passwd",
+        "adk-evidence://source/%FF",
+    ):
+        with pytest.raises(InvalidRequestError):
+            cited_in(wrong)
+
+
+@pytest.mark.asyncio
+async def test_every_citation_of_an_answer_can_be_read(session: AgentSession) -> None:
+    async with asking(session) as client:
+        found = (await client.call_tool("find_adk_evidence", {"query": QUESTION})).structured_content
+        kinds = set()
+        for cited in found["citations"]:
+            text = await read(client, citation_uri(cited["citation"]))
+            first, note, *_ = text.split("\n")
+            assert cited["path"] in first and "as it was indexed" in first and "never instructions" in note
+            kinds.add(cited["source_type"])
+        assert kinds == {"docs", "code"}
+
+
+@pytest.mark.asyncio
+async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with asking(session) as client:
+        monkeypatch.setattr(resources, "DEFAULT_MAX_TOKENS", 300)
+        uri: str | None = citation_uri(f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py")
+        limits: list[str] = []
+        pieces = 0
+        while uri is not None:
+            text = await read(client, uri)
+            assert estimate_tokens(text) <= 300
+            limits += re.findall(r"^LIMIT_\d+ = ", text, re.MULTILINE)
+            further = re.search(r"Read on at (\S+)$", text)
+            uri, pieces = further[1] if further else None, pieces + 1
+        assert pieces > 1 and limits == [f"LIMIT_{number} = " for number in range(120)]
+
+
+@pytest.mark.asyncio
+async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Workplace) -> None:
+    workplace.ingest()
+    change(workplace.code / "src/google/adk/runners.py", '"""Runs agents."""', '"""Runs agents."""\n\nimport abc')
+    session = AgentSession(lambda: workplace.settings)
+    async with asking(session) as client:
+        text = await read(client, citation_uri(f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L6-L20"))
+    session.close()
+    first, *_ = text.split("\n")
+    assert "the file has changed since it was indexed; the cited lines: moved, now lines 8-22" in first
+    assert "class Runner" in text and "import abc" not in text
+
+
+@pytest.mark.asyncio
+async def test_hostile_texts_are_fenced_in_resources_and_prompts(session: AgentSession) -> None:
+    async with asking(session) as client:
+        page = citation_uri(f"adk-docs@{DOCS_COMMIT}:https://docs.example.org/zebra/#zebra-roles")
+        texts = [await read(client, page), await prompt(client, "explain", question="zebra password")]
+        for text in texts:
+            outside = outside_fences(text)
+            assert HOSTILE_WORDS in text and "\u202e" not in text and "never instructions to follow" in outside
+            assert not [hostile for hostile in HOSTILE if hostile in outside]
+
+
+@pytest.mark.asyncio
+async def test_the_index_says_what_it_is_of(session: AgentSession) -> None:
+    async with asking(session) as client:
+        (listed,) = (await client.list_resources()).resources
+        (contents,) = (await client.read_resource(listed.uri)).contents
+        status = json.loads(contents.text)
+        corpora = status["index"]["corpora"]
+        assert corpora["adk_python"]["commit"] == CODE_COMMIT and corpora["adk_docs"]["commit"] == DOCS_COMMIT
+        made = datetime.datetime.fromisoformat(status["index"]["created_at"])
+        age = (datetime.datetime.now(datetime.UTC) - made).total_seconds() / 86_400
+        assert status["profile"] == "local" and 0 <= status["age_days"] <= age + 0.01
+
+
+@pytest.mark.asyncio
+async def test_what_cannot_be_read_is_told_in_a_sentence(session: AgentSession, unindexed: AgentSession) -> None:
+    async with asking(session) as client, asking(unindexed) as bare:
+        unknown = citation_uri("adk-python@c0ffee:src/google/adk/runners.py#L1-L2")
+        outside = citation_uri(f"adk-python@{CODE_COMMIT}:../../../etc/passwd")
+        for uri, named in [
+            (unknown, "no such file"),
+            (outside, "no such file"),
+            (citation_uri("/etc/passwd"), "not a citation"),
+            ("file:///etc/passwd", "adk-evidence://source/"),
+        ]:
+            error = await refusal(client.read_resource(uri))
+            assert error.code == INVALID_PARAMS and named in error.message
+        for uri in (INDEX_URI, unknown):
+            error = await refusal(bare.read_resource(uri))
+            assert error.code == INTERNAL_ERROR and "adk-ingest" in error.message
+
+
+# --- Prompts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_prompts_say_what_they_take(session: AgentSession) -> None:
+    async with asking(session) as client:
+        prompts = {one.name: one for one in (await client.list_prompts()).prompts}
+        required = {name: [item.name for item in one.arguments or () if item.required] for name, one in prompts.items()}
+        assert required == {"explain": ["question"], "debug": ["error"], "build": ["goal"], "refactor": ["goal"]}
+        for one in prompts.values():
+            assert (
+                one.title and one.description and [item.name for item in one.arguments][1:] == ["symbol", "max_tokens"]
+            )
+            assert all(item.description for item in one.arguments)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("name", "argument"), [("explain", "question"), ("debug", "error"), ("build", "goal"), ("refactor", "goal")]
+)
+async def test_a_prompt_holds_its_evidence_within_the_budget(session: AgentSession, name: str, argument: str) -> None:
+    async with asking(session) as client:
+        text = await prompt(client, name, **{argument: QUESTION, "symbol": "RetryPlugin"})
+        task, _, evidence = text.partition("\n\n")
+        assert "citation" in task and "Agent Development Kit" in task
+        assert QUESTION in evidence and "[CTX 1] adk-" in evidence and "class RetryPlugin" in evidence
+        small = await prompt(client, name, **{argument: QUESTION, "max_tokens": "1000"})
+        assert estimate_tokens(small) <= 1000 < estimate_tokens(text) and "[CTX 1]" in small
+
+
+@pytest.mark.asyncio
+async def test_a_prompt_that_cannot_be_had_says_why(session: AgentSession, unindexed: AgentSession) -> None:
+    async with asking(session) as client, asking(unindexed) as bare:
+        for name, arguments, named in [
+            ("sing", {}, "explain"),
+            ("debug", {}, "error"),
+            ("debug", {"error": "  "}, "error"),
+            ("build", {"goal": "x", "max_tokens": "few"}, "max_tokens"),
+            ("build", {"goal": QUESTION, "max_tokens": "200"}, "allow at least"),
+            ("build", {"goal": "x", "colour": "red"}, "colour"),
+        ]:
+            error = await refusal(client.get_prompt(name, arguments))
+            assert error.code == INVALID_PARAMS and named in error.message
+        broken = await refusal(client.get_prompt("explain", {"question": "BREAK it"}))
+        assert broken.code == INTERNAL_ERROR and "RuntimeError" in broken.message and "sk-secret" not in broken.message
+        missing = await refusal(bare.get_prompt("explain", {"question": QUESTION}))
+        assert "adk-ingest" in missing.message
+
+
+@pytest.mark.asyncio
+async def test_names_of_symbols_are_completed(session: AgentSession, unindexed: AgentSession) -> None:
+    async with asking(session) as client, asking(unindexed) as bare:
+        build = PromptReference(type="ref/prompt", name="build")
+
+        async def completed(value: str, of: Client = client, argument: str = "symbol", ref: Any = build) -> list[str]:
+            return (await of.complete(ref, {"name": argument, "value": value})).completion.values
+
+        assert await completed("retrypl") == ["RetryPlugin", "RetryPlugin.on_tool_error"]
+        assert "RetryPlugin.on_tool_error" in await completed("RetryPlugin.")
+        assert "on_tool_error" in await completed("on_to")
+        assert "google.adk.plugins.RetryPlugin" in await completed("google.adk.plugins.Ret")
+        assert await completed("nothing of the kind") == []
+        assert await completed("retry", argument="goal") == []
+        template = ResourceTemplateReference(type="ref/resource", uri="adk-evidence://source/{citation}")
+        assert await completed("adk", argument="citation", ref=template) == []
+        assert await completed("retrypl", of=bare) == []

@@ -1,0 +1,235 @@
+"""The operations where agents reach them: as tools of the MCP server, and on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
+
+from adk_evidence.agents.operations.requests import make_request
+from adk_evidence.retrieval import pipeline
+from adk_evidence.tokens import estimate_tokens
+from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.operations_place import SHOP, make_place, validate
+from tests.corpora import HashEmbedder, Workplace, write_files
+from tests.injection import outside_fences
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = [
+    "search_code_and_docs",
+    "find_similar_code",
+    "get_task_context",
+    "index_codebase",
+    "list_indexes",
+    "delete_index",
+]
+DRIVER = """
+from adk_evidence.retrieval import pipeline
+from adk_ingest import pipeline as ingestion
+from adk_evidence_cli.main import run
+from tests.corpora import HashEmbedder
+pipeline.make_dense = ingestion.make_dense = lambda settings, **options: HashEmbedder()
+run()
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
+    """Two indexes; a test that writes has an index of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        yield make_place(tmp_path_factory.mktemp("surfaces"))
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": str(home.parent / "nobody")}
+
+
+@asynccontextmanager
+async def served(home: Path) -> AsyncIterator[Client]:
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-c", DRIVER, "serve", "mcp", "--home", str(home)],
+        env=environment(home),
+        cwd=ROOT,
+    )
+    async with Client(parameters, read_timeout_seconds=120) as client:
+        yield client
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
+
+
+async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return text_of(result), result.structured_content
+
+
+async def failure(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    text = text_of(result)
+    assert result.is_error and "Traceback" not in text and "\n" not in text
+    return text
+
+
+@pytest.mark.asyncio
+async def test_the_tools_say_what_they_do_to_the_machine(place: Workplace) -> None:
+    async with served(place.home) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(TOOLS) <= set(tools)
+    for name in TOOLS:
+        tool = tools[name]
+        assert tool.description and len(tool.description) > 100 and tool.output_schema
+        assert all(field.get("description") for field in tool.input_schema["properties"].values()), name
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint == (name not in ("index_codebase", "delete_index"))
+        assert tool.annotations.destructive_hint == (name == "delete_index")
+
+
+@pytest.mark.asyncio
+async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
+    kiosk = write_files(place.root / "kiosk", SHOP)
+    async with served(place.home) as client:
+        text, indexed = await answer(client, "index_codebase", name="kiosk", path=str(kiosk))
+        assert indexed["index"]["total_files"] == len(SHOP) and "kiosk" in text
+        text, listed = await answer(client, "list_indexes")
+        assert {"adk", "kiosk", "shop"} <= {index["name"] for index in listed["indexes"]} and str(kiosk) in text
+
+        text, found = await answer(
+            client, "search_code_and_docs", query="the discount off the whole basket", index="kiosk", max_results=3
+        )
+        paths = {result["path"] for result in found["results"]}
+        assert {"src/basket.ts", "docs/discounts.md"} <= paths
+        assert found["tokens"] == estimate_tokens(text) and found["results"][0]["citation"] in text
+        _, docs = await answer(client, "search_code_and_docs", query="discount", index="kiosk", where="docs")
+        assert {result["path"] for result in docs["results"]} <= {"docs/discounts.md", "docs/hostile.md"}
+        text, small = await answer(
+            client, "search_code_and_docs", query="turnover of a month", index="*", max_tokens=300
+        )
+        assert estimate_tokens(text) <= 300 and small["omitted"] > 0
+
+        snippet = SHOP["jobs/turnover.py"].split("\n\n\n")[1]
+        text, similar = await answer(client, "find_similar_code", code=snippet, index="kiosk", max_results=1)
+        assert similar["results"][0]["path"] == "jobs/turnover.py" and "both call load_receipts, sum" in text
+
+        text, context = await answer(
+            client, "get_task_context", task="mail the report of a day", index="kiosk", max_tokens=900
+        )
+        assert context["tokens"] == estimate_tokens(text) <= 900 and context["code"][0]["citation"] in text
+
+        (kiosk / "stats/season.R").unlink()
+        _, updated = await answer(client, "index_codebase", name="kiosk")
+        assert updated["index"]["removed_files"] == 1
+        text, checked = await answer(client, "list_indexes", check="kiosk")
+        assert checked["checked"][0]["missing_files"] == 0 and "0 files changed" in text
+
+        await answer(client, "delete_index", name="kiosk")
+        assert "kiosk" in await failure(client, "search_code_and_docs", query="basket", index="kiosk")
+        assert (kiosk / "src/basket.ts").exists()
+
+
+@pytest.mark.asyncio
+async def test_what_is_refused_is_one_sentence(place: Workplace) -> None:
+    async with served(place.home) as client:
+        assert "home folder" in await failure(client, "index_codebase", name="all", path="/")
+        assert "home folder" in await failure(client, "index_codebase", name="all", path=str(place.home.parent))
+        assert "not absolute" in await failure(client, "index_codebase", name="all", path="src")
+        assert "another folder" in await failure(client, "index_codebase", name="shop", path=str(place.code))
+        assert "path" in await failure(client, "index_codebase", name="shop", exclude_patterns=["*.R"])
+        assert "adk-ingest all" in await failure(client, "delete_index", name="adk")
+        assert "nowhere" in await failure(client, "get_task_context", task="x y", index="nowhere")
+        assert "max_tokens" in await failure(client, "get_task_context", task="x y", max_tokens=5)
+        assert "where" in await failure(client, "search_code_and_docs", query="x", where="kitchen")
+        await answer(client, "list_indexes")
+
+
+@pytest.mark.asyncio
+async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
+    async with served(place.home) as client:
+        both, found = await answer(client, "search_code_and_docs", query="zebra password roles", index="*")
+        zebra = SHOP["jobs/zebra.py"].replace("striped", "spotted")
+        similar, near = await answer(client, "find_similar_code", code=zebra, index="shop")
+        context, gathered = await answer(client, "get_task_context", task="zebra password roles", index="*")
+    for text in (both, similar, context):
+        outside = outside_fences(text)
+        assert HOSTILE_WORDS in text and "\u202e" not in text
+        assert "never instructions to follow" in outside
+        for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
+            assert hostile not in outside
+    fields = [{name: value for name, value in one.items() if name != "text"} for one in (found, near, gathered)]
+    assert HOSTILE_WORDS not in json.dumps(fields)
+
+
+@pytest.mark.asyncio
+async def test_a_cancelled_call_does_not_hold_up_the_next(place: Workplace) -> None:
+    many = write_files(place.root / "many", {f"a{number}.py": f"x = {number}\n" for number in range(300)})
+    async with served(place.home) as client:
+        await answer(client, "list_indexes")
+        indexing = asyncio.create_task(client.call_tool("index_codebase", {"name": "many", "path": str(many)}))
+        await asyncio.sleep(0)
+        indexing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await indexing
+        await answer(client, "search_code_and_docs", query="the discount off the basket", index="shop")
+
+
+def operate(home: Path, request: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", DRIVER, "operate", "--home", str(home), *options],
+        input=request,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment(home)},
+        cwd=ROOT,
+        check=False,
+    )
+
+
+def test_the_command_answers_json_with_json(place: Workplace) -> None:
+    request = make_request("search_code", {"query": "mail the report", "collection_name": "shop", "top_k": 2})
+    done = operate(place.home, json.dumps(request))
+    assert done.returncode == 0, done.stderr
+    response = json.loads(done.stdout)
+    validate("response", response)
+    assert response["results"]["search_results"][0]["metadata"]["file_path"] == "jobs/report.py"
+
+    stall = write_files(place.root / "stall", {"a.py": "x = 1\n"})
+    index = make_request("index_codebase", {"codebase_path": str(stall), "collection_name": "stall"})
+    done = operate(place.home, json.dumps(index))
+    assert done.returncode == 0 and json.loads(done.stdout)["results"]["indexed_items"]["total_files"] == 1
+    file = place.root / "request.json"
+    file.write_text(json.dumps(make_request("delete", {"collection_name": "stall"})))
+    done = operate(place.home, "", str(file))
+    assert done.returncode == 0 and json.loads(done.stdout)["results"] == {"deleted_collection": "stall"}
+    assert (stall / "a.py").exists()
+
+
+def test_a_failed_operation_is_json_too_and_the_exit_code_says_so(place: Workplace) -> None:
+    for request in ("{", json.dumps(make_request("search_code", {"query": "x y", "collection_name": "nowhere"}))):
+        done = operate(place.home, request)
+        assert done.returncode == 1 and "Traceback" not in done.stderr
+        response = json.loads(done.stdout)
+        validate("response", response)
+        assert response["status"] == "failed" and response["errors"][0]["type"] == "request_error"
+    done = operate(place.home, "", str(place.root / "gone.json"))
+    assert done.returncode == 2 and not done.stdout and "gone.json" in done.stderr
+
+
+def test_the_command_prints_the_published_schemas(tmp_path: Path) -> None:
+    for name in ("request", "response"):
+        done = operate(tmp_path, "", "--schema", name)
+        assert done.stdout == (ROOT / f"config/schemas/operation-{name}.schema.json").read_text()

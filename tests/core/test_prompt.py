@@ -1,0 +1,232 @@
+"""Packs as prompts: what stays by priority, what is said of the search, and that quotes stay quotes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from pydantic import ValidationError
+
+from adk_evidence.models.pack import Quality
+from adk_evidence.models.prompt import Turn
+from adk_evidence.render.prompt import to_prompt
+from adk_evidence.render.sanitize import visible
+from adk_evidence.tokens import estimate_tokens
+from tests.core.factories import pack, payload
+from tests.injection import PAYLOADS, hidden_characters, outside_fences
+
+OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
+OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT")
+SMALL = [payload("code", f"src/{n}.py", f"word{n} " * 5) for n in range(6)]
+
+
+def talk(*contents: str) -> list[Turn]:
+    """A conversation in which user and assistant take turns."""
+    return [Turn(role="assistant" if n % 2 else "user", content=text) for n, text in enumerate(contents)]
+
+
+def fences(text: str) -> list[str]:
+    """What the fences of a prompt hold, as readers of Markdown see them."""
+    return [token.content for token in MarkdownIt("zero").enable("fence").parse(text) if token.type == "fence"]
+
+
+def shown_turns(text: str) -> list[int]:
+    """The numbers of the turns of `turn0 turn0 ...`, `turn1 ...` that a prompt holds, in its order."""
+    return [int(number) for number in re.findall(r"^(?:USER|ASSISTANT):\n`+text\nturn(\d+)", text, re.MULTILINE)]
+
+
+def shown_documents(text: str) -> list[tuple[int, int]]:
+    """The numbers of the documents that a prompt holds, and which they are in the pack."""
+    found = re.findall(r"^\[CTX (\d+)\] \S+src/(\d+)\.py", text, re.MULTILINE)
+    return [(int(number), int(which)) for number, which in found]
+
+
+# What is in a prompt
+
+
+def test_segments_stand_in_the_order_of_the_specification():
+    block = to_prompt(pack(*SMALL[:2]), system="You help.", history=talk("turn0", "turn1"))
+    order = [
+        "You help.\n\nSEARCH CONTEXT: ",
+        "[CTX 1]",
+        "[CTX 2]",
+        "CONVERSATION: ",
+        "USER:\n",
+        "ASSISTANT:\n",
+        "QUESTION: ",
+    ]
+    places = [block.text.index(part) for part in order]
+    assert places == sorted(places) and places[0] == 0
+    assert (block.included, block.turns, block.note) == (2, 2, "")
+    assert block.text.endswith("\n\nQUESTION: how do I retry?\n")
+
+
+def test_without_system_prompt_and_history_there_is_nothing_of_them():
+    text = to_prompt(pack(*SMALL)).text
+    assert text.startswith("SEARCH CONTEXT: Found some.\nThe fenced texts below")
+    assert "CONVERSATION" not in text and "USER:" not in text
+
+
+def test_entries_are_numbered_and_keep_their_citations():
+    block = to_prompt(pack(payload("doc", "docs/a.md", "one"), payload("code", "src/b.py", "two")))
+    assert block.included == 2
+    assert (
+        "[CTX 1] adk-docs@abc:https://adk.dev/docs/a.md\nAT: `docs/a.md` (verified)\n```markdown\none\n```"
+        in block.text
+    )
+    assert "[CTX 2] adk-python@abc:src/b.py#L1-L1\n" in block.text
+
+
+def test_the_same_input_gives_the_same_prompt():
+    arguments = {"system": "s", "history": talk("a", "b"), "max_documents": 3}
+    assert to_prompt(pack(*SMALL), 500, **arguments) == to_prompt(pack(*SMALL), 500, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("level", "cautious"), [("high", False), ("mixed", True), ("keyword_only", True), ("none", True)]
+)
+def test_less_relevant_results_come_with_an_instruction(level, cautious):
+    made = pack(*SMALL, quality=Quality(level=level, note="Found\nsix."))
+    text = to_prompt(made, system="You help.").text
+    assert "You help.\n\nSEARCH CONTEXT: Found six.\n" in text
+    assert ("CAUTION: The results may be less relevant" in text) is cautious
+
+
+def test_without_results_the_model_is_told_to_say_so():
+    block = to_prompt(pack(query="what?", warnings=("nothing there",)))
+    assert block.included == 0 and block.note == ""
+    assert "CAUTION: Answer from general knowledge only" in block.text
+    assert "WARNING: nothing there" in block.text and "fenced" not in block.text and "QUESTION: what?" in block.text
+
+
+def test_documents_may_be_fewer_and_shorter():
+    chunks = [payload("code", f"src/{n}.py", "word " * 2000) for n in range(5)]
+    block = to_prompt(pack(*chunks), 100_000, max_documents=3, max_document_tokens=600)
+    assert block.included == 3 and block.text.count("\n[...]\n") == 3
+    assert all(590 <= estimate_tokens(text.strip()) <= 600 for text in fences(block.text))
+    whole = to_prompt(pack(*SMALL), max_document_tokens=600)
+    assert "[...]" not in whole.text and whole.included == 6
+
+
+# What is left out
+
+
+def test_what_was_cut_says_so():
+    block = to_prompt(pack(payload("code", body="word " * 3000)), 400)
+    assert block.included == 1 and "\n[...]\n" in block.text
+
+
+def test_the_conversation_goes_before_documents_into_the_budget():
+    chunks = [payload("code", f"src/{n}.py", "word " * 300) for n in range(4)]
+    alone = to_prompt(pack(*chunks), 1500)
+    spoken = to_prompt(pack(*chunks), 1500, history=talk(*["said " * 300] * 3))
+    assert alone.included == 4 and spoken.included < 4 and spoken.turns == 3
+
+
+def test_a_conversation_that_fills_the_budget_leaves_no_evidence_and_says_so():
+    chunks = [payload("code", "src/0.py", "word " * 300)]
+    history = talk(*[f"turn{n} " * 100 for n in range(9)])
+    block = to_prompt(pack(*chunks), 600, history=history)
+    assert block.included == 0 and block.turns > 0 and block.tokens <= 600
+    assert "none of it fits" in block.text and "fenced texts" not in block.text and "[CTX" not in block.text
+    assert "no room for evidence" in block.note
+    needed = int(re.search(r"at least (\d+)", block.note)[1])
+    assert to_prompt(pack(*chunks), needed, history=history).included == 1
+
+
+def test_what_must_stay_stays_beyond_the_budget():
+    system = "SYSTEM-PROMPT " * 300
+    block = to_prompt(pack(*SMALL), 200, system=system, history=talk("turn0"))
+    assert (block.included, block.turns) == (0, 0) and block.tokens == estimate_tokens(block.text) > 200
+    lines = block.text.splitlines()
+    assert lines[0] == system.strip() and lines[-1] == "QUESTION: how do I retry?"
+    assert [line.partition(":")[0] for line in lines[1:-1] if line] == ["SEARCH CONTEXT", "CAUTION"]
+    assert f"{block.tokens} tokens, more than the 200" in block.note and "no room for evidence" in block.note
+
+
+CHUNKS = st.lists(st.integers(1, 900), max_size=6)
+TURNS = st.lists(st.integers(1, 400), max_size=6)
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    chunks=CHUNKS,
+    turns=TURNS,
+    system=st.sampled_from(["", "SYSTEM-PROMPT " * 5, "SYSTEM-PROMPT " * 200]),
+    budget=st.integers(1, 4000),
+    most=st.one_of(st.none(), st.integers(1, 4)),
+    each=st.one_of(st.none(), st.integers(1, 600)),
+)
+def test_priorities_hold_within_every_budget(chunks, turns, system, budget, most, each):
+    made = pack(*(payload("code", f"src/{n}.py", f"name{n} " * size) for n, size in enumerate(chunks)))
+    history = talk(*(f"turn{n} " * size for n, size in enumerate(turns)))
+    options = {"system": system, "history": history, "max_documents": most, "max_document_tokens": each}
+    block = to_prompt(made, budget, **options)
+    wanted = min(len(chunks), most or len(chunks))
+
+    assert block.tokens == estimate_tokens(block.text)
+    assert block.text.startswith(system.strip()) and block.text.endswith("\nQUESTION: how do I retry?\n")
+    # The newest turns, in their order and without gaps.
+    assert shown_turns(block.text) == list(range(len(turns)))[len(turns) - block.turns :]
+    # The most relevant documents, in their order, numbered from 1.
+    assert shown_documents(block.text) == [(n + 1, n) for n in range(block.included)]
+    assert block.included <= wanted
+
+    if block.tokens > budget:
+        assert (block.included, block.turns) == (0, 0) and f"more than the {budget}" in block.note
+    if block.included < wanted and block.tokens <= budget:
+        # No turn is left out for a document's sake, and no document where one more would have fitted.
+        assert to_prompt(made, budget + 10_000, **options).included == wanted
+    if block.turns < len(turns):
+        older = len(turns) - block.turns - 1
+        smallest = to_prompt(pack(), 10**6, system=system, history=history[older:])
+        assert smallest.turns == block.turns + 1 and smallest.tokens + 60 > budget
+    if wanted and not block.included:
+        needed = int(re.search(r"at least (\d+)", block.note)[1])
+        assert needed > budget and to_prompt(made, needed, **options).included >= 1
+        assert "[CTX" not in block.text and "none of it fits" in block.text
+
+
+@settings(max_examples=40, deadline=None)
+@given(budgets=st.tuples(st.integers(150, 3000), st.integers(150, 3000)), chunks=CHUNKS)
+def test_more_budget_never_shows_less(budgets, chunks):
+    made = pack(*(payload("code", f"src/{n}.py", f"name{n} " * size) for n, size in enumerate(chunks)))
+    small, large = sorted(budgets)
+    assert to_prompt(made, small).included <= to_prompt(made, large).included
+
+
+# What quotes can do
+
+
+def test_roles_are_those_of_a_conversation():
+    for role in ("system", "tool", "User", ""):
+        with pytest.raises(ValidationError):
+            Turn(role=role, content="x")
+    with pytest.raises(ValidationError):
+        Turn(role="user", content="x", name="y")
+
+
+@pytest.mark.parametrize("text", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_nothing_quoted_forges_a_line(text):
+    doc = payload("doc", f"docs/{text}.md", text, headings=(text, text), title=text)
+    code = payload("code", f"src/{text}.py", text, symbol=text)
+    made = pack(doc, code, query=f"why {text}", warnings=(text,), quality=Quality(level="high", note=text))
+    block = to_prompt(made, 10**9, system="SYSTEM-PROMPT", history=talk(text, text, text))
+    assert block.included == 2 and block.turns == 3
+    assert not hidden_characters(block.text)
+    outside = [line for line in outside_fences(block.text).split("\n") if line]
+    assert all(line.startswith(OURS) for line in outside)
+    roles = [line for line in outside if line.startswith(("USER", "ASSISTANT"))]
+    assert roles == ["USER:", "ASSISTANT:", "USER:"]
+    assert len(fences(block.text)) == 5
+
+
+@given(st.text(max_size=300))
+def test_no_turn_leaves_its_fence(text):
+    block = to_prompt(pack(), history=talk(text))
+    (quoted,) = fences(block.text)
+    assert quoted.rstrip("\n") == visible(text).rstrip("\n")
+    assert outside_fences(block.text) == outside_fences(to_prompt(pack(), history=talk("x")).text)

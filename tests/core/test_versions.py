@@ -1,0 +1,240 @@
+"""Which versions of the ADK a question names, and which of the indexed ones are searched for it."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.version import Version
+
+from adk_evidence.models.request import MAX_QUERY_CHARS
+from adk_evidence.retrieval.query import normalise
+from adk_evidence.retrieval.version_filter import choose_versions, missing_version, version_of
+from adk_evidence.retrieval.versions import AskedVersion, asked_versions, without_versions
+
+
+def texts(question: str) -> list[str]:
+    return [version.text for version in asked_versions(question)]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("how do callbacks work in ADK 1.18", ["1.18"]),
+        ("ADK 1.18: output_key is ignored", ["1.18"]),
+        ("adk v2.1 session state", ["2.1"]),
+        ("adk1.18", ["1.18"]),
+        ("I have google-adk==2.1 installed", ["2.1"]),
+        ("google-adk 2.13.0 throws", ["2.13.0"]),
+        ("google-adk[mcp]==2.1.3", ["2.1.3"]),
+        ("google_adk-2.13.0-py3-none-any.whl", ["2.13.0"]),
+        ("google.adk 2.1", ["2.1"]),
+        ("google/adk-python v1.18.0", ["1.18.0"]),
+        ("google adk@1.2", ["1.2"]),
+        ("in adk-python 1.x", ["1.x"]),
+        ("google-adk==2.*", ["2.x"]),
+        ("ADK Python v1.18 on Python 3.11", ["1.18"]),
+        ("Agent Development Kit 1.18", ["1.18"]),
+        ("ADK version 2 callbacks", ["2"]),
+        ("ADK v2", ["2"]),
+        ("what changed in ADK 2?", ["2"]),
+        ("(ADK v1.18.0)", ["1.18.0"]),
+        ("does it work in ADK 2.0.", ["2.0"]),
+        ("ADK 2.0.0b1", ["2.0.0b1"]),
+        ("version 1.18 of ADK", ["1.18"]),
+        ("v1.18 of the ADK", ["1.18"]),
+        ("1.18 of Google ADK", ["1.18"]),
+        ("google-adk>=1.18,<2", [">=1.18,<2"]),
+        ("google-adk ~= 1.18", ["~=1.18"]),
+        ("google-adk~=2", ["2"]),
+        ("google-adk>=2.0", [">=2.0"]),
+        (">=2.0", [">=2.0"]),
+        ("needs >=2.0 to retry", [">=2.0"]),
+        ("ADK 1.18+", [">=1.18"]),
+        ("ADK != 1.5", ["!=1.5"]),
+        ("from ADK 1.18 to 2.1", ["1.18", "2.1"]),
+        ("ADK v1 vs v2", ["1", "2"]),
+        ("ADK 1.18 or ADK 1.18", ["1.18"]),
+        ("how does retry work in v2", ["2"]),
+        ("v2.13.0: where is Runner", ["2.13.0"]),
+        ("upgrade my ADK app from v1 to v2", ["1", "2"]),
+        ("is it still so since version 2.1", ["2.1"]),
+        ("what is new in release 2.13", ["2.13"]),
+    ],
+)
+def test_a_version_of_the_adk_is_read(question: str, expected: list[str]) -> None:
+    assert texts(question) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "gemini 2.5 with ADK",
+        "ADK with gemini-2.5-flash",
+        "ADK with Gemini v2",
+        "python 3.11",
+        "ADK on Python 3.11",
+        "ADK Python 3.11",
+        "pydantic v2 models as output_schema in ADK",
+        "migrate pydantic models from v1 to v2",
+        "A2A v1",
+        "the A2A protocol in v1",
+        "MCP 1.2 server",
+        "google-genai>=1.0",
+        "google-genai 1.2 next to ADK",
+        "adk-java 0.2.0",
+        "ADK Java 0.3",
+        "adk-web 1.2",
+        "ADK 2 agents share state",
+        "ADK 10 questions",
+        "ADK 1.5x faster",
+        "ADK: 3.5 seconds until the time-out",
+        "ADK 2.5 GB",
+        "temperature is >= 0.7",
+        "score >=0.5",
+        "the v1 API",
+        "POST /v1/chat",
+        "v2/chat",
+        "v1beta",
+        "v2 of the schema",
+        "mypackage v3",
+        "is 2.0 right",
+        "LlmAgent v2beta",
+        "myadk 1.18",
+        "ADK 1.2.3.4.5",
+        "",
+    ],
+)
+def test_other_numbers_are_not(question: str) -> None:
+    assert texts(question) == []
+
+
+@given(st.text(alphabet=st.sampled_from("adkADK gooe-v12.x=<>~!,()[]@:/+ofth"), max_size=60))
+def test_any_text_is_read_the_same_each_time_and_grows_by_nothing(raw: str) -> None:
+    question = normalise(raw).text
+    found = asked_versions(question)
+    assert found == asked_versions(question) and len({version.text for version in found}) == len(found)
+    plain = without_versions(question)
+    assert len(plain) <= len(question) and (found or plain == question)
+
+
+@given(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99), st.sampled_from(["ADK {}", "google-adk=={}", "v{}"]))
+def test_what_is_read_holds_for_itself(major: int, minor: int, patch: int, form: str) -> None:
+    number = f"{major}.{minor}.{patch}"
+    (version,) = asked_versions(f"retries in {form.format(number)} for tools")
+    assert version.holds(Version(number)) and not version.holds(Version(f"{major}.{minor}.{patch + 1}"))
+
+
+@pytest.mark.parametrize("piece", ["adk ", "v1 ", ">=1, ", "google-", "1.", "[", "adk[a", "v1 to ", "adk 1.1 ", "in "])
+def test_a_question_of_the_greatest_length_is_read_in_linear_time(piece: str) -> None:
+    def seconds(chars: int) -> float:
+        question = normalise((piece * chars)[:chars]).text
+        best = math.inf
+        for _ in range(3):
+            began = time.perf_counter()
+            asked_versions(question), without_versions(question)
+            best = min(best, time.perf_counter() - began)
+        return best
+
+    # Eight times as long: eight times the time, where quadratic time would be 64 times.
+    assert seconds(MAX_QUERY_CHARS) < 30 * seconds(MAX_QUERY_CHARS // 8) + 0.05
+
+
+@pytest.mark.parametrize(
+    ("question", "plain"),
+    [
+        ("how do I retry in ADK 1.18?", "how do I retry ?"),
+        ("In google-adk==2.1: what does Runner do", "what does Runner do"),
+        ("what does Runner do (ADK v2.1.0)", "what does Runner do"),
+        ("what does Runner do with ADK 2.1, and why", "what does Runner do and why"),
+        ("what changed from ADK 1.18 to 2.1 in Runner", "what changed in Runner"),
+        ("how do I retry?", "how do I retry?"),
+        ("ADK 2.0.", "ADK 2.0."),
+    ],
+)
+def test_versions_are_taken_out(question: str, plain: str) -> None:
+    assert without_versions(question) == plain
+
+
+# Choosing
+
+REFS = {"c1": ("v1.18.0",), "c2": ("v1.18.3",), "v2.1.0": (), "c4": ("v2.13.0", "main")}
+
+
+def asked(*names: str) -> list[AskedVersion]:
+    return [version for name in names for version in asked_versions(f"ADK {name}")]
+
+
+@pytest.mark.parametrize(
+    ("names", "searched", "basis"),
+    [
+        ((), "v2.13.0", "newest"),
+        (("1.18",), "v1.18.3", "question"),
+        (("1.18.0",), "v1.18.0", "question"),
+        (("1.x",), "v1.18.3", "question"),
+        (("v2",), "v2.13.0", "question"),
+        (("2.1",), "v2.1.0", "question"),
+        (("<2",), "v1.18.3", "question"),
+        ((">=1.18,<1.18.2",), "v1.18.0", "question"),
+        (("1.18.1",), "v1.18.3", "nearest"),
+        (("1.2",), "v1.18.3", "nearest"),
+        ((">=2.20",), "v2.13.0", "nearest"),
+        (("2.0.0b1",), "v2.13.0", "nearest"),
+        (("3.0",), "v2.13.0", "newest"),
+        (("1.18.0", "2.1"), "v2.1.0 v1.18.0", "question"),
+        (("1.18.0", "3.0"), "v1.18.0", "nearest"),
+    ],
+)
+def test_the_best_match_is_searched(names: tuple[str, ...], searched: str, basis: str) -> None:
+    choice = choose_versions("code", REFS, asked(*names))
+    assert (" ".join(choice.searched), choice.basis) == (searched, basis)
+    assert len(choice.searched) + len(choice.left_out) == 4
+    assert [f"v{version_of(c, REFS[c])}" for c in choice.commits] == sorted(choice.searched)
+
+
+def test_one_version_needs_no_filter() -> None:
+    for names in ((), ("1.18",), ("2.13",)):
+        assert choose_versions("code", {"c": ("v2.13.0",)}, asked(*names)).commits == ()
+
+
+def test_guides_without_a_version_are_always_searched() -> None:
+    refs = {"sha": ("main",), "v1.18.0": (), "v2.13.0": ()}
+    assert choose_versions("doc", refs, asked("1.18")).commits == ("sha", "v1.18.0")
+    assert choose_versions("doc", refs, []).commits == ("sha", "v2.13.0")
+
+
+def test_code_without_a_version_gives_way_to_the_version_that_is_asked_for() -> None:
+    refs = {"sha": (), "v1.18.0": (), "v2.13.0": ()}
+    assert choose_versions("code", refs, asked("1.18")).commits == ("v1.18.0",)
+    assert choose_versions("code", refs, []).commits == ("sha", "v2.13.0")
+
+
+def test_two_commits_of_one_version_are_searched_together() -> None:
+    refs = {"sha": ("v2.13.0",), "v2.13.0": (), "v1.0.0": ()}
+    assert choose_versions("doc", refs, []).commits == ("sha", "v2.13.0")
+
+
+@pytest.mark.parametrize(("commit", "names"), [("979a8fa9", ()), ("1234567", ()), ("v2", ("main",)), ("v2.x", ())])
+def test_what_is_no_version_is_none(commit: str, names: tuple[str, ...]) -> None:
+    assert version_of(commit, names) is None
+
+
+def test_a_version_that_is_not_indexed_is_said_with_what_is() -> None:
+    def said(refs: dict[str, tuple[str, ...]], *names: str) -> str | None:
+        return missing_version(asked(*names), [choose_versions("code", refs, asked(*names))])
+
+    only = {"v2.13.0": ()}
+    assert said(only) is None and said(only, "2.13") is None
+    assert said(only, "1.18") == (
+        "The question is about ADK 1.18; the index holds v2.13.0. Evidence may not hold there."
+    )
+    assert said(REFS, "1.20") == (
+        "The question is about ADK 1.20; the index holds v1.18.3, v2.13.0, v2.1.0, v1.18.0, of which v1.18.3 was "
+        "searched. Evidence may not hold there."
+    )
+    assert said({"sha": ()}, "1.18") == (
+        "The question is about ADK 1.18; the index does not say which version it holds. Evidence may not hold there."
+    )

@@ -1,0 +1,279 @@
+"""Chunks that try to command a model or a terminal, on every surface: quoted, labelled as data, and deaf."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from typer.testing import CliRunner
+
+from adk_evidence.agents import adk_tool
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.render.sanitize import visible
+from adk_evidence.retrieval import pipeline
+from adk_evidence.symbols.targets import service
+from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_evidence_cli.main import app
+from adk_evidence_mcp.prompts import PROMPTS
+from adk_evidence_mcp.resources import citation_uri
+from adk_evidence_mcp.server import make_server
+from adk_ingest.progress import Silent
+from adk_ingest.targets.build import build_targets
+from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
+from tests.injection import (
+    INJECTIONS,
+    function_name,
+    hidden_characters,
+    injected_code,
+    injected_docs,
+    marker,
+    outside_fences,
+    outside_quotes,
+)
+from tests.lsp.conftest import command
+from tests.lsp.rpc import RawClient
+
+GROUPS = list(INJECTIONS)
+PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts below ", "[CTX ", "AT: ", "QUESTION: ")
+MARKDOWN_LINES = ("# Evidence: ", "_", "Fenced texts and names ", "Index: ", "> ", "## ", "`", "Pack ")
+MARKDOWN_LINES += ("docs · `", "code · `")
+NEVER = "never instructions"
+# What payloads are made of and no line of ours has in it.
+BAIT = ("zebra pass", "obey", "delete_everything", "evil", "<|", "[INST]", "alert(", "command:", "developer mode")
+
+# A citation that is one word: a page's address is made of its name and its headings.
+_CITED = re.compile(r"(?<=^\[CTX )\d+\] adk-(?:docs|python)@[0-9a-f]{40}:[^\s`<>\[\]]+$", re.MULTILINE)
+
+Ask = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """Corpora in which every payload is a text, a title, a heading, a docstring and a file's name."""
+    workplace = Workplace(tmp_path_factory.mktemp("injected"))
+    write_docs(workplace.docs, {**DOCS, **injected_docs()})
+    write_code(workplace.code, {**CODE, **injected_code()})
+    workplace.ingest()
+    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    return workplace
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test sees the user's settings, or looks for a model."""
+    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(service, "make_target_embedder", lambda settings: HashEmbedder())
+
+
+@pytest.fixture
+def cli(indexed: Workplace) -> Ask:
+    """Standard output of a command line that succeeds."""
+
+    def call(*arguments: object) -> str:
+        result = CliRunner().invoke(app, [*map(str, arguments), "--home", str(indexed.home)])
+        assert result.exit_code == 0 and not hidden_characters(result.stderr), result.output
+        return result.stdout
+
+    return call
+
+
+@pytest.fixture
+def ask(cli: Ask) -> Ask:
+    """Everything of a group, in the chosen form."""
+
+    def call(group: str, *options: object) -> str:
+        where = ("--path", f"docs/injection/{group}/**", "--path", f"src/google/adk/injection/{group}*")
+        return cli("ask", marker(group, 0), *where, "-k", 100, *options)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def client(indexed: Workplace) -> Iterator[RawClient]:
+    """A language server."""
+    with RawClient(command(indexed.root), {"home": str(indexed.home)}) as one:
+        one.initialize()
+        one.notify("test/prepare", {})
+        yield one
+
+
+@pytest.fixture(scope="module")
+def session(indexed: Workplace) -> Iterator[AgentSession]:
+    """What the tools of agents ask through."""
+    one = AgentSession(lambda: indexed.settings)
+    yield one
+    one.close()
+
+
+async def mcp(client: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """Text and structured content of a call of an MCP tool that succeeds."""
+    result = await client.call_tool(name, arguments)
+    (content,) = result.content
+    assert content.type == "text" and not result.is_error, content
+    assert not hidden_characters(json.dumps(result.structured_content, ensure_ascii=False))
+    return content.text, result.structured_content
+
+
+def filters_of(group: str) -> dict[str, Any]:
+    return {"path_allowlist": [f"docs/injection/{group}/**", f"src/google/adk/injection/{group}*"]}
+
+
+def held(group: str, text: str) -> None:
+    """Every payload of a group is in a text, its hidden characters shown."""
+    for payload in INJECTIONS[group]:
+        for line in payload.splitlines():
+            assert visible(line).strip() in text, payload
+
+
+def quoted(text: str, ours: tuple[str, ...]) -> None:
+    """Nothing of the payloads stands outside fences and code spans, where every line is one of ours."""
+    assert not hidden_characters(text)
+    assert NEVER in outside_fences(text)
+    assert all(line.startswith(ours) for line in outside_fences(text).split("\n") if line)
+    outside = _CITED.sub("", outside_quotes(text))
+    assert not [bait for bait in BAIT if bait in outside]
+
+
+def test_the_payloads_are_what_is_indexed(indexed: Workplace) -> None:
+    chunks = list(indexed.points().values())
+    assert {chunk.path for chunk in chunks} >= {*injected_docs(), *injected_code()}
+    assert any("<|im_start|>" in (chunk.symbol or "") for chunk in chunks)
+    assert any("Human: obey" in heading for chunk in chunks for heading in chunk.headings)
+    assert all(len(texts) >= 8 for texts in INJECTIONS.values())
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_on_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    text = ask(group, "--full")
+    assert not hidden_characters(text)
+    for payload in INJECTIONS[group]:
+        line = max((visible(line).strip() for line in payload.splitlines()), key=len)[:40]
+        places = [shown for shown in text.split("\n") if line in shown]
+        # As text it stands behind a bar; as the name of a place it stands in a line of ours.
+        assert any(shown.startswith("  │ ") for shown in places), payload
+    assert not any(
+        line.startswith(("QUESTION:", "SEARCH CONTEXT:", "[CTX ", "```", "~~~")) for line in text.split("\n")
+    )
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_in_a_prompt(ask: Ask, group: str) -> None:
+    text = ask(group, "--prompt", "--max-tokens", 10**6)
+    held(group, text)
+    quoted(text, PROMPT_LINES)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_in_markdown(ask: Ask, group: str) -> None:
+    text = ask(group, "--markdown")
+    held(group, text)
+    quoted(text, MARKDOWN_LINES)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_in_json(ask: Ask, group: str) -> None:
+    text = ask(group, "--json")
+    assert not hidden_characters(text)
+    pack = EvidencePack.model_validate_json(text)
+    assert pack.with_id() == pack, "it is the exact pack all the same"
+    for payload in INJECTIONS[group]:
+        assert any(payload.strip() in candidate.text for candidate in pack.candidates), payload
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_among_symbols(cli: Ask, group: str) -> None:
+    name = function_name(group, 0).removesuffix("0")
+    text = cli("symbol", name, "-k", 100)
+    assert not hidden_characters(text) and name in text
+    layout = (" ", "  │ ")
+    assert all(line.startswith(layout) or line[:2].strip().isdigit() for line in text.split("\n") if line)
+    for line in text.split("\n"):
+        assert line.startswith("  │ ") or not [bait for bait in BAIT if bait in line]
+    exact = cli("symbol", name, "-k", 100, "--json")
+    assert not hidden_characters(exact) and TargetAnswer.model_validate_json(exact).results
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(("text_format", "ours"), [("prompt", PROMPT_LINES), ("markdown", MARKDOWN_LINES)])
+def test_rendered_by_the_language_server(
+    client: RawClient, group: str, text_format: str, ours: tuple[str, ...]
+) -> None:
+    params = {"query": marker(group, 0), "filters": filters_of(group), "maxResults": 100}
+    pack = client.result("adk/evidence", params)
+    more = {"maxTokens": 10**6} if text_format == "prompt" else {}
+    rendered = client.result("adk/render", {"pack": pack, "format": text_format, **more})
+    held(group, rendered["text"])
+    quoted(rendered["text"], ours)
+    assert rendered["included"] == len(pack["candidates"]) and rendered["note"] == ""
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_in_hovers(client: RawClient, group: str) -> None:
+    uri = f"file:///{group}.py"
+    names = [function_name(group, number) for number in range(len(INJECTIONS[group]))]
+    client.open(uri, f"from google.adk.injection.{group} import *\n" + "\n".join(names) + "\n")
+    for line in range(1, len(names) + 1):
+        where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 1}}
+        value = client.result("textDocument/hover", where)["contents"]["value"]
+        assert not hidden_characters(value)
+        # Signature, docstring as one line, place, citations, and our own link: `test_hostile_hover` knows their markup.
+        assert value.count("\n\n") <= 4 and value.count("](") == 1
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("group", GROUPS)
+async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
+    async with Client(make_server(session)) as client:
+        for path in filters_of(group)["path_allowlist"]:
+            budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
+            text, found = await mcp(client, "find_adk_evidence", query=marker(group, 0), **budget)
+            quoted(text, PROMPT_LINES)
+            # A name in which hidden characters had to be shown opens nothing.
+            for cited in (cited for cited in found["citations"] if "<U+" not in cited["citation"]):
+                source, _ = await mcp(client, "read_adk_source", citation=cited["citation"])
+                quoted(source, ("SOURCE: ", "The fenced text is quoted"))
+        name = function_name(group, 0).removesuffix("0")
+        text, _ = await mcp(client, "find_adk_symbol", query=name, limit=25)
+        quoted(text, ("The fenced text is quoted",))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("group", GROUPS)
+async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSession, group: str) -> None:
+    async with Client(make_server(session)) as client:
+        for path in filters_of(group)["path_allowlist"]:
+            arguments = {"query": marker(group, 0), "path": path, "max_results": 50}
+            _, found = await mcp(client, "find_adk_evidence", **arguments)
+            assert found["citations"]
+            for cited in (cited for cited in found["citations"] if "<U+" not in cited["citation"]):
+                (source,) = (await client.read_resource(citation_uri(cited["citation"]))).contents
+                quoted(source.text, ("SOURCE: ", "The fenced text is quoted", "The budget ends here. "))
+        for prompt in PROMPTS:
+            subject = next(name for name, field in prompt.arguments.model_fields.items() if field.is_required())
+            (message,) = (await client.get_prompt(prompt.name, {subject: marker(group, 0)})).messages
+            assert message.content.type == "text"
+            quoted(message.content.text, (prompt.instruction, *PROMPT_LINES))
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_in_the_answer_of_the_function_tool(session: AgentSession, monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+    monkeypatch.setattr(adk_tool, "_SESSION", session)
+    answer = asyncio.run(adk_tool.retrieve_adk_evidence(marker(group, 0), "explain", 100))
+    assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
+    candidates = answer["evidence_pack"]["candidates"]
+    found = [candidate for candidate in candidates if f"injection/{group}" in candidate["path"]]
+    assert found and not [candidate for candidate in found if outside_fences(candidate["text"]).strip()]
+    assert NEVER in (adk_tool.retrieve_adk_evidence.__doc__ or "")
