@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.agents.operations.blocks import Entry, frame, take, write_block
+from adk_evidence.agents.operations.blocks import Entry, cost, frame, take, write_block
 from adk_evidence.agents.operations.bundle import write_out
 from adk_evidence.agents.operations.related import imported_paths
 from adk_evidence.agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
@@ -132,8 +132,8 @@ def test_no_text_makes_a_block_longer_than_its_room(contents: list[str], room: i
     assert estimate_tokens(text) - estimate_tokens(frame("Some.")) <= spent <= room
     outside = outside_fences(text)
     assert outside.count("[CTX ") == len(taken)
-    if sum(map(len, contents)) < room // 4 and room > 300:
-        assert len(taken) == len(entries)
+    if sum(cost(number, entry) for number, entry in enumerate(entries, 1)) <= room:
+        assert taken == entries
 
 
 def test_hostile_texts_stay_inside_their_fences(session: AgentSession) -> None:
