@@ -66,6 +66,8 @@ VARIANTS: tuple[Variant, ...] = (
     _reranked("RRF + rerank, Python not first", "rrf", reranker=LocalReranker(Weights(other_language=0.0))),
     _reranked("RRF + rerank, definitions not first", "rrf", reranker=LocalReranker(Weights(definition=0.0))),
     _reranked("RRF + rerank + definitions", "rrf", "symbol"),
+    _reranked("RRF + rerank, whole chunks not counted", "rrf", reranker=LocalReranker(Weights(mean=0.0))),
+    _reranked("RRF + rerank + feedback without terms", "rrf", retrieval__feedback_terms=0, **_FEEDBACK),
     _reranked("RRF + rerank + feedback", "rrf", **_FEEDBACK),
     _reranked("RRF + rerank + sub-queries", "rrf", retrieval__expansion="always"),
     _reranked("RRF + rerank + docs and code quota", "rrf", **_QUOTA),
