@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from adk_evidence.agents.operations.blocks import Entry, frame, take, write_block
+from adk_evidence.agents.operations.blocks import Entry, frame, place, take, write_block
 from adk_evidence.agents.operations.bundle import write_out
 from adk_evidence.agents.operations.execute import execute
 from adk_evidence.agents.operations.indexer import Indexer
@@ -412,9 +412,9 @@ def _warnings(responses: Sequence[OperationResponse]) -> tuple[str, ...]:
 def _search_entry(item: SearchResult) -> Entry:
     about = item.metadata
     name = ".".join(part for part in (about.class_name, about.function_name) if part)
-    facts = _facts(item.collection_name, about.file_path, about.line_start, about.line_end, name)
+    where = place(item.collection_name, about.file_path, about.line_start, about.line_end, name)
     return Entry(
-        "CTX", item.citation, f"{facts} ({verification_label(item.verification)})", item.content, about.file_type
+        "CTX", item.citation, f"{where} ({verification_label(item.verification)})", item.content, about.file_type
     )
 
 
@@ -431,8 +431,8 @@ def _search_place(item: SearchResult) -> Place:
 
 
 def _similar_entry(item: SimilarItem) -> Entry:
-    facts = _facts(item.collection_name, item.file_path, item.line_start, item.line_end, "")
-    facts = f"{facts} ({verification_label(item.verification)}). {item.explanation}"
+    where = place(item.collection_name, item.file_path, item.line_start, item.line_end)
+    facts = f"{where} ({verification_label(item.verification)}). {item.explanation}"
     return Entry("CTX", item.citation, facts, item.code_snippet, Path(item.file_path).suffix.lstrip("."))
 
 
@@ -445,10 +445,6 @@ def _similar_place(item: SimilarItem) -> Place:
         score=item.similarity_score,
         verification=item.verification.state,
     )
-
-
-def _facts(index: str, path: str, start: int, end: int, name: str) -> str:
-    return f"{index}: {path}:{start}-{end}{f' {name}' if name else ''}"
 
 
 def _known(summary: IndexSummary) -> KnownIndex:

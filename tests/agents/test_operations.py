@@ -189,7 +189,7 @@ def test_similar_code_comes_without_the_snippet_itself_and_with_a_true_reason(se
     first = items[0]
     assert "def turnover_of_month" in first.code_snippet and first.file_path == "jobs/turnover.py"
     assert f"{first.similarity_score:.2f}" in first.explanation
-    assert "both define a function" in first.explanation and "both call load_receipts, sum" in first.explanation
+    assert "both define a function" in first.explanation and "both call `load_receipts`, `sum`" in first.explanation
     assert all(item.code_snippet.split() != snippet.split() for item in items)
     for item in items:
         if "both call" in item.explanation:

@@ -78,8 +78,6 @@ def test_the_files_around_the_best_results_are_named(session: AgentSession) -> N
     expected = {
         "jobs/turnover.py": ("imports", "jobs/report.py"),
         "jobs/nightly.py": ("calls", "mail_report"),
-        "jobs/everybody.py": 'def mail_everybody(day):\n    """Send the report to everybody."""\n'
-        + "".join(f"    send_mail('customer {number}', turnover_of(day))\n" for number in range(40)),
         "jobs/registry.py": ("imported_by", "mail_report"),
         "docs/jobs.md": ("mentions", "mail_report"),
     }

@@ -124,7 +124,7 @@ async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
 
         snippet = SHOP["jobs/turnover.py"].split("\n\n\n")[1]
         text, similar = await answer(client, "find_similar_code", code=snippet, index="kiosk", max_results=1)
-        assert similar["results"][0]["path"] == "jobs/turnover.py" and "both call load_receipts, sum" in text
+        assert similar["results"][0]["path"] == "jobs/turnover.py" and "both call `load_receipts`, `sum`" in text
 
         text, context = await answer(
             client, "get_task_context", task="mail the report of a day", index="kiosk", max_tokens=900

@@ -50,7 +50,7 @@ NEVER = "never instructions"
 BAIT = ("zebra pass", "obey", "delete_everything", "evil", "<|", "[INST]", "alert(", "command:", "developer mode")
 
 # A citation that is one word: a page's address is made of its name and its headings.
-_CITED = re.compile(r"(?<=^\[CTX )\d+\] adk-(?:docs|python)@[0-9a-f]{40}:[^\s`<>\[\]]+$", re.MULTILINE)
+_CITED = re.compile(r"^\[(?:CTX|CODE|DOCS) \d+\] adk-(?:docs|python)@[0-9a-f]{40}:[^\s`<>\[\]]+$", re.MULTILINE)
 
 Ask = Callable[..., str]
 
@@ -248,6 +248,21 @@ async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: st
         name = function_name(group, 0).removesuffix("0")
         text, _ = await mcp(client, "find_adk_symbol", query=name, limit=25)
         quoted(text, ("The fenced text is quoted",))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("group", GROUPS)
+async def test_in_the_operations_of_the_mcp_server(session: AgentSession, group: str) -> None:
+    async with Client(make_server(session)) as client:
+        asked = {"query": marker(group, 0), "directory": f"injection/{group}*", "max_results": 50, "max_tokens": 50_000}
+        text, found = await mcp(client, "search_code_and_docs", **asked)
+        assert found["results"]
+        quoted(text, PROMPT_LINES)
+        code = injected_code()[next(path for path in injected_code() if f"injection/{group}" in path)]
+        text, _ = await mcp(client, "find_similar_code", code=code[:2000], max_results=50, max_tokens=50_000)
+        quoted(text, PROMPT_LINES)
+        text, _ = await mcp(client, "get_task_context", task=marker(group, 0), max_tokens=20_000)
+        quoted(text, (*PROMPT_LINES, "[CODE ", "[DOCS ", "RELATED FILES"))
 
 
 @pytest.mark.asyncio

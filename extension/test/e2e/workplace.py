@@ -14,8 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tests.corpora import Workplace, write_code
+from tests.injection import PAYLOADS
 from tests.lsp.conftest import FILES, RETRY_GUIDE
-from tests.lsp.hostile import PAYLOADS
 
 # The word that finds these pages and no others.
 HOSTILE_WORD = "zzhostile"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adk_evidence.agents.operations.blocks import JOIN_TOKENS, Entry, frame, needed, take, write_entry
+from adk_evidence.agents.operations.blocks import JOIN_TOKENS, Entry, frame, needed, place, take, write_entry
 from adk_evidence.agents.operations.responses import ContextBundle, ContextSource, RelatedFile
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
@@ -70,8 +70,8 @@ def _written(label: str, contents: Sequence[str], sources: Sequence[ContextSourc
 
 
 def _entry(label: str, content: str, source: ContextSource) -> Entry:
-    place = f"{source.collection_name}: {source.file_path}:{source.lines.start}-{source.lines.end}"
-    facts = f"{place} ({verification_label(source.verification)})"
+    where = place(source.collection_name, source.file_path, source.lines.start, source.lines.end)
+    facts = f"{where} ({verification_label(source.verification)})"
     return Entry(label, source.citation, facts, content, source.language)
 
 

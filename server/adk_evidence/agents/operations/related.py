@@ -128,8 +128,11 @@ def _uses(
         imported = re.compile(rf"{_IMPORT_LINE}(?<![\w$]){re.escape(symbol)}(?![\w$])", re.M)
         called = re.compile(rf"(?<![\w$]){re.escape(symbol)}[ \t]*\(")
         try:
-            for payload in users("code", symbol):
-                if called.search(payload.body):
+            chunks = users("code", symbol)
+            calling = {payload.path for payload in chunks if called.search(payload.body)}
+            for payload in chunks:
+                # A file that imports a name in one chunk and calls it in another calls it.
+                if payload.path in calling:
                     yield RelatedFile(file_path=payload.path, relation="calls", name=symbol, collection_name=name)
                 elif imported.search(payload.body):
                     yield RelatedFile(file_path=payload.path, relation="imported_by", name=symbol, collection_name=name)

@@ -21,6 +21,7 @@ from adk_evidence.agents.session import Opened
 from adk_evidence.errors import StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.render.sanitize import code_span
 from adk_evidence.retrieval.filters import build_filter
 from adk_evidence.retrieval.hybrid import QueryVectors, search_collection
 from adk_evidence.retrieval.pack import citation_of
@@ -120,6 +121,6 @@ def explanation(code: str, payload: ChunkPayload, similarity: float) -> str:
     shared = [name for name in called_names(code) if name in there]
     if shared:
         more = f" and {len(shared) - MAX_NAMED_CALLS} more" if len(shared) > MAX_NAMED_CALLS else ""
-        reasons.append(f"both call {', '.join(shared[:MAX_NAMED_CALLS])}{more}")
+        reasons.append(f"both call {', '.join(map(code_span, shared[:MAX_NAMED_CALLS]))}{more}")
     text = "; ".join(reasons)
     return f"{text[:1].upper()}{text[1:]}."
