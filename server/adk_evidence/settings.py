@@ -37,6 +37,7 @@ MINILM_MAX_TOKENS = 256
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NonNegativeInt = Field(ge=0)
 StoreKind = Literal["edge", "server"]
+Precision = Literal["int8", "fp32"]
 
 
 class _Section(BaseModel):
@@ -160,6 +161,7 @@ class DenseSettings(_Section):
 
     provider: Literal["minilm", "fastembed", "voyage"]
     text: Literal["brief", "full"]
+    precision: Precision
     model_path: Path | None
     threads: PositiveInt | None
     batch_size: PositiveInt
