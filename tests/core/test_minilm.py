@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from adk_evidence.embedding import minilm
 from adk_evidence.embedding.bert_int8 import WEIGHT_LEVELS, assemble_int8_bert
-from adk_evidence.embedding.bert_int8 import WEIGHT_LEVELS, assemble_int8_bert
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
@@ -169,11 +168,6 @@ def test_the_name_of_the_model_tells_the_precisions_apart(tmp_path: Path) -> Non
     assert MiniLmEmbedder(INT8, tmp_path).model == f"{minilm.MODEL};int8-v1;max_tokens=32"
 
 
-def test_the_name_of_the_model_tells_the_precisions_apart(tmp_path: Path) -> None:
-    assert MiniLmEmbedder(SETTINGS, tmp_path).model == f"{minilm.MODEL};max_tokens=32"
-    assert MiniLmEmbedder(INT8, tmp_path).model == f"{minilm.MODEL};int8-v1;max_tokens=32"
-
-
 @pytest.fixture(scope="session")
 def embedder(models: Path) -> MiniLmEmbedder:
     return MiniLmEmbedder(SETTINGS, models)
@@ -184,20 +178,9 @@ def quantised(models: Path) -> MiniLmEmbedder:
     return MiniLmEmbedder(INT8, models)
 
 
-@pytest.fixture(scope="session")
-def quantised(models: Path) -> MiniLmEmbedder:
-    return MiniLmEmbedder(INT8, models)
-
-
 @pytest.mark.model
 def test_vectors_equal_the_reference(models: Path) -> None:
     assert minilm.check_against_reference(prepared_folder(models)) > 0.999999
-
-
-@pytest.mark.model
-def test_quantised_vectors_are_close_to_the_reference(models: Path) -> None:
-    folder = prepare_minilm(models, "int8")
-    assert minilm.MIN_COSINE["int8"] < minilm.check_against_reference(folder, "int8") < 0.9999
 
 
 @pytest.mark.model
@@ -390,61 +373,10 @@ def test_a_quantised_graph_that_is_too_far_off_is_not_kept(
     assert not minilm.is_prepared(tmp_path, "int8")
 
 
-def copy_of(models: Path, home: Path) -> Path:
-    """The prepared folder without what is quantised, below another home."""
-    folder = prepared_folder(home)
-    shutil.copytree(prepared_folder(models), folder, ignore=shutil.ignore_patterns("*int8*"))
-    return folder
-
-
-def quantised_files(folder: Path) -> tuple[Path, Path]:
-    graph, digest = sorted(folder.glob("*int8*"))
-    return graph, digest
-
-
 @pytest.mark.model
-def test_the_quantised_graph_is_made_once_beside_the_other(models: Path, tmp_path: Path) -> None:
-    folder = copy_of(models, tmp_path)
-    kept = (folder / "model.onnx").read_bytes()
-    MiniLmEmbedder(SETTINGS, tmp_path).load()
-    assert not list(folder.glob("*int8*")), "nobody asked for it"
-    MiniLmEmbedder(INT8, tmp_path).load()
-    graph, _ = quantised_files(folder)
-    made = graph.stat().st_mtime_ns
-    said: list[str] = []
-    assert prepare_minilm(tmp_path, "int8", report=said.append) == folder
-    assert graph.stat().st_mtime_ns == made and not said
-    assert (folder / "model.onnx").read_bytes() == kept
-
-
-@pytest.mark.model
-@pytest.mark.parametrize("damage", ["graph cut", "digest gone", "graph gone"])
-def test_a_damaged_quantised_graph_is_made_anew(damage: str, models: Path, tmp_path: Path) -> None:
-    folder = copy_of(models, tmp_path)
-    prepare_minilm(tmp_path, "int8")
-    graph, digest = quantised_files(folder)
-    whole = graph.read_bytes()
-    match damage:
-        case "graph cut":
-            graph.write_bytes(whole[:-1])
-        case "digest gone":
-            digest.unlink()
-        case _:
-            graph.unlink()
-    assert not minilm.is_prepared(tmp_path, "int8")
-    assert minilm.is_prepared(tmp_path, "fp32")
-    said: list[str] = []
-    prepare_minilm(tmp_path, "int8", report=said.append)
-    assert graph.read_bytes() == whole
-    assert [sentence.split()[0] for sentence in said] == ["Quantising"]
-
-
-@pytest.mark.model
-def test_a_quantised_graph_that_is_too_far_off_is_not_kept(
-    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy_of(models, tmp_path)
-    monkeypatch.setattr("adk_evidence.embedding.bert_int8.WEIGHT_LEVELS", 3)
-    with pytest.raises(ModelError, match="other vectors than the published model"):
-        prepare_minilm(tmp_path, "int8")
-    assert not minilm.is_prepared(tmp_path, "int8")
+def test_threads_change_no_vector(models: Path) -> None:
+    texts = [f"{text} {number}" for number in range(3) for text in TEXTS]
+    several, one = (
+        MiniLmEmbedder(INT8.model_copy(update={"batch_size": 32, "threads": threads}), models) for threads in (3, 1)
+    )
+    assert np.array_equal(several.embed_documents(texts), one.embed_documents(texts))

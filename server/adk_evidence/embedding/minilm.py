@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -171,9 +173,7 @@ def check_against_reference(folder: Path, precision: Precision = "fp32") -> floa
     """
     rows = json.loads(_REFERENCE.read_text(encoding="utf-8"))
     expected = np.array([row["vector"] for row in rows], dtype=np.float64)
-    vectors = np.array(
-        list(_open_model(folder, None, precision).embed([row["text"] for row in rows])), dtype=np.float64
-    )
+    vectors = np.array(list(_open_model(folder, precision).embed([row["text"] for row in rows])), dtype=np.float64)
     norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(expected, axis=1)
     lowest = float(np.min((vectors * expected).sum(axis=1) / norms))
     if not lowest > MIN_COSINE[precision]:
@@ -185,13 +185,14 @@ def check_against_reference(folder: Path, precision: Precision = "fp32") -> floa
     return lowest
 
 
-def _open_model(folder: Path, threads: int | None, precision: Precision) -> Any:
+def _open_model(folder: Path, precision: Precision) -> Any:
     from fastembed import TextEmbedding
 
     return TextEmbedding(
         MODEL if precision == "fp32" else _registered_int8(),
         cache_dir=str(folder),
-        threads=threads,
+        # Runs side by side keep the cores busier than threads within a run, which wait for each other at every layer.
+        threads=1,
         specific_model_path=str(folder),
         # The arena keeps the memory of the largest batch for good.
         enable_cpu_mem_arena=False,
@@ -221,6 +222,7 @@ def _registered_int8() -> str:
 class _Loaded:
     model: Any
     tokenizer: Any
+    workers: Executor
 
 
 class MiniLmEmbedder:
@@ -322,7 +324,7 @@ class MiniLmEmbedder:
         settings = self._settings
         folder = prepare_minilm(self._models, settings.precision, named_folder=settings.model_path, report=self._report)
         try:
-            model = _open_model(folder, settings.threads, settings.precision)
+            model = _open_model(folder, settings.precision)
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         # ONNX Runtime's and tokenizers' exceptions have no base of their own.
         except Exception as exc:
@@ -332,7 +334,8 @@ class MiniLmEmbedder:
             ) from exc
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return _Loaded(model, tokenizer)
+        workers = ThreadPoolExecutor(settings.threads or os.cpu_count(), thread_name_prefix="minilm")
+        return _Loaded(model, tokenizer, workers)
 
 
 def dense_model_name(settings: DenseSettings) -> str:
@@ -342,7 +345,13 @@ def dense_model_name(settings: DenseSettings) -> str:
 
 
 def _vectors(loaded: _Loaded, texts: list[str]) -> FloatMatrix:
-    return np.asarray(list(loaded.model.embed(texts, batch_size=_RUN_TEXTS)), dtype=np.float32)
+    def run(start: int) -> list[Any]:
+        return list(loaded.model.embed(texts[start : start + _RUN_TEXTS], batch_size=_RUN_TEXTS))
+
+    if len(texts) <= _RUN_TEXTS:  # a question does not queue behind an ingestion's texts
+        return np.asarray(run(0), dtype=np.float32)
+    runs = loaded.workers.map(run, range(0, len(texts), _RUN_TEXTS))
+    return np.asarray([vector for vectors in runs for vector in vectors], dtype=np.float32)
 
 
 def _encodings(loaded: _Loaded, texts: Sequence[str]) -> Iterator[Any]:
