@@ -368,8 +368,9 @@ def test_a_quantised_graph_that_is_too_far_off_is_not_kept(
 ) -> None:
     copy_of(models, tmp_path)
     monkeypatch.setattr("adk_evidence.embedding.bert_int8.WEIGHT_LEVELS", 3)
-    with pytest.raises(ModelError, match="other vectors than the published model"):
+    with pytest.raises(ModelError, match="other vectors than the published model") as caught:
         prepare_minilm(tmp_path, "int8")
+    assert "precision to fp32" in caught.value.hint
     assert not minilm.is_prepared(tmp_path, "int8")
 
 
