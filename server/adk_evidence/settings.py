@@ -39,6 +39,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 NonNegativeInt = Field(ge=0)
 StoreKind = Literal["edge", "server"]
 CorpusName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+Precision = Literal["int8", "fp32"]
 
 
 def _keeps_the_key_safe(value: str) -> str:
@@ -180,6 +181,7 @@ class DenseSettings(_Section):
 
     provider: Literal["minilm", "fastembed", "voyage"]
     text: DenseText
+    precision: Precision
     model_path: Path | None
     threads: PositiveInt | None
     batch_size: PositiveInt

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,15 @@ import pytest
 from numpy.typing import NDArray
 
 from adk_evidence.embedding import minilm
+from adk_evidence.embedding.bert_int8 import WEIGHT_LEVELS, assemble_int8_bert
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
 
-SETTINGS = load_settings().embedding.dense.model_copy(update={"batch_size": 4, "max_tokens": 32})
+SETTINGS = load_settings().embedding.dense.model_copy(update={"batch_size": 4, "max_tokens": 32, "precision": "fp32"})
+INT8 = SETTINGS.model_copy(update={"precision": "int8"})
 HIDDEN, HEADS, INNER, WORDS, POSITIONS = 12, 3, 20, 50, 16
 
 
@@ -52,10 +55,12 @@ def save(tensors: Tensors, folder: Path) -> Path:
     return folder / "model.safetensors"
 
 
-def run_graph(folder: Path, rows: list[list[int]]) -> NDArray[np.float32]:
+def run_graph(
+    folder: Path, rows: list[list[int]], assemble: Callable[[Path, int], Any] = assemble_bert
+) -> NDArray[np.float32]:
     import onnxruntime
 
-    graph = assemble_bert(folder / "model.safetensors", HEADS)
+    graph = assemble(folder / "model.safetensors", HEADS)
     (folder / "model.onnx").write_bytes(graph.SerializeToString())
     width = max(map(len, rows))
     ids = np.array([row + [0] * (width - len(row)) for row in rows], dtype=np.int64)
@@ -90,11 +95,52 @@ def test_the_graph_holds_no_copy_of_the_weights(tmp_path: Path) -> None:
     assert tensors["embeddings.word_embeddings.weight"].tobytes() not in graph
 
 
-def test_weights_without_a_tensor_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("layers", [1, 3])
+def test_the_quantised_graph_computes_nearly_the_same(layers: int, tmp_path: Path) -> None:
+    tensors = tiny_bert(layers)
+    save(tensors, tmp_path)
+    row = [1, 7, 49, 3, 3, 12]
+    states = run_graph(tmp_path, [row], assemble_int8_bert)[0]
+    expected = hidden_states(tensors, row, HEADS)
+    assert not np.allclose(states, expected, atol=1e-4), "it is not quantised"
+    cosines = (states * expected).sum(1) / np.linalg.norm(states, axis=1) / np.linalg.norm(expected, axis=1)
+    assert cosines.min() > 0.995
+
+
+def test_quantised_texts_do_not_depend_on_their_neighbours(tmp_path: Path) -> None:
     tensors = tiny_bert()
-    del tensors["encoder.layer.1.attention.self.key.bias"]
-    with pytest.raises(ModelError, match=r"encoder\.layer\.1\.attention\.self\.key\.bias"):
-        assemble_bert(save(tensors, tmp_path), HEADS)
+    save(tensors, tmp_path)
+    texts = [[5, 6], [1, 2, 3, 4, 5, 6, 7, 8], [9]]
+    together = run_graph(tmp_path, texts, assemble_int8_bert)
+    for text, states in zip(texts, together, strict=True):
+        [alone] = run_graph(tmp_path, [text], assemble_int8_bert)
+        assert states[: len(text)] == pytest.approx(alone, abs=1e-6)
+
+
+def test_a_channel_of_zeros_and_quantised_weights_of_seven_bits(tmp_path: Path) -> None:
+    from onnx import numpy_helper
+
+    tensors = tiny_bert(layers=1)
+    tensors["encoder.layer.0.intermediate.dense.weight"][2] = 0.0
+    graph = assemble_int8_bert(save(tensors, tmp_path), HEADS).graph
+    stored = {item.name: item for item in graph.initializer}
+    integers = numpy_helper.to_array(stored["encoder.layer.0.intermediate.dense.weight.int8"])
+    scales = numpy_helper.to_array(stored["encoder.layer.0.intermediate.dense.weight.scales"])
+    assert not integers[:, 2].any()
+    assert 2 * 255 * int(np.abs(integers).max()) < 2**15, "two products fit into 16 bits"
+    assert np.abs(integers).max(axis=0).tolist() == [0 if channel == 2 else WEIGHT_LEVELS for channel in range(INNER)]
+    weight = tensors["encoder.layer.0.intermediate.dense.weight"].T
+    assert np.abs(integers * scales - weight).max() <= scales.max() / 2 + 1e-6
+    assert np.isfinite(run_graph(tmp_path, [[1, 2]], assemble_int8_bert)).all()
+
+
+@pytest.mark.parametrize("assemble", [assemble_bert, assemble_int8_bert])
+@pytest.mark.parametrize("kind", ["bias", "weight"])
+def test_weights_without_a_tensor_are_refused(assemble: Callable[[Path, int], Any], kind: str, tmp_path: Path) -> None:
+    tensors = tiny_bert()
+    del tensors[f"encoder.layer.1.attention.self.key.{kind}"]
+    with pytest.raises(ModelError, match=rf"encoder\.layer\.1\.attention\.self\.key\.{kind}"):
+        assemble(save(tensors, tmp_path), HEADS)
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 64, (5).to_bytes(8, "little") + b"{]}  "])
@@ -117,14 +163,30 @@ def test_a_home_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
         prepare_minilm(tmp_path / "file" / "models")
 
 
+def test_the_name_of_the_model_tells_the_precisions_apart(tmp_path: Path) -> None:
+    assert MiniLmEmbedder(SETTINGS, tmp_path).model == f"{minilm.MODEL};max_tokens=32"
+    assert MiniLmEmbedder(INT8, tmp_path).model == f"{minilm.MODEL};int8-v1;max_tokens=32"
+
+
 @pytest.fixture(scope="session")
 def embedder(models: Path) -> MiniLmEmbedder:
     return MiniLmEmbedder(SETTINGS, models)
 
 
+@pytest.fixture(scope="session")
+def quantised(models: Path) -> MiniLmEmbedder:
+    return MiniLmEmbedder(INT8, models)
+
+
 @pytest.mark.model
 def test_vectors_equal_the_reference(models: Path) -> None:
     assert minilm.check_against_reference(prepared_folder(models)) > 0.999999
+
+
+@pytest.mark.model
+def test_quantised_vectors_are_close_to_the_reference(models: Path) -> None:
+    folder = prepare_minilm(models, "int8")
+    assert minilm.MIN_COSINE["int8"] < minilm.check_against_reference(folder, "int8") < 0.9999
 
 
 @pytest.mark.model
@@ -157,7 +219,9 @@ TEXTS = [
 
 
 @pytest.mark.model
-def test_a_texts_vector_depends_on_nothing_but_the_text(embedder: MiniLmEmbedder) -> None:
+@pytest.mark.parametrize("precision", ["embedder", "quantised"])
+def test_a_texts_vector_depends_on_nothing_but_the_text(precision: str, request: pytest.FixtureRequest) -> None:
+    embedder: MiniLmEmbedder = request.getfixturevalue(precision)
     texts = TEXTS + REFERENCE_TEXTS
     together = embedder.embed_documents(texts)
     assert together.shape == (len(texts), 384)
@@ -247,3 +311,73 @@ def test_a_prepared_model_that_does_not_load_is_a_clear_error(models: Path, tmp_
     with pytest.raises(ModelError, match="does not load") as caught:
         MiniLmEmbedder(SETTINGS, tmp_path).load()
     assert "Remove that folder" in caught.value.hint
+
+
+def copy_of(models: Path, home: Path) -> Path:
+    """The prepared folder without what is quantised, below another home."""
+    folder = prepared_folder(home)
+    shutil.copytree(prepared_folder(models), folder, ignore=shutil.ignore_patterns("*int8*"))
+    return folder
+
+
+def quantised_files(folder: Path) -> tuple[Path, Path]:
+    graph, digest = sorted(folder.glob("*int8*"))
+    return graph, digest
+
+
+@pytest.mark.model
+def test_the_quantised_graph_is_made_once_beside_the_other(models: Path, tmp_path: Path) -> None:
+    folder = copy_of(models, tmp_path)
+    kept = (folder / "model.onnx").read_bytes()
+    MiniLmEmbedder(SETTINGS, tmp_path).load()
+    assert not list(folder.glob("*int8*")), "nobody asked for it"
+    MiniLmEmbedder(INT8, tmp_path).load()
+    graph, _ = quantised_files(folder)
+    made = graph.stat().st_mtime_ns
+    said: list[str] = []
+    assert prepare_minilm(tmp_path, "int8", report=said.append) == folder
+    assert graph.stat().st_mtime_ns == made and not said
+    assert (folder / "model.onnx").read_bytes() == kept
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("damage", ["graph cut", "digest gone", "graph gone"])
+def test_a_damaged_quantised_graph_is_made_anew(damage: str, models: Path, tmp_path: Path) -> None:
+    folder = copy_of(models, tmp_path)
+    prepare_minilm(tmp_path, "int8")
+    graph, digest = quantised_files(folder)
+    whole = graph.read_bytes()
+    match damage:
+        case "graph cut":
+            graph.write_bytes(whole[:-1])
+        case "digest gone":
+            digest.unlink()
+        case _:
+            graph.unlink()
+    assert not minilm.is_prepared(tmp_path, "int8")
+    assert minilm.is_prepared(tmp_path, "fp32")
+    said: list[str] = []
+    prepare_minilm(tmp_path, "int8", report=said.append)
+    assert graph.read_bytes() == whole
+    assert [sentence.split()[0] for sentence in said] == ["Quantising"]
+
+
+@pytest.mark.model
+def test_a_quantised_graph_that_is_too_far_off_is_not_kept(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_of(models, tmp_path)
+    monkeypatch.setattr("adk_evidence.embedding.bert_int8.WEIGHT_LEVELS", 3)
+    with pytest.raises(ModelError, match="other vectors than the published model") as caught:
+        prepare_minilm(tmp_path, "int8")
+    assert "precision to fp32" in caught.value.hint
+    assert not minilm.is_prepared(tmp_path, "int8")
+
+
+@pytest.mark.model
+def test_threads_change_no_vector(models: Path) -> None:
+    texts = [f"{text} {number}" for number in range(3) for text in TEXTS]
+    several, one = (
+        MiniLmEmbedder(INT8.model_copy(update={"batch_size": 32, "threads": threads}), models) for threads in (3, 1)
+    )
+    assert np.array_equal(several.embed_documents(texts), one.embed_documents(texts))

@@ -35,7 +35,7 @@ def assemble_bert(weights: Path, heads: int, layer_norm_eps: float = 1e-12) -> A
     Raises:
         ModelError: The file is not safetensors, or a tensor that BERT needs is missing or not float32.
     """
-    return _Assembler(weights, heads, layer_norm_eps).build()
+    return BertAssembler(weights, heads, layer_norm_eps).build()
 
 
 def _read_header(weights: Path) -> tuple[dict[str, Any], int]:
@@ -50,18 +50,21 @@ def _read_header(weights: Path) -> tuple[dict[str, Any], int]:
         raise ModelError(f"The weights {weights.name} cannot be read as safetensors.") from exc
 
 
-class _Assembler:
+class BertAssembler:
+    """Builds the graph node by node; arguments and errors are those of `assemble_bert`."""
+
     def __init__(self, weights: Path, heads: int, eps: float) -> None:
         from onnx import TensorProto, helper
 
         self._helper, self._types = helper, TensorProto
-        self._file = weights.name
+        self._file = weights
         self._tensors, self._data_start = _read_header(weights)
         self._heads, self._eps = heads, eps
         self._nodes: list[Any] = []
         self._initializers: dict[str, Any] = {}
 
     def build(self) -> Any:
+        """The graph as an `onnx.ModelProto`."""
         hidden_size = self._shape("embeddings.word_embeddings.weight")[1]
         hidden = self._embed()
         mask = self._mask()
@@ -163,7 +166,7 @@ class _Assembler:
             tensor.dims.extend(self._shape(name))
             tensor.data_location = self._types.EXTERNAL
             start, end = self._tensors[name]["data_offsets"]
-            where = {"location": self._file, "offset": self._data_start + start, "length": end - start}
+            where = {"location": self._file.name, "offset": self._data_start + start, "length": end - start}
             for key, value in where.items():
                 entry = tensor.external_data.add()
                 entry.key, entry.value = key, str(value)

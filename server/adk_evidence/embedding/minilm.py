@@ -1,28 +1,33 @@
 """all-MiniLM-L6-v2 on ONNX Runtime through FastEmbed, from the published safetensors and without torch.
 
-The weights stay in float32. Quantised to int8 per channel they are twice as fast where the CPU has VNNI (116
-against 60 texts a second on 2 cores) but hardly faster elsewhere; and then a text's vector depends on its
-neighbours in the batch and on the kind of CPU, so that neither the embedding cache nor a pack would repeat.
+Its linear layers are computed in 8-bit integers or in float32, as `embedding.dense.precision` says. The vectors of
+the two are close but not the same, so the model's name tells them apart.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix, encodable
+from adk_evidence.embedding.bert_int8 import INT8_VERSION, assemble_int8_bert
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
-from adk_evidence.settings import DenseSettings
+from adk_evidence.settings import DenseSettings, Precision
+from adk_evidence.store.files import write_atomic
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSION = 384
@@ -30,11 +35,19 @@ HEADS = 12
 MODEL_TOKENS = 256  # the published limit; more was never trained
 SPECIAL_TOKENS = 2  # [CLS] and [SEP]
 ASSEMBLER_VERSION = 1
-MIN_COSINE = 0.9999
+# To the published model's vectors. In int8 the least of the reference texts is 0.9926.
+MIN_COSINE: Mapping[Precision, float] = MappingProxyType({"fp32": 0.9999, "int8": 0.99})
 
-_GRAPH = "model.onnx"  # the name FastEmbed's registry gives the model's file
+_GRAPHS: Mapping[Precision, str] = MappingProxyType(
+    {
+        "fp32": "model.onnx",  # the name FastEmbed's registry gives the model's file
+        "int8": f"model-int8-v{INT8_VERSION}.onnx",
+    }
+)
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
+_RUN_TEXTS = 4  # in one run of the model: the states of more leave the processor's cache, which takes a third longer
+_REGISTERING = threading.Lock()
 _REFERENCE = Path(__file__).with_name("minilm_reference.json")
 
 
@@ -44,21 +57,29 @@ def prepared_folder(models: Path) -> Path:
     return models / f"{MINILM_WEIGHTS.name}-{digest}-v{ASSEMBLER_VERSION}"
 
 
-def is_prepared(models: Path) -> bool:
+def is_prepared(models: Path, precision: Precision = "fp32") -> bool:
     """Whether `prepare_minilm` has nothing left to do."""
     folder = prepared_folder(models)
     weights = folder / "model.safetensors"
     # The folder appears by one rename, so it is whole unless the disk or a person damaged it later.
-    return (folder / _GRAPH).is_file() and weights.is_file() and weights.stat().st_size == _WEIGHTS_BYTES
+    whole = (folder / _GRAPHS["fp32"]).is_file() and weights.is_file() and weights.stat().st_size == _WEIGHTS_BYTES
+    return whole and (precision == "fp32" or _is_quantised(folder))
 
 
-def prepare_minilm(models: Path, *, named_folder: Path | None = None, report: Report | None = None) -> Path:
+def prepare_minilm(
+    models: Path,
+    precision: Precision = "fp32",
+    *,
+    named_folder: Path | None = None,
+    report: Report | None = None,
+) -> Path:
     """Get the weights, assemble the ONNX graph, check it against the reference vectors and keep it.
 
     Safe to call in several processes at once; all but one wait.
 
     Args:
         models: The folder of prepared models; it is created.
+        precision: Whether the quantised graph is wanted beside the one in float32.
         named_folder: A folder of the user's with the published `model.safetensors` and `tokenizer.json`.
         report: Gets a sentence before each step that takes long.
 
@@ -71,13 +92,17 @@ def prepare_minilm(models: Path, *, named_folder: Path | None = None, report: Re
     """
     from filelock import FileLock
 
-    if is_prepared(models):
+    if is_prepared(models, precision):
         return prepared_folder(models)
     try:
         models.mkdir(parents=True, exist_ok=True)
         with FileLock(models / ".prepare.lock"):
             if not is_prepared(models):
                 _prepare(models, named_folder, report)
+            if not is_prepared(models, precision):
+                if report:
+                    report(f"Quantising {MINILM_WEIGHTS.name} and checking it against its reference vectors")
+                quantise(prepared_folder(models))
     except OSError as exc:
         raise ModelError(
             f"The model folder {models} cannot be written ({exc.strerror or type(exc).__name__}).",
@@ -106,59 +131,106 @@ def _prepare(models: Path, named_folder: Path | None, report: Report | None) -> 
 
 def write_graph(folder: Path) -> None:
     """Add the ONNX graph and the tokeniser's limits to a folder that holds the weights."""
-    (folder / _GRAPH).write_bytes(assemble_bert(folder / "model.safetensors", HEADS).SerializeToString())
+    (folder / _GRAPHS["fp32"]).write_bytes(assemble_bert(folder / "model.safetensors", HEADS).SerializeToString())
     # The published tokenizer.json pads and truncates to 128; FastEmbed takes both from here instead.
     limits = {"model_max_length": MODEL_TOKENS, "pad_token": "[PAD]"}
     (folder / "tokenizer_config.json").write_text(json.dumps(limits), encoding="utf-8")
 
 
-def check_against_reference(folder: Path) -> float:
+def quantise(folder: Path) -> None:
+    """Add the quantised graph to a prepared folder, checked against the reference vectors.
+
+    Raises:
+        ModelError: Its vectors are too far from the published model's.
+    """
+    graph = assemble_int8_bert(folder / "model.safetensors", HEADS).SerializeToString()
+    write_atomic(folder / _GRAPHS["int8"], graph)
+    check_against_reference(folder, "int8")
+    # Last, as it says that the graph is whole and was checked.
+    write_atomic(_digest_file(folder), hashlib.sha256(graph).hexdigest().encode())
+
+
+def _is_quantised(folder: Path) -> bool:
+    try:
+        graph, digest = (folder / _GRAPHS["int8"]).read_bytes(), _digest_file(folder).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(graph).hexdigest().encode() == digest
+
+
+def _digest_file(folder: Path) -> Path:
+    return folder / f"{_GRAPHS['int8']}.sha256"
+
+
+def check_against_reference(folder: Path, precision: Precision = "fp32") -> float:
     """Compare a prepared folder's vectors with those of an independent implementation in float64.
 
     Returns:
         The lowest cosine similarity.
 
     Raises:
-        ModelError: It is not above `MIN_COSINE`.
+        ModelError: It is not above the `MIN_COSINE` of the precision.
     """
     rows = json.loads(_REFERENCE.read_text(encoding="utf-8"))
     expected = np.array([row["vector"] for row in rows], dtype=np.float64)
-    vectors = np.array(list(_open_model(folder, None).embed([row["text"] for row in rows])), dtype=np.float64)
+    vectors = np.array(list(_open_model(folder, precision).embed([row["text"] for row in rows])), dtype=np.float64)
     norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(expected, axis=1)
     lowest = float(np.min((vectors * expected).sum(axis=1) / norms))
-    if not lowest > MIN_COSINE:
+    if not lowest > MIN_COSINE[precision]:
+        way_out = "Set embedding.dense.precision to fp32. " if precision == "int8" else ""
         raise ModelError(
             f"The assembled {MINILM_WEIGHTS.name} computes other vectors than the published model "
             f"(cosine {lowest:.5f}), so it is not used.",
-            "Please report this with the version of onnxruntime and the processor.",
+            f"{way_out}Please report this with the version of onnxruntime and the processor.",
         )
     return lowest
 
 
-def _open_model(folder: Path, threads: int | None) -> Any:
+def _open_model(folder: Path, precision: Precision) -> Any:
     from fastembed import TextEmbedding
 
     return TextEmbedding(
-        MODEL,
+        MODEL if precision == "fp32" else _registered_int8(),
         cache_dir=str(folder),
-        threads=threads,
+        # Runs side by side keep the cores busier than threads within a run, which wait for each other at every layer.
+        threads=1,
         specific_model_path=str(folder),
         # The arena keeps the memory of the largest batch for good.
         enable_cpu_mem_arena=False,
     )
 
 
+def _registered_int8() -> str:
+    # FastEmbed knows one file by a model's name: the quantised one needs a name of its own.
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    name = f"{MODEL}-int8"
+    with _REGISTERING:
+        if name not in {known["model"] for known in TextEmbedding.list_supported_models()}:
+            TextEmbedding.add_custom_model(
+                name,
+                pooling=PoolingType.MEAN,
+                normalization=True,
+                sources=ModelSource(hf=MODEL),
+                dim=DIMENSION,
+                model_file=_GRAPHS["int8"],
+            )
+    return name
+
+
 @dataclass(frozen=True)
 class _Loaded:
     model: Any
     tokenizer: Any
+    workers: Executor
 
 
 class MiniLmEmbedder:
     """The local `DenseEmbedder`: prepared and loaded at first use; methods may be called from threads.
 
     Args:
-        settings: Threads, batch size, the cut in tokens and the folder that the user names.
+        settings: Precision, threads, batch size, the cut in tokens and the folder that the user names.
         models: The folder of prepared models.
         report: Gets a sentence before each step of the preparation that takes long.
     """
@@ -172,7 +244,7 @@ class MiniLmEmbedder:
 
     @property
     def model(self) -> str:
-        """Name of the model with the cut that decides a document's vector."""
+        """Name of the model with the precision and the cut, which decide a document's vector."""
         return dense_model_name(self._settings)
 
     @property
@@ -250,9 +322,10 @@ class MiniLmEmbedder:
     def _open(self) -> _Loaded:
         from tokenizers import Tokenizer
 
-        folder = prepare_minilm(self._models, named_folder=self._settings.model_path, report=self._report)
+        settings = self._settings
+        folder = prepare_minilm(self._models, settings.precision, named_folder=settings.model_path, report=self._report)
         try:
-            model = _open_model(folder, self._settings.threads)
+            model = _open_model(folder, settings.precision)
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         # ONNX Runtime's and tokenizers' exceptions have no base of their own.
         except Exception as exc:
@@ -262,16 +335,24 @@ class MiniLmEmbedder:
             ) from exc
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return _Loaded(model, tokenizer)
+        workers = ThreadPoolExecutor(settings.threads or os.cpu_count(), thread_name_prefix="minilm")
+        return _Loaded(model, tokenizer, workers)
 
 
 def dense_model_name(settings: DenseSettings) -> str:
     """The name under which vectors are cached and an index's dense model is known."""
-    return f"{MODEL};max_tokens={settings.max_tokens}"
+    quantised = f";int8-v{INT8_VERSION}" if settings.precision == "int8" else ""
+    return f"{MODEL}{quantised};max_tokens={settings.max_tokens}"
 
 
 def _vectors(loaded: _Loaded, texts: list[str]) -> FloatMatrix:
-    return np.asarray(list(loaded.model.embed(texts, batch_size=len(texts))), dtype=np.float32)
+    def run(start: int) -> list[Any]:
+        return list(loaded.model.embed(texts[start : start + _RUN_TEXTS], batch_size=_RUN_TEXTS))
+
+    if len(texts) <= _RUN_TEXTS:  # a question does not queue behind an ingestion's texts
+        return np.asarray(run(0), dtype=np.float32)
+    runs = loaded.workers.map(run, range(0, len(texts), _RUN_TEXTS))
+    return np.asarray([vector for vectors in runs for vector in vectors], dtype=np.float32)
 
 
 def _encodings(loaded: _Loaded, texts: Sequence[str]) -> Iterator[Any]:
