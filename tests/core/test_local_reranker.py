@@ -47,6 +47,19 @@ def test_similarity_counts_the_same_whether_it_is_one_or_two():
     assert one == pytest.approx(two)
 
 
+def test_code_whose_name_the_best_docs_use_comes_forward():
+    same = {"dense": 0.5, "sparse": 3}
+    page = RerankDocument(payload("doc", "docs/a.md", "Pass a RetryPlugin to the runner."), 1, 100, same)
+    named = RerankDocument(payload("code", "a.py", "one", symbol="RetryPlugin"), 3, 100, same)
+    inside = RerankDocument(payload("code", "b.py", "two", names=("RetryPlugin", "other_thing")), 4, 100, same)
+    other = RerankDocument(payload("code", "c.py", "three", symbol="OtherPlugin"), 2, 100, same)
+    # Where docs say `runner`, they need not mean a name.
+    plain = RerankDocument(payload("code", "d.py", "four", symbol="runner"), 5, 100, same)
+    first, second, third, fourth = LocalReranker().rerank(QUERY, "build", [page, named, inside, other, plain])[1:]
+    assert first.score == second.score > third.score == fourth.score
+    assert "linked" in first.features and "linked" not in fourth.features
+
+
 def test_equal_or_unknown_scores_decide_nothing():
     assert _scores(_documents("doc", [{}, {}])) == [0, 0]
     assert _scores(_documents("code", [{"dense": 0.5, "sparse": 2}] * 3)) == [0, 0, 0]

@@ -67,6 +67,7 @@ VARIANTS: tuple[Variant, ...] = (
     _reranked("RRF + rerank, definitions not first", "rrf", reranker=LocalReranker(Weights(definition=0.0))),
     _reranked("RRF + rerank + definitions", "rrf", "symbol"),
     _reranked("RRF + rerank, whole chunks not counted", "rrf", reranker=LocalReranker(Weights(mean=0.0))),
+    _reranked("RRF + rerank, code not linked to docs", "rrf", reranker=LocalReranker(Weights(linked=0.0))),
     _reranked("RRF + rerank + feedback without terms", "rrf", retrieval__feedback_terms=0, **_FEEDBACK),
     _reranked("RRF + rerank + feedback", "rrf", **_FEEDBACK),
     _reranked("RRF + rerank + sub-queries", "rrf", retrieval__expansion="always"),

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.identifiers import is_code_like
+from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.retrieval.query import Query
 from adk_evidence.retrieval.rerank.base import RerankDocument, RerankScore
@@ -23,7 +25,11 @@ BRANCHES = ("dense", "mean", "sparse")
 # The docs of the ADK show the same thing in several languages; those of another project may be of one of them alone.
 ADK_DOCS = "adk_docs"
 OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
+# So many of the best docs vouch for the code whose names they use.
+LINKING_DOCS = 8
+KINDS: tuple[Kind, ...] = ("doc", "code")
 _WORD = re.compile(r"[a-z]+")
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -32,21 +38,22 @@ class Weights:
 
     `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is that of its best
     passage. `definition` counts for the definition of a name that the query mentions, in full where the name is all
-    there is to the query. `other_language` is taken off documentation for another language than Python, unless it was
-    asked for.
+    there is to the query. `linked` counts for the definition of a name that the best docs use, in full where all of
+    them do. `other_language` is taken off documentation for another language than Python, unless it was asked for.
     """
 
     dense: float = 0.6
     mean: float = 0.2
     sparse: float = 0.4
     definition: float = 1.0
+    linked: float = 0.8
     other_language: float = 0.6
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-3"
+    model = "local-zscore-4"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
@@ -57,7 +64,8 @@ class LocalReranker:
         python = not words & OTHER_LANGUAGES
         share = math.sqrt(len(query.names) / max(1, len(query.identifiers)))
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
-        for kind in ("doc", "code"):
+        used: Counter[str] = Counter()
+        for kind in KINDS:
             members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
             columns = {
                 branch: _standardise([documents[index].scores.get(branch) for index in members])
@@ -72,11 +80,29 @@ class LocalReranker:
                 features = {branch: column[place] for branch, column in columns.items()}
                 if _defines(payload, query.names):
                     features["definition"] = min(1.0, share)
+                if linked := max((used[name] for name in _code_names(payload)), default=0):
+                    features["linked"] = linked / LINKING_DOCS
                 if python and _is_for_another_language(payload):
                     features["other_language"] = -1.0
                 total = sum(weights[name] * value for name, value in features.items())
                 scores[index] = RerankScore(total, features)
+            if kind == "doc":
+                best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
+                used = _names_used(documents[index].payload.text for index in best)
         return scores
+
+
+def _names_used(texts: Iterable[str]) -> Counter[str]:
+    """In how many of the texts each word stands."""
+    return Counter(name for text in texts for name in set(_NAME.findall(text)))
+
+
+def _code_names(payload: ChunkPayload) -> list[str]:
+    """The names that a chunk of code defines and that can only be meant as code where docs use them."""
+    if payload.kind != "code":
+        return []
+    own = () if payload.symbol is None else (payload.symbol.rpartition(".")[2],)
+    return [name for name in (*own, *payload.names) if is_code_like(name)]
 
 
 def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
