@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.fallback import FallbackChunker
-from adk_ingest.chunking.python import MAX_SIGNATURE_CHARS, PythonChunker, _Splitter
+from adk_ingest.chunking.outline import MAX_SIGNATURE_CHARS
+from adk_ingest.chunking.python import PythonChunker
 
 
 def module_name(path: str) -> str | None:
@@ -232,12 +233,20 @@ def test_what_does_not_parse_is_split_by_its_layout(text: str) -> None:
 
 @pytest.mark.parametrize("error", [RecursionError, MemoryError])
 def test_an_exhausted_parser_is_not_the_end(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: _Splitter) -> list[RawChunk]:
+    def fail(text: str) -> None:
         raise error
 
-    monkeypatch.setattr(_Splitter, "chunks", fail)
+    monkeypatch.setattr("adk_ingest.chunking.python._parse", fail)
     chunked = split("def f():\n  pass\n")
     assert chunked.parse_failed and error.__name__ in chunked.warnings[0]
+
+
+def test_alternatives_inside_alternatives_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    depth, read = 10, []
+    monkeypatch.setattr("adk_ingest.chunking.python.signature", lambda node: read.append(node))
+    levels = [textwrap.indent("if x:\n class A: 1\nelse:\n class A:\n", "  " * level) for level in range(depth)]
+    split("".join(levels) + "  " * depth + "x = 1\n")
+    assert 0 < len(read) <= 3 * depth
 
 
 def test_long_broken_files_are_split_at_blank_lines() -> None:

@@ -66,6 +66,11 @@ class Lines:
             end -= 1
         return (start, end) if start <= end else None
 
+    def trimmed_size(self, start: int, end: int) -> int:
+        """Characters of a range without blank lines at its ends; it may end behind the last line."""
+        trimmed = self.trim(start, min(end, len(self)))
+        return self.size(*trimmed) if trimmed else 0
+
     def with_comments(self, start: int, floor: int) -> int:
         """The first of the comment lines that directly precede line `start`, not above line `floor`."""
         while start > floor and self.comment(start - 1):

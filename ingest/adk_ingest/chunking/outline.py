@@ -1,9 +1,10 @@
-"""From a file's outline, its definitions by line, to chunks: the same cutting for every language but Python.
+"""From a file's outline, its definitions by line, to chunks: the same cutting for every language.
 
-The file is partitioned into definitions and the gaps between them, so that no line can be lost. Gaps shorter than
-`min_chunk_chars` go with the definition below, or above where none follows. A class beyond `max_symbol_chunk_chars`
-becomes its head and its members; members shorter than `min_chunk_chars` are gathered until they reach it. What is
-still too long is cut where the language's reader finds it cheapest.
+The file is partitioned into definitions and the gaps between them, so that no line can be lost. Chunk 0 is what comes
+before the first definition. Other gaps shorter than `min_chunk_chars` go with the definition below, or above where none
+follows. A class beyond `max_symbol_chunk_chars` becomes its head and its members; members shorter than
+`min_chunk_chars` are gathered until they reach it. What is still too long is cut where the language's reader finds it
+cheapest.
 
 `tail`: pieces of one symbol repeat the last lines of the piece before; a member of a split class repeats the line that
 names the class. Both stay within `code.overlap_chars`.
@@ -11,7 +12,7 @@ names the class. Both stay within `code.overlap_chars`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -33,7 +34,8 @@ class Definition:
 
     `name` is qualified within the file. `start` and `end` are its lines, 1-based and inclusive, `header` the line that
     names it. `within` are the lines of the statement that it stands in, where that is not a definition itself: only
-    if those are too long for one chunk is the definition one of its own.
+    if those are too long for one chunk is the definition one of its own. `parts` are the definitions that these lines
+    hold, where they are several: overloads, a getter with its setter, or such as share lines.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Definition:
     doc: str | None = None
     members: tuple[Definition, ...] = ()
     within: tuple[int, int] | None = None
+    parts: tuple[Definition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,14 +55,17 @@ class Outline:
     """What a file defines.
 
     `definitions` are the outermost ones in the order of their lines. `names` are the qualified names of everything
-    that is defined, by line. `cut_cost` says what a cut above a line costs, less is better.
+    that is defined, by line. `cut_cost` says what a cut above a line costs, less is better. `module` is the dotted name
+    by which the file is imported. `joins_namesakes` says whether functions of one name in a row are overloads.
     """
 
     lang: str
     definitions: tuple[Definition, ...]
-    names: Mapping[int, tuple[str, ...]]
+    names: Mapping[int, Sequence[str]]
     doc: str | None
     cut_cost: Callable[[int], int]
+    module: str | None = None
+    joins_namesakes: bool = True
 
 
 def outline_chunks(file: SourceFile, outline: Outline, chunking: ChunkingSettings) -> list[RawChunk]:
@@ -67,23 +73,9 @@ def outline_chunks(file: SourceFile, outline: Outline, chunking: ChunkingSetting
     return list(_Splitter(file, outline, chunking).chunks())
 
 
-def clip_signature(text: str) -> str:
-    """A signature on one line, shortened to `MAX_SIGNATURE_CHARS`."""
-    header = " ".join(text.split())
+def clip_signature(header: str) -> str:
+    """A signature shortened to `MAX_SIGNATURE_CHARS`."""
     return header if len(header) <= MAX_SIGNATURE_CHARS else header[: MAX_SIGNATURE_CHARS - 1] + "…"
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """Lines of a definition, or of several that share lines or a name (overloads, a getter with its setter)."""
-
-    start: int
-    end: int
-    nodes: tuple[Definition, ...]
-
-    @property
-    def main(self) -> Definition:
-        return self.nodes[0]
 
 
 @dataclass(frozen=True)
@@ -100,18 +92,33 @@ class _Splitter:
         self._chunking = chunking
         self._limit = chunking.code.max_symbol_chunk_chars
         self._lines = Lines(file.lines)
-        self._module = PurePosixPath(file.path).stem
+        self._module = outline.module or PurePosixPath(file.path).stem
 
     def chunks(self) -> Iterator[RawChunk]:
         if not len(self._lines):
             return
         whole = Definition(self._module, "module", 1, len(self._lines), 1, doc=self._outline.doc)
         wanted = [node for node in self._outline.definitions if node.within is None or not self._fits(*node.within)]
-        yield from self._emit_all(self._partition(_units(wanted), 1, len(self._lines)), whole, "")
+        yield from self._emit_all(self._partition(self._joined(wanted), 1, len(self._lines)), whole, "")
 
-    def _partition(self, units: list[_Unit], start: int, end: int) -> list[_Unit | _Gap]:
+    def _joined(self, definitions: Sequence[Definition]) -> list[Definition]:
+        """Make one of those that share a line, and of overloads."""
+        units: list[Definition] = []
+        for node in definitions:
+            before = units[-1] if units else None
+            if before is not None and (node.start <= before.end or self._overloads(before, node)):
+                units[-1] = replace(before, end=max(before.end, node.end), parts=(*(before.parts or (before,)), node))
+            else:
+                units.append(node)
+        return units
+
+    def _overloads(self, one: Definition, other: Definition) -> bool:
+        same = one.name == other.name and one.kind == other.kind
+        return self._outline.joins_namesakes and same and one.kind != "class"
+
+    def _partition(self, units: Sequence[Definition], start: int, end: int) -> list[Definition | _Gap]:
         """Cover lines `start`..`end` with units and the gaps between them."""
-        spans: list[_Unit | _Gap] = []
+        spans: list[Definition | _Gap] = []
         cursor = start
         for unit in units:
             top = max(unit.start, cursor)
@@ -123,71 +130,66 @@ class _Splitter:
             spans.append(_Gap(cursor, end))
         return self._join_gaps(spans)
 
-    def _join_gaps(self, spans: list[_Unit | _Gap]) -> list[_Unit | _Gap]:
-        joined: list[_Unit | _Gap] = []
+    def _join_gaps(self, spans: list[Definition | _Gap]) -> list[Definition | _Gap]:
+        joined: list[Definition | _Gap] = []
         for index, span in enumerate(spans):
             small = isinstance(span, _Gap) and index > 0 and self._small(span.start, span.end)
             following = spans[index + 1] if index + 1 < len(spans) else None
             before = joined[-1] if joined else None
-            if small and isinstance(following, _Unit) and self._may_hold(following, span.start, following.end):
+            if small and isinstance(following, Definition) and self._may_hold(following, span.start, following.end):
                 spans[index + 1] = replace(following, start=span.start)
-            elif small and isinstance(before, _Unit) and self._may_hold(before, before.start, span.end):
+            elif small and isinstance(before, Definition) and self._may_hold(before, before.start, span.end):
                 joined[-1] = replace(before, end=span.end)
             else:
                 joined.append(span)
         return joined
 
-    def _may_hold(self, unit: _Unit, start: int, end: int) -> bool:
+    def _may_hold(self, unit: Definition, start: int, end: int) -> bool:
         return self._fits(start, end) or not self._fits(unit.start, unit.end)
 
-    def _size(self, start: int, end: int) -> int:
-        trimmed = self._lines.trim(start, min(end, len(self._lines)))
-        return self._lines.size(*trimmed) if trimmed else 0
-
     def _fits(self, start: int, end: int) -> bool:
-        return self._size(start, end) <= self._limit
+        return self._lines.trimmed_size(start, end) <= self._limit
 
     def _small(self, start: int, end: int) -> bool:
-        return self._size(start, end) < self._chunking.min_chunk_chars
+        return self._lines.trimmed_size(start, end) < self._chunking.min_chunk_chars
 
-    def _emit_all(self, spans: list[_Unit | _Gap], owner: Definition, tail: str) -> Iterator[RawChunk]:
+    def _emit_all(self, spans: list[Definition | _Gap], owner: Definition, tail: str) -> Iterator[RawChunk]:
         for span in spans:
             if isinstance(span, _Gap):
                 yield from self._emit(span.start, span.end, owner, tail)
             else:
                 yield from self._emit_unit(span, tail)
 
-    def _emit_unit(self, unit: _Unit, tail: str) -> Iterator[RawChunk]:
-        if self._fits(unit.start, unit.end) or not (unit.main.members or len(unit.nodes) > 1):
-            yield from self._emit(unit.start, unit.end, unit.main, tail)
-        elif len(unit.nodes) > 1 and not _overlap(unit.nodes):
-            units = [_Unit(node.start, node.end, (node,)) for node in unit.nodes]
-            yield from self._emit_all(self._partition(units, unit.start, unit.end), unit.main, tail)
-        elif unit.main.kind == "class" and len(unit.nodes) == 1:
+    def _emit_unit(self, unit: Definition, tail: str) -> Iterator[RawChunk]:
+        if self._fits(unit.start, unit.end) or _overlap(unit.parts):
+            yield from self._emit(unit.start, unit.end, unit, tail)
+        elif len(unit.parts) > 1:
+            yield from self._emit_all(self._partition(unit.parts, unit.start, unit.end), unit, tail)
+        elif unit.kind == "class":
             yield from self._emit_class(unit, tail)
         else:
-            yield from self._emit(unit.start, unit.end, unit.main, tail)
+            yield from self._emit(unit.start, unit.end, unit, tail)
 
-    def _emit_class(self, unit: _Unit, tail: str) -> Iterator[RawChunk]:
-        spans = self._partition(_units(unit.main.members), unit.start, unit.end)
+    def _emit_class(self, unit: Definition, tail: str) -> Iterator[RawChunk]:
+        spans = self._partition(self._joined(unit.members), unit.start, unit.end)
         if isinstance(spans[0], _Gap):
             head = spans.pop(0)
-            yield from self._emit(head.start, head.end, unit.main, tail)
-        line = self._lines.line(unit.main.header)
+            yield from self._emit(head.start, head.end, unit, tail)
+        line = self._lines.line(unit.header)
         inner = line if len(line) <= self._chunking.code.overlap_chars else ""
-        rest = replace(unit.main, kind="block")
-        methods = replace(unit.main, kind="methods", signature=None, doc=None)
+        rest = replace(unit, kind="block")
+        methods = replace(unit, kind="methods", signature=None, doc=None)
         for group in self._groups(spans):
             if len(group) > 1:
                 yield from self._emit(group[0].start, group[-1].end, methods, inner)
             else:
                 yield from self._emit_all(group, rest, inner)
 
-    def _groups(self, members: list[_Unit | _Gap]) -> Iterator[list[_Unit | _Gap]]:
+    def _groups(self, members: list[Definition | _Gap]) -> Iterator[list[Definition | _Gap]]:
         """Small members in a row are one group, closed once it is no longer small; others stand alone."""
-        group: list[_Unit | _Gap] = []
+        group: list[Definition | _Gap] = []
         for member in members:
-            small = isinstance(member, _Unit) and self._small(member.start, member.end)
+            small = isinstance(member, Definition) and self._small(member.start, member.end)
             if group and (not small or not self._small(group[0].start, group[-1].end)):
                 yield group
                 group = []
@@ -214,11 +216,16 @@ class _Splitter:
                 symbol=label.name,
                 symbol_kind="block" if block else label.kind,
                 symbols=self._symbols_in(piece),
+                fqn=self._fqn(label),
                 signature=label.signature,
                 doc=label.doc,
                 lang=self._outline.lang,
             )
             previous = piece
+
+    def _fqn(self, label: Definition) -> str | None:
+        module = self._outline.module
+        return f"{module}.{label.name}" if module and label.kind != "module" else module
 
     def _symbols_in(self, piece: Piece) -> tuple[str, ...]:
         if piece.start_col:  # they were listed with the line's first columns
@@ -227,21 +234,5 @@ class _Splitter:
         return tuple(dict.fromkeys(found))
 
 
-def _units(definitions: tuple[Definition, ...] | list[Definition]) -> list[_Unit]:
-    """One unit a definition; those that share a line, and functions of one name in a row, are one."""
-    units: list[_Unit] = []
-    for node in definitions:
-        before = units[-1] if units else None
-        if before is not None and (node.start <= before.end or _overloads(before.main, node)):
-            units[-1] = _Unit(before.start, max(before.end, node.end), (*before.nodes, node))
-        else:
-            units.append(_Unit(node.start, node.end, (node,)))
-    return units
-
-
-def _overloads(one: Definition, other: Definition) -> bool:
-    return one.name == other.name and one.kind == other.kind and one.kind != "class"
-
-
-def _overlap(nodes: tuple[Definition, ...]) -> bool:
+def _overlap(nodes: Sequence[Definition]) -> bool:
     return any(one.end >= other.start for one, other in pairwise(nodes))

@@ -1,14 +1,7 @@
-"""Python source, one chunk a symbol, by its syntax tree (SPEC 3 section 5.2).
+"""Python source, one chunk a symbol, by its syntax tree (SPEC 3 section 5.2); outline.py cuts it.
 
-A file is partitioned into definitions and what lies between them, so that no line can be lost. Chunk 0 is
-what comes before the first definition. A definition takes its decorators and the comments directly above it.
-Statements between definitions are module chunks; those shorter than `min_chunk_chars` go with the definition
-below, or above where none follows. A class beyond `max_symbol_chunk_chars` becomes its head and its methods;
-methods shorter than `min_chunk_chars` are gathered until they reach it. What is still too long is cut between
-statements.
-
-`tail`: pieces of one symbol repeat the last lines of the piece before; a member of a split class repeats the
-line of its `class` statement. Both stay within `code.overlap_chars`.
+A definition takes its decorators and the comments directly above it. Overloads are one with what they belong to, and so
+are the alternatives of an `if` or `try` that fits into one chunk and defines a single name.
 """
 
 from __future__ import annotations
@@ -16,25 +9,23 @@ from __future__ import annotations
 import ast
 import copy
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.settings import ChunkingSettings
-from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.fallback import FallbackChunker, Lines, ModuleName, Piece, file_module, piece_tail
+from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.fallback import FallbackChunker, Lines, ModuleName
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, clip_signature, outline_chunks
 from adk_ingest.lexical import strip_licence
-
-MAX_SIGNATURE_CHARS = 400
 
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _BODY_FIELDS = ("body", "handlers", "orelse", "finalbody", "cases")
 
-# Costs of a cut above a line; statements cost their depth, which syntax keeps below 100.
-_INSIDE_STATEMENT = 1_000
-_INSIDE_STRING = 2_000
+# Cost of a cut inside a string; statements cost their depth, which syntax keeps below 100.
+_INSIDE_STRING = 2 * INSIDE_STATEMENT
 
 
 class PythonChunker:
@@ -57,7 +48,9 @@ class PythonChunker:
         if not strip_licence(file.text).strip():
             return ChunkedFile([])
         try:
-            return ChunkedFile(_Splitter(file, self._chunking, self._module_name).chunks())
+            reader = _Reader(file, self._chunking.code.max_symbol_chunk_chars)
+            outline = reader.outline(self._module_name(file.path))
+            return ChunkedFile(outline_chunks(file, outline, self._chunking))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as exc:
             chunked = self._fallback.chunk(file)
             chunked.parse_failed = True
@@ -86,79 +79,63 @@ class _Unit:
         return self.nodes[-1]
 
 
-@dataclass(frozen=True)
-class _Gap:
-    """Statements between definitions."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class _Label:
-    """What the chunks of some lines say about themselves."""
-
-    symbol: str
-    kind: SymbolKind
-    fqn: str | None
-    signature: str | None = None
-    doc: str | None = None
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """Where definitions stand: prefix of their names, and the line that members of a split class repeat."""
-
-    prefix: str = ""
-    in_class: bool = False
-    tail: str = ""
-
-
-class _Splitter:
-    def __init__(self, file: SourceFile, chunking: ChunkingSettings, module_name: ModuleName) -> None:
-        self._chunking = chunking
-        self._limit = chunking.code.max_symbol_chunk_chars
+class _Reader:
+    def __init__(self, file: SourceFile, limit: int) -> None:
+        self._limit = limit
         self._lines = Lines(file.lines)
         self._tree = _parse(file.text)
-        self._dotted = module_name(file.path)
-        self._module = file_module(file.path, module_name)
 
-    def chunks(self) -> list[RawChunk]:
-        if not len(self._lines):
-            return []
-        label = _Label(self._module, "module", self._dotted, doc=_first_paragraph(self._tree))
-        spans = self._partition(self._units(self._tree.body), 1, len(self._lines))
-        return list(self._emit_all(spans, label, _Scope()))
-
-    # Finding the units
+    def outline(self, module: str | None) -> Outline:
+        return Outline(
+            "py",
+            tuple(self._definitions(self._units(self._tree.body))),
+            self._names(),
+            _first_paragraph(self._tree),
+            self._cut_cost,
+            module,
+            joins_namesakes=False,
+        )
 
     def _units(self, body: list[ast.stmt]) -> list[_Unit]:
         units: list[_Unit] = []
         for statement in body:
             if isinstance(statement, _Definition):
-                units.append(_Unit(_first_line(statement), _last_line(statement), (statement,)))
+                units.append(_unit(statement))
                 continue
             inner = list(_nested_definitions(statement))
             whole = _Unit(statement.lineno, _last_line(statement), tuple(inner))
-            if len({node.name for node in inner}) == 1 and self._fits(whole.start, whole.end):
+            one_name = len({node.name for node in inner}) == 1
+            if one_name and self._lines.trimmed_size(whole.start, whole.end) <= self._limit:
                 units.append(whole)
             else:
-                units += [_Unit(_first_line(node), _last_line(node), (node,)) for node in inner]
+                units += map(_unit, inner)
         return _join_overloads(units)
 
-    def _partition(self, units: list[_Unit], start: int, end: int) -> list[_Unit | _Gap]:
-        """Cover lines `start`..`end` with units and the gaps between them."""
-        spans: list[_Unit | _Gap] = []
-        cursor = start
+    def _definitions(self, units: Iterable[_Unit], owner: str | None = None) -> Iterator[Definition]:
+        floor = 1
         for unit in units:
-            top = self._with_comments(unit.start, cursor)
-            if top > cursor:
-                spans.append(_Gap(cursor, top - 1))
-            spans.append(replace(unit, start=top))
-            cursor = unit.end + 1
-        if cursor <= end:
-            spans.append(_Gap(cursor, end))
-        return self._join_gaps(spans)
+            yield self._definition(unit, floor, owner)
+            floor = unit.end + 1
+
+    def _definition(self, unit: _Unit, floor: int, owner: str | None) -> Definition:
+        node = unit.main
+        name = f"{owner}.{node.name}" if owner else node.name
+        function: SymbolKind = "method" if owner else "function"
+        is_class = isinstance(node, ast.ClassDef)
+        # Members are read once, with their own part, or the work doubles with each level of alternatives in classes.
+        members = self._units(node.body) if is_class and len(unit.nodes) == 1 else []
+        parts = map(_unit, unit.nodes) if len(unit.nodes) > 1 else []
+        return Definition(
+            name,
+            "class" if is_class else function,
+            self._with_comments(unit.start, floor),
+            unit.end,
+            node.lineno,
+            signature(node),
+            _first_paragraph(node),
+            members=tuple(self._definitions(members, name)),
+            parts=tuple(self._definitions(parts, owner)),
+        )
 
     def _with_comments(self, start: int, floor: int) -> int:
         top = self._lines.with_comments(start, floor)
@@ -167,128 +144,7 @@ class _Splitter:
         quoted = any({'"', "'"} & set(self._lines.line(line)) and line in self._string_lines for line in above)
         return start if top == 1 or quoted else top
 
-    def _join_gaps(self, spans: list[_Unit | _Gap]) -> list[_Unit | _Gap]:
-        joined: list[_Unit | _Gap] = []
-        for index, span in enumerate(spans):
-            small = isinstance(span, _Gap) and index > 0 and self._small(span.start, span.end)
-            following = spans[index + 1] if index + 1 < len(spans) else None
-            before = joined[-1] if joined else None
-            if small and isinstance(following, _Unit) and self._may_hold(following, span.start, following.end):
-                spans[index + 1] = replace(following, start=span.start)
-            elif small and isinstance(before, _Unit) and self._may_hold(before, before.start, span.end):
-                joined[-1] = replace(before, end=span.end)
-            else:
-                joined.append(span)
-        return joined
-
-    def _may_hold(self, unit: _Unit, start: int, end: int) -> bool:
-        return self._fits(start, end) or not self._fits(unit.start, unit.end)
-
-    def _size(self, start: int, end: int) -> int:
-        trimmed = self._lines.trim(start, end)
-        return self._lines.size(*trimmed) if trimmed else 0
-
-    def _fits(self, start: int, end: int) -> bool:
-        return self._size(start, end) <= self._limit
-
-    def _small(self, start: int, end: int) -> bool:
-        return self._size(start, end) < self._chunking.min_chunk_chars
-
-    # Turning spans into chunks
-
-    def _emit_all(self, spans: list[_Unit | _Gap], owner: _Label, scope: _Scope) -> Iterator[RawChunk]:
-        for span in spans:
-            if isinstance(span, _Gap):
-                yield from self._emit(span.start, span.end, owner, scope.tail)
-            else:
-                yield from self._emit_unit(span, scope)
-
-    def _emit_unit(self, unit: _Unit, scope: _Scope) -> Iterator[RawChunk]:
-        label = self._label(unit.main, scope)
-        if self._fits(unit.start, unit.end):
-            yield from self._emit(unit.start, unit.end, label, scope.tail)
-        elif len(unit.nodes) > 1:
-            units = [_Unit(_first_line(node), _last_line(node), (node,)) for node in unit.nodes]
-            yield from self._emit_all(self._partition(units, unit.start, unit.end), label, scope)
-        elif isinstance(unit.main, ast.ClassDef):
-            yield from self._emit_class(unit, unit.main, label, scope)
-        else:
-            yield from self._emit(unit.start, unit.end, label, scope.tail)
-
-    def _emit_class(self, unit: _Unit, node: ast.ClassDef, label: _Label, scope: _Scope) -> Iterator[RawChunk]:
-        head, *members = self._partition(self._units(node.body), unit.start, unit.end)
-        yield from self._emit(head.start, head.end, label, scope.tail)
-        inner = _Scope(label.symbol, True, self._class_line(node))
-        rest = replace(label, kind="block")
-        methods = replace(label, kind="methods", signature=None, doc=None)
-        for group in self._groups(members):
-            first, last = group[0], group[-1]
-            if len(group) > 1:
-                yield from self._emit(first.start, last.end, methods, inner.tail)
-            else:
-                yield from self._emit_all([first], rest, inner)
-
-    def _groups(self, members: list[_Unit | _Gap]) -> Iterator[list[_Unit | _Gap]]:
-        """Small members in a row are one group, closed once it is no longer small; others stand alone."""
-        group: list[_Unit | _Gap] = []
-        for member in members:
-            small = isinstance(member, _Unit) and self._small(member.start, member.end)
-            if group and (not small or not self._small(group[0].start, group[-1].end)):
-                yield group
-                group = []
-            if small:
-                group.append(member)
-            else:
-                yield [member]
-        if group:
-            yield group
-
-    def _class_line(self, node: ast.ClassDef) -> str:
-        line = self._lines.line(node.lineno)
-        return line if len(line) <= self._chunking.code.overlap_chars else ""
-
-    def _emit(self, start: int, end: int, label: _Label, tail: str) -> Iterator[RawChunk]:
-        previous: Piece | None = None
-        for piece in self._lines.cut(start, end, self._chunking, self._cut_cost):
-            if previous is not None:
-                tail = piece_tail(self._lines, previous, self._chunking.code.overlap_chars)
-            block = previous is not None and label.kind != "module"
-            yield RawChunk(
-                start_line=piece.start,
-                end_line=piece.end,
-                body=self._lines.text(piece),
-                tail=tail,
-                start_col=piece.start_col,
-                end_col=piece.end_col,
-                symbol=label.symbol,
-                symbol_kind="block" if block else label.kind,
-                symbols=self._symbols_in(piece),
-                fqn=label.fqn,
-                signature=label.signature,
-                doc=label.doc,
-                lang="py",
-            )
-            previous = piece
-
-    def _label(self, node: _Definition, scope: _Scope) -> _Label:
-        symbol = f"{scope.prefix}.{node.name}" if scope.prefix else node.name
-        kind: SymbolKind = "method" if scope.in_class else "function"
-        return _Label(
-            symbol,
-            "class" if isinstance(node, ast.ClassDef) else kind,
-            f"{self._dotted}.{symbol}" if self._dotted else None,
-            signature(node),
-            _first_paragraph(node),
-        )
-
-    def _symbols_in(self, piece: Piece) -> tuple[str, ...]:
-        if piece.start_col:  # they were listed with the line's first columns
-            return ()
-        found = (name for line in range(piece.start, piece.end + 1) for name in self._definitions.get(line, ()))
-        return tuple(dict.fromkeys(found))
-
-    @cached_property
-    def _definitions(self) -> dict[int, list[str]]:
+    def _names(self) -> dict[int, list[str]]:
         """Qualified names by the line that defines them: classes, functions, fields and module variables."""
         found: dict[int, list[str]] = {}
         stack: list[tuple[ast.AST, str, bool]] = [(self._tree, "", True)]
@@ -311,7 +167,7 @@ class _Splitter:
         cost = self._statement_depth.get(line)
         if cost is not None:
             return 2 * cost + (0 if self._lines.blank(line - 1) else 1)
-        return _INSIDE_STRING if line in self._string_lines else _INSIDE_STATEMENT
+        return _INSIDE_STRING if line in self._string_lines else INSIDE_STATEMENT
 
     @cached_property
     def _statement_depth(self) -> dict[int, int]:
@@ -370,6 +226,10 @@ def _nested_definitions(statement: ast.stmt) -> Iterator[_Definition]:
             stack += list(_children(child))[::-1]
 
 
+def _unit(node: _Definition) -> _Unit:
+    return _Unit(_first_line(node), _last_line(node), (node,))
+
+
 def _join_overloads(units: list[_Unit]) -> list[_Unit]:
     joined: list[_Unit] = []
     for unit in units:
@@ -415,7 +275,7 @@ def signature(node: _Definition) -> str | None:
         header = ast.unparse(bare).rsplit(":", 1)[0]
     except RecursionError:
         return None
-    return header if len(header) <= MAX_SIGNATURE_CHARS else header[: MAX_SIGNATURE_CHARS - 1] + "…"
+    return clip_signature(header)
 
 
 def _first_paragraph(node: _Definition | ast.Module) -> str | None:

@@ -198,7 +198,7 @@ class _Reader:
         match = _FUNCTION.search(text)
         if match is not None:
             text = text[: _end_of_brackets(text, match.end() - 1)]
-        return clip_signature(text.rstrip(" \t\r\n{(,")[: 8 * 1024]) or None
+        return clip_signature(" ".join(text.rstrip(" \t\r\n{(,")[: 8 * 1024].split())) or None
 
     # Comments and cuts
 

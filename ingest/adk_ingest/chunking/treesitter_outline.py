@@ -292,7 +292,7 @@ class _Reader:
         header = (
             self._source[start : min(end, start + _MAX_SIGNATURE_BYTES)].decode("utf-8", "replace").rstrip(" \t\r\n{;,")
         )
-        return header.removesuffix("=>").rstrip(" =")
+        return " ".join(header.removesuffix("=>").rstrip(" =").split())
 
     def _statement(self, item: _Item) -> tuple[int, int]:
         index = bisect_right(self._starts, item.node.start_byte) - 1
