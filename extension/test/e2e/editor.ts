@@ -121,11 +121,9 @@ export class Editor {
   async select(line: number, column: number, length: number): Promise<void> {
     await this.page.keyboard.press("Control+G");
     await this.quickInput.fill(`:${line}:${column}`);
-    await until("the box has taken the line", STEP_MS, async () => {
-      // It does nothing before it has understood what was typed. Not by the keyboard: the text must not get the key.
-      await this.quickInput.press("Enter", { timeout: STEP_MS / 10 }).catch(() => undefined);
-      return this.quickInput.isHidden();
-    });
+    // Enter does nothing before the box has understood what was typed.
+    await this.row(`line ${line} `).waitFor();
+    await this.page.keyboard.press("Enter");
     await this.cursor(`Ln ${line}, Col ${column}`);
     for (let i = 0; i < length; i++) await this.page.keyboard.press("Shift+ArrowRight");
     if (length > 0) await this.cursor(`(${length} selected)`);
