@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like
@@ -80,7 +80,7 @@ class LocalReranker:
                 features = {branch: column[place] for branch, column in columns.items()}
                 if _defines(payload, query.names):
                     features["definition"] = min(1.0, share)
-                if linked := max((used[name] for name in _code_names(payload)), default=0):
+                if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
                 if python and _is_for_another_language(payload):
                     features["other_language"] = -1.0
@@ -97,12 +97,12 @@ def _names_used(texts: Iterable[str]) -> Counter[str]:
     return Counter(name for text in texts for name in set(_NAME.findall(text)))
 
 
-def _code_names(payload: ChunkPayload) -> list[str]:
-    """The names that a chunk of code defines and that can only be meant as code where docs use them."""
+def _linked(payload: ChunkPayload, used: Mapping[str, int]) -> int:
+    """How many docs use one name that a chunk of code defines, and that can only be meant as code there."""
     if payload.kind != "code":
-        return []
+        return 0
     own = () if payload.symbol is None else (payload.symbol.rpartition(".")[2],)
-    return [name for name in (*own, *payload.names) if is_code_like(name)]
+    return max((used[name] for name in (*own, *payload.names) if name in used and is_code_like(name)), default=0)
 
 
 def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
