@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from adk_evidence.indexes import DOCS_EXTENSIONS, CodebaseSettings
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import KINDS, Kind
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.corpora import (
     LANGUAGE_CHUNKERS,
@@ -34,7 +34,6 @@ _NO_COMMIT = "tree-"
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # The mean length of a line from which a file was minified; that of written code is below 50.
 _MINIFIED_LINE_CHARS = 300
-_KINDS: tuple[Kind, ...] = ("doc", "code")
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     files = tuple(replace(file, path=_prefix(folder) + file.path) for file in _written_by_people(found))
     layers = _layers(folder, files)
     texts = {file.path: file.text for file in files}
-    corpora = [_corpus(settings, folder, kind, layer, created_at, texts.get) for layer in layers for kind in _KINDS]
+    corpora = [_corpus(settings, folder, kind, layer, created_at, texts.get) for layer in layers for kind in KINDS]
     # What the walk passed over is said once.
     corpora[0] = replace(corpora[0], skipped=found.skipped, decode_warnings=tuple(found.decode_warnings))
     return CodebaseCorpora(corpora, found, [*folder.notices, *_changes(layers)])

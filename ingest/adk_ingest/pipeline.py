@@ -33,7 +33,7 @@ from adk_evidence.embedding.base import (
 from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import CostCapError, EvidenceError, IngestError, StoreError, VerificationError
-from adk_evidence.models.chunk import ChunkRecord, Kind, point_id, sha256_text
+from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
 from adk_evidence.store.factory import (
@@ -427,7 +427,7 @@ class Ingestion:
     def _missing(self, changes: Sequence[Changes]) -> list[Work]:
         """What each dense model has to compute that has no vector yet."""
         found = []
-        groups: list[tuple[Kind, ...]] = [("doc", "code")] if self._dense.shared else [("doc",), ("code",)]
+        groups: list[tuple[Kind, ...]] = [KINDS] if self._dense.shared else [(kind,) for kind in KINDS]
         for kinds in groups:
             work = Work(self._dense[kinds[0]], kinds)
             own = [change for change in changes if change.corpus.kind in kinds]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.verify import verify as verify_citation
-from adk_evidence.models.chunk import ChunkPayload, point_id
+from adk_evidence.models.chunk import KINDS, ChunkPayload, point_id
 from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, Match, Record, scroll_all
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
@@ -52,11 +52,11 @@ def verify_index(store: EvidenceStore, manifest: IndexManifest, settings: StoreS
         if found != corpus.chunks:
             report.problems.append(f"{name} holds {found} points at {corpus.commit} instead of {corpus.chunks}.")
     total = sum(corpus.chunks for corpus in manifest.corpora.values())
-    found = sum(store.count(settings.collection(kind)) for kind in ("doc", "code"))
+    found = sum(store.count(settings.collection(kind)) for kind in KINDS)
     report.counts["total"] = found
     if found != total:
         report.problems.append(f"The index holds {found} points instead of {total}.")
-    for kind in ("doc", "code"):
+    for kind in KINDS:
         for record in _sample(store, settings.collection(kind), manifest.generation):
             report.sampled += 1
             problem = _check_record(record, kind, manifest, settings)
@@ -70,11 +70,10 @@ def verify_citations(
 ) -> dict[str, int]:
     """Check the citation of every chunk against its source; returns how many are in each state."""
     states: dict[str, int] = {}
-    for kind in ("doc", "code"):
+    for kind in KINDS:
         for record in scroll_all(store, settings.collection(kind)):
             payload = ChunkPayload.model_validate(record.payload)
-            reader = readers.get(payload.corpus if payload.origin == "repository" else payload.origin)
-            state = verify_citation(payload, reader).state if reader else "unverified"
+            state = verify_citation(payload, readers.get(payload.source_name)).state
             states[state] = states.get(state, 0) + 1
     return dict(sorted(states.items()))
 

@@ -10,18 +10,20 @@ from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.textfile import split_lines
 
 
-def verify(payload: ChunkPayload, reader: SourceReader) -> Verification:
+def verify(payload: ChunkPayload, reader: SourceReader | None) -> Verification:
     """Compare what a chunk cites with its source.
 
     Args:
         payload: The chunk; its `source_hash` is what the cited lines must hash to.
-        reader: The source of the chunk's corpus.
+        reader: The source of the chunk's corpus; None where it is not known.
 
     Returns:
         `exact`: the cited lines are there. `moved`: their text, or code with the same syntax tree under the
         same name, stands at other lines. `changed`: only the symbol or heading is left, at the given lines.
-        `gone`: none of it. `unverified`: the source cannot be read.
+        `gone`: none of it. `unverified`: the source is not known or cannot be read.
     """
+    if reader is None:
+        return Verification(state="unverified", reason="The source of this corpus is not known.")
     try:
         text = reader.read(payload.path)
     except SourceError as exc:

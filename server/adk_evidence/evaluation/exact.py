@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adk_evidence.evaluation.run import Question
-from adk_evidence.models.chunk import Kind
-from adk_evidence.retrieval.pipeline import KINDS, EvidenceService, Outcome
+from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.retrieval.pipeline import EvidenceService, Outcome
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Kind = Literal["doc", "code"]
+KINDS: tuple[Kind, ...] = ("doc", "code")
 Origin = Literal["repository", "api-reference"]
 
 # Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
@@ -68,6 +69,11 @@ class ChunkPayload(BaseModel):
     def body(self) -> str:
         """The chunk's own lines."""
         return self.text[self.body_start : self.body_end]
+
+    @property
+    def source_name(self) -> str:
+        """The corpus of the index that the chunk came from; generated pages are one of their own."""
+        return self.corpus if self.origin == "repository" else self.origin
 
     @property
     def candidate_id(self) -> str:

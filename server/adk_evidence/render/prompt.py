@@ -18,7 +18,7 @@ from adk_evidence.tokens import estimate_tokens, truncate_tokens
 DEFAULT_MAX_TOKENS = 8000
 # Less of a chunk than this says too little to be worth its header.
 MIN_PARTIAL_TOKENS = 80
-_CUT = "\n[...]"
+CUT = "\n[...]"
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _documents(candidates: Sequence[Candidate], most: int | None, room: int) -> 
 def _limited(text: str, most: int | None) -> str:
     if most is None or estimate_tokens(text) <= most:
         return text
-    return truncate_tokens(text, max(0, most - estimate_tokens(_CUT))) + _CUT
+    return truncate_tokens(text, max(0, most - estimate_tokens(CUT))) + CUT
 
 
 def _shortened(number: int, candidate: Candidate, most: int | None, room: int) -> str:
@@ -148,13 +148,13 @@ def _shortened(number: int, candidate: Candidate, most: int | None, room: int) -
     if rest < MIN_PARTIAL_TOKENS:
         return ""
     # The overhead has the mark of the cut in it.
-    rest += estimate_tokens(_CUT)
+    rest += estimate_tokens(CUT)
     return entry(number, candidate, _limited(body(candidate), rest if most is None else min(rest, most)))
 
 
 def _overhead(number: int, candidate: Candidate) -> int:
     # The fence may be longer than that of an empty text, and joins cost a few tokens.
-    return _cost(entry(number, candidate, _CUT)) + 8
+    return _cost(entry(number, candidate, CUT)) + 8
 
 
 def _cost(*segments: str) -> int:

@@ -55,10 +55,14 @@ def _after_system(system: str, notes: list[str]) -> str:
 
 def entry(number: int, candidate: Candidate, text: str) -> str:
     """A context document; `number` is its place in this prompt, `text` what is shown of it."""
+    facts = f"{code_span(place(candidate))} ({verification_label(candidate.verification)})"
+    return quoted(f"CTX {number}", candidate.citation, facts, text, fence_language(candidate))
+
+
+def quoted(mark: str, citation: str, facts: str, text: str, language: str) -> str:
+    """A text under its mark with its citation and what is said of it, in one line; it cannot close its fence."""
     # No line begins with corpus text: outside the fence it could open a fence of its own.
-    head = f"[CTX {number}] {cited(candidate.citation)}"
-    facts = f"AT: {code_span(place(candidate))} ({verification_label(candidate.verification)})"
-    return f"{head}\n{facts}\n{fenced(text, fence_language(candidate))}"
+    return f"[{mark}] {cited(citation)}\nAT: {facts}\n{fenced(text, language)}"
 
 
 def cited(citation: str) -> str:

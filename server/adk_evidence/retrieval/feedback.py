@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import cast
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.retrieval.hybrid import Hit, QueryVectors
 from adk_evidence.settings import RetrievalSettings, StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, HasId, Record
@@ -44,8 +44,7 @@ def moved_query(
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    kinds: tuple[Kind, ...] = ("doc", "code")
-    records = {kind: _records(relevant, kind, reader, store) for kind in kinds}
+    records = {kind: _records(relevant, kind, reader, store) for kind in KINDS}
     found = {kind: _dense_vectors(records[kind], store.dense_vector(kind), own) for kind, own in vectors.dense.items()}
     everything = [vector for kind in found for vector in found[kind]]
     weight = retrieval.feedback_weight
@@ -54,7 +53,7 @@ def moved_query(
     }
     terms = [
         vector
-        for kind in kinds
+        for kind in KINDS
         for record in records[kind]
         if isinstance(vector := record.vectors.get(store.sparse_vector), SparseVector)
     ]

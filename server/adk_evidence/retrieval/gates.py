@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.settings import PackSettings
@@ -44,7 +44,7 @@ def select(ranked: Sequence[Ranked], size: int, buffer: int, required: Mapping[K
     """
     chosen = list(ranked[:size])
     reserve = list(ranked[size : max(size, buffer)])
-    counts = {kind: sum(item.kind == kind for item in chosen) for kind in ("doc", "code")}
+    counts = {kind: sum(item.kind == kind for item in chosen) for kind in KINDS}
     for kind, minimum in required.items():
         for item in [spare for spare in reserve if spare.kind == kind][: max(0, minimum - counts[kind])]:
             surplus = [old for old in reversed(chosen) if counts[old.kind] > required.get(old.kind, 0)]

@@ -50,7 +50,7 @@ class Index:
 
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
         """The reader of the corpus that a chunk came from."""
-        return self.sources.get(payload.corpus if payload.origin == "repository" else payload.origin)
+        return self.sources.get(payload.source_name)
 
     @property
     def has_api_reference(self) -> bool:
@@ -59,7 +59,7 @@ class Index:
 
     def is_published(self, payload: ChunkPayload) -> bool:
         """Whether the pages of the corpus that a chunk came from are on a site that is known."""
-        corpus = self.manifest.corpora.get(payload.corpus if payload.origin == "repository" else payload.origin)
+        corpus = self.manifest.corpora.get(payload.source_name)
         return corpus is not None and corpus.site_url is not None
 
     def local_file(self, candidate: Candidate) -> Path | None:

@@ -19,14 +19,13 @@ from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
 from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.pack import (
     Candidate,
     Coverage,
     EvidencePack,
     Quality,
     RetrievalPlan,
-    Verification,
     VersionPlan,
 )
 from adk_evidence.models.request import EvidenceRequest
@@ -50,7 +49,6 @@ from adk_evidence.telemetry import EventLog
 
 MAX_LOGGED_HITS = 200
 MAX_CHECKED_NAMES = 8
-KINDS: tuple[Kind, ...] = ("doc", "code")
 
 Cancelled = Callable[[], bool]
 
@@ -321,11 +319,7 @@ class _Run:
 
     def _candidate(self, rank: int, item: Ranked, place: int, query: Query) -> Candidate:
         payload = item.hit.payload
-        reader = self._index.source_of(payload)
-        if reader is None:
-            verification = Verification(state="unverified", reason="The source of this corpus is not known.")
-        else:
-            verification = verify(payload, reader)
+        verification = verify(payload, self._index.source_of(payload))
         if not gates.has_lines(payload):
             self._warn("line_spans_unavailable", f"line spans unavailable for {payload.path}.")
         return build_candidate(rank, item, place, query, verification)

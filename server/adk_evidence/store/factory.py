@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
@@ -43,7 +43,6 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
         idf: Whether the sparse encoder needs the store's IDF modifier.
     """
     store, multi = settings.store, settings.embedding.dense.multi
-    kinds: tuple[Kind, ...] = ("doc", "code")
     return [
         CollectionSpec(
             name=store.collection(kind),
@@ -54,7 +53,7 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
             sparse={store.sparse_vector: idf},
             multi=frozenset({store.dense_vector(kind)} if multi else ()),
         )
-        for kind in kinds
+        for kind in KINDS
     ]
 
 

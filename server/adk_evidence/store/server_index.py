@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import StoreError
+from adk_evidence.models.chunk import KINDS
 from adk_evidence.settings import Settings
 from adk_evidence.store.files import write_atomic
 from adk_evidence.store.index_manifest import IndexManifest
@@ -118,7 +119,7 @@ class ServerIndex:
         return {each.alias_name: each.collection_name for each in found if each.alias_name in wanted}
 
     def _aliases(self) -> set[str]:
-        return {self._settings.store.collection(kind) for kind in ("doc", "code")}
+        return {self._settings.store.collection(kind) for kind in KINDS}
 
     def _drop_unneeded(self, connection: ServerConnection) -> None:
         for name in sorted(self._read_journal() - self._needed()):

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from adk_evidence.agents.operations.advice import on_age
 from adk_evidence.agents.operations.bundle import Text, fit, write_out
-from adk_evidence.agents.operations.places import holds, verification_of
+from adk_evidence.agents.operations.places import holds
 from adk_evidence.agents.operations.related import related_files
 from adk_evidence.agents.operations.requests import GetContextParameters
 from adk_evidence.agents.operations.responses import ContextBundle, ContextSource, RelatedFile
 from adk_evidence.agents.operations.roles import KNOWN, NEUTRAL, Role, role_of
 from adk_evidence.agents.operations.run import Run
 from adk_evidence.agents.operations.searching import Answered, Found, merged, search_indexes
+from adk_evidence.citations.verify import verify
 from adk_evidence.models.pack import LineSpan, Quality, round_score
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval.pack import citation_of
@@ -96,7 +97,7 @@ def _quality(answers: Sequence[Answered]) -> Quality:
 def _text(item: Found) -> Text:
     payload = item.hit.payload
     with item.opened.service.pin() as index:
-        verification = verification_of(index, payload)
+        verification = verify(payload, index.source_of(payload))
     source = ContextSource(
         citation=citation_of(payload),
         collection_name=item.name,

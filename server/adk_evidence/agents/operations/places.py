@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from adk_evidence.agents.operations.responses import ResultMetadata, Surroundings
-from adk_evidence.citations.verify import verify
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
@@ -29,14 +28,6 @@ def tags_of(payload: ChunkPayload) -> tuple[str, ...]:
     origin = () if payload.origin == "repository" else (payload.origin,)
     kind = (payload.symbol_kind,) if payload.symbol_kind else ()
     return tuple(dict.fromkeys((payload.source_type, payload.lang, *kind, *payload.code_langs, *origin)))
-
-
-def verification_of(index: Index, payload: ChunkPayload) -> Verification:
-    """Whether a chunk's citation holds in its source."""
-    reader = index.source_of(payload)
-    if reader is None:
-        return Verification(state="unverified", reason="The source of this corpus is not known.")
-    return verify(payload, reader)
 
 
 def holds(verification: Verification) -> bool:

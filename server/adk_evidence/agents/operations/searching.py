@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from adk_evidence.agents.operations.advice import on_age, on_breadth, on_filters
 from adk_evidence.agents.operations.embedding import check_embedding
 from adk_evidence.agents.operations.filters import count_searched, evidence_filters, has_tags
-from adk_evidence.agents.operations.places import metadata_of, surroundings, verification_of
+from adk_evidence.agents.operations.places import metadata_of, surroundings
 from adk_evidence.agents.operations.requests import MAX_RESULTS, SearchParameters
 from adk_evidence.agents.operations.responses import SearchResult
 from adk_evidence.agents.operations.run import QueryTimer, Run, kept
 from adk_evidence.agents.session import Opened
-from adk_evidence.models.chunk import Kind
+from adk_evidence.citations.verify import verify
+from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.pack import Quality, round_score
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, SourceType
 from adk_evidence.retrieval.hybrid import Hit
@@ -119,8 +120,7 @@ def similarities(index: Index, opened: Opened, text: str, hits: Sequence[Hit]) -
     store = opened.settings.store
     pair, _ = opened.service.encoders
     scores: dict[str, float] = {}
-    kinds: tuple[Kind, ...] = ("doc", "code")
-    for kind in kinds:
+    for kind in KINDS:
         embedded = kept(pair[kind], text)
         ids = [hit.point_id for hit in hits if hit.payload.kind == kind]
         if embedded is None or not ids:
@@ -168,7 +168,7 @@ def _near(run: Run, item: Found, threshold: float | None) -> bool:
 def _result(item: Found, context_lines: int) -> SearchResult:
     payload = item.hit.payload
     with item.opened.service.pin() as index:
-        verification = verification_of(index, payload)
+        verification = verify(payload, index.source_of(payload))
         around = surroundings(index, payload, verification, context_lines)
     return SearchResult(
         id=item.hit.point_id,

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from adk_evidence.agents.operations.advice import on_age, on_filters
 from adk_evidence.agents.operations.embedding import check_embedding
 from adk_evidence.agents.operations.filters import count_searched, evidence_filters, has_tags
-from adk_evidence.agents.operations.places import verification_of
 from adk_evidence.agents.operations.requests import FindSimilarParameters
 from adk_evidence.agents.operations.responses import SimilarItem
 from adk_evidence.agents.operations.run import QueryTimer, Run
 from adk_evidence.agents.operations.searching import Found, merged, similarities
 from adk_evidence.agents.operations.snippets import called_names, same_text, snippet_kind
 from adk_evidence.agents.session import Opened
+from adk_evidence.citations.verify import verify
 from adk_evidence.errors import StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
@@ -94,7 +94,7 @@ def _without_itself(run: Run, found: Sequence[Found], code: str) -> list[Found]:
 def _item(item: Found, code: str) -> SimilarItem:
     payload = item.hit.payload
     with item.opened.service.pin() as index:
-        verification = verification_of(index, payload)
+        verification = verify(payload, index.source_of(payload))
     return SimilarItem(
         similarity_score=item.score or 0.0,
         file_path=payload.path,

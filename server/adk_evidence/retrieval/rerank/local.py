@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.retrieval.query import Query
 from adk_evidence.retrieval.rerank.base import RerankDocument, RerankScore
@@ -27,7 +27,6 @@ ADK_DOCS = "adk_docs"
 OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
 # So many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
-KINDS: tuple[Kind, ...] = ("doc", "code")
 _WORD = re.compile(r"[a-z]+")
 _NAME = re.compile(r"\w+")
 
