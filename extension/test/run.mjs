@@ -24,12 +24,16 @@ import { ensureChromium, ensureEditor, Unavailable } from "./e2e/setup.mjs";
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OUT = path.join(ROOT, "extension", "out");
 const MOCHA = "node_modules/mocha/bin/mocha.js";
+const REPORTER = path.join(HERE, "reporter.cjs");
 
 /** The parts in the order in which they run. */
 export const PARTS = ["unit", "webview", "package", "host", "journeys"];
 
 /** What one test of a part may take, in milliseconds. */
 const TIMEOUTS = { unit: 10_000, webview: 30_000, package: 60_000, journeys: 120_000 };
+
+/** How often a test is tried again: a real editor in a real browser on a busy machine is not ours to the last event. */
+const RETRIES = { journeys: 1 };
 
 /** What a part needs; each returns environment variables for its tests. */
 const NEEDS = {
@@ -160,7 +164,17 @@ export async function runPart(part, mochaArguments = []) {
     const args =
       part === "host"
         ? [await bundleHost()]
-        : [MOCHA, "--timeout", String(TIMEOUTS[part]), ...mochaArguments, ...(await bundle(part))];
+        : [
+            MOCHA,
+            "--timeout",
+            `${TIMEOUTS[part]}`,
+            "--retries",
+            `${RETRIES[part] ?? 0}`,
+            "--reporter",
+            REPORTER,
+            ...mochaArguments,
+            ...(await bundle(part)),
+          ];
     const options = { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...found } };
     const { code } = await runInForeground(() => spawn(process.execPath, ["--enable-source-maps", ...args], options));
     return { state: code === 0 ? "passed" : "FAILED" };

@@ -1,12 +1,14 @@
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import type { CodeServer } from "./codeServer";
-import { until } from "./until";
+import { eventually, until } from "./until";
 
 const READY_MS = 90_000;
 const STEP_MS = 30_000;
 const HOVER_MS = 3_000;
+const FOCUS_MS = 3_000;
 
 /** One window of the editor, in a browser profile of its own. */
 export class Editor {
@@ -130,13 +132,42 @@ export class Editor {
   }
 
   /** Wait until the status bar says this of cursor and selection. */
-  async cursor(text: string | RegExp): Promise<void> {
-    await this.page.locator('[id="status.editor.selection"]', { hasText: text }).waitFor();
+  private async cursor(text: string | RegExp): Promise<void> {
+    await this.selection.filter({ hasText: text }).waitFor();
   }
 
-  /** The lines in sight of the focused editor, each with its number. */
-  async visibleLines(): Promise<Map<number, string>> {
-    const editor = this.page.locator(".monaco-editor.focused");
+  /**
+   * Wait until a file is open, with cursor and selection as the status bar would say it. That speaks of the editor with
+   * the focus alone, which a panel takes back sometimes when it was clicked just before.
+   */
+  async cursorIn(name: string, text: RegExp): Promise<void> {
+    await this.tab(name).waitFor();
+    await eventually(async () => {
+      await this.showTab(name);
+      assert.match(await this.selection.innerText({ timeout: FOCUS_MS }), text);
+    });
+  }
+
+  /** What the status bar says of cursor and selection. */
+  private get selection(): Locator {
+    return this.page.locator('[id="status.editor.selection"]');
+  }
+
+  /** Wait until lines of an open file are in sight and have these texts, by their numbers. */
+  async showsLines(name: string, wanted: Record<number, string | undefined>): Promise<void> {
+    await eventually(async () => {
+      const lines = await this.visibleLines(name);
+      assert.deepEqual(
+        Object.fromEntries(Object.keys(wanted).map((number) => [number, lines.get(Number(number))])),
+        wanted,
+      );
+    });
+  }
+
+  /** The lines in sight of the file in whose group it is the active one, each with its number. */
+  private async visibleLines(name: string): Promise<Map<number, string>> {
+    const group = this.page.locator(".editor-group-container", { has: this.tab(name) });
+    const editor = group.locator(".editor-instance .monaco-editor");
     const byTop = async (selector: string) => {
       const found = await editor
         .locator(selector)

@@ -1,4 +1,5 @@
 const EVERY_MS = 100;
+const LIMIT_MS = 30_000;
 
 /**
  * Wait for a condition that nothing announces.
@@ -10,6 +11,23 @@ export async function until(what: string, limit: number, condition: () => boolea
   const end = Date.now() + limit;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`waited ${limit / 1000} s in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  }
+}
+
+/**
+ * Repeat a check until it holds: what an action leads to is seen some time after it.
+ *
+ * @throws What the check threw last, when it does not hold after `limit` milliseconds.
+ */
+export async function eventually(check: () => Promise<void>, limit = LIMIT_MS): Promise<void> {
+  const end = Date.now() + limit;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
 }

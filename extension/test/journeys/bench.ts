@@ -71,7 +71,8 @@ async function start(): Promise<Bench> {
 }
 
 afterEach(async function (this: Mocha.Context) {
-  if (this.currentTest?.state !== "failed") return;
+  // A test that is tried again has no state.
+  if (!this.currentTest || this.currentTest.isPending() || this.currentTest.state === "passed") return;
   const name = this.currentTest.fullTitle().replace(/\W+/g, "-").slice(0, 100);
   let number = 0;
   for (const editor of open) await editor.picture("failures/journeys", `${name}-${++number}`).catch(() => undefined);

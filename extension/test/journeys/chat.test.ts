@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, before, describe, it } from "mocha";
 import type { Locator } from "playwright-core";
 import type { Editor } from "../e2e/editor";
-import { until } from "../e2e/until";
+import { eventually, until } from "../e2e/until";
 import { INJECTION_WORD } from "../e2e/workplace";
 import { type Bench, bench, closeWindow } from "./bench";
 
@@ -88,8 +88,11 @@ describe("@adk in the chat", () => {
 
   it("answers with links to the cited lines", async () => {
     const answer = await answered(() => type(`@adk /explain ${QUESTION}`), /A plugin retries it/);
-    assert.match(await links(answer).first().innerText(), /^retry\.(py|md):\d+-\d+$/);
-    assert.equal(await links(answer).count(), 2);
+    await eventually(async () => {
+      const shown = await links(answer).allInnerTexts();
+      assert.equal(shown.length, 2);
+      for (const link of shown) assert.match(link, /^retry\.(py|md):\d+-\d+$/);
+    });
     const [instructions = "", request = ""] = asked();
     assert.match(instructions, /Explain how it works/);
     assert.match(request, /\[CTX 1\] adk-(docs|python)@[0-9a-f]{40}:/);
@@ -111,21 +114,18 @@ describe("@adk in the chat", () => {
     const link = links(answers().last()).filter({ hasText: "retry.py" }).first();
     const [, start = "", end = ""] = /:(\d+)-(\d+)$/.exec(await link.innerText()) ?? [];
     await link.click();
-    await editor.tab("retry.py").waitFor();
-    await editor.cursor(new RegExp(`Ln ${end}, Col \\d+ \\(\\d+ selected\\)`));
+    await editor.cursorIn("retry.py", new RegExp(`Ln ${end}, Col \\d+ \\(\\d+ selected\\)`));
     const source = fs.readFileSync(path.join(path.dirname(shared.workplace.home), RETRY_SOURCE), "utf8").split("\n");
-    await editor.showTab("retry.py");
+    const cited = [Number(start), Number(end)].map((line) => [line, source[line - 1]]);
+    await editor.showsLines("retry.py", Object.fromEntries(cited));
     await editor.picture("screenshots", "chat-cited");
-    const lines = await editor.visibleLines();
-    assert.equal(lines.get(Number(start)), source[Number(start) - 1]);
-    assert.equal(lines.get(Number(end)), source[Number(end) - 1]);
   });
 
   it("shows a mark of nothing as text, and leaves code alone", async () => {
     const answer = answers().last();
-    assert.match(await answer.locator(".chat-markdown-part").first().innerText(), /and \[CTX 99\] say\./);
-    const code = await answer.locator(".interactive-result-code-block .view-line").innerText();
-    assert.match(code.replaceAll("\u00a0", " "), /# \[CTX 1\]$/);
+    await answer.locator(".chat-markdown-part", { hasText: "and [CTX 99] say." }).first().waitFor();
+    const code = answer.locator(".interactive-result-code-block .view-line");
+    await eventually(async () => assert.match((await code.innerText()).replaceAll("\u00a0", " "), /# \[CTX 1\]$/));
   });
 
   it("goes on with the same question where a suggestion is followed", async () => {
@@ -190,7 +190,7 @@ describe("@adk in the chat", () => {
 
   it("lists the evidence where the model refuses", async () => {
     const answer = await answered(() => type(`@adk /build REFUSE ${QUESTION}`), /refused the request/);
-    assert.ok((await links(answer).count()) >= 3);
+    await links(answer).nth(2).waitFor();
     await editor.picture("screenshots", "chat-refused");
     await answer.locator(".monaco-button", { hasText: "Show the Evidence" }).click();
     await editor.webview.locator(".card").first().waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import type { Locator } from "playwright-core";
 import type { Editor } from "../e2e/editor";
-import { until } from "../e2e/until";
+import { eventually, until } from "../e2e/until";
 import { RETRY_GUIDE_URL } from "../e2e/workplace";
 import { type Bench, bench, closeWindow } from "./bench";
 
@@ -25,13 +25,18 @@ describe("evidence in the editor", () => {
     return editor.webview.locator(".card", { has: editor.page.locator(`.badge-${kind}`) }).first();
   }
 
+  /** Wait until the panel has this question. */
+  function asks(question: string): Promise<void> {
+    return eventually(async () => assert.equal(await editor.webview.locator("#query").inputValue(), question));
+  }
+
   it("is shown in a panel for a selection, which is named", async () => {
     await editor.select(6, 10, "RetryPlugin".length);
     await editor.run("ADK Evidence: Find ADK Evidence");
     await card("docs").waitFor();
     await card("code").waitFor();
-    assert.match(await editor.webview.locator(".summary").innerText(), /selection: RetryPlugin/);
-    assert.match(await card("code").locator(".verification").innerText(), /Verified/);
+    await editor.webview.locator(".summary", { hasText: "selection: RetryPlugin" }).waitFor();
+    await card("code").locator(".verification", { hasText: "Verified" }).waitFor();
   });
 
   it("looks right in light, dark and high contrast", async () => {
@@ -51,29 +56,25 @@ describe("evidence in the editor", () => {
     assert.ok(citation);
     const [, path = "", start, end] = citation;
     const quoted = (await card("code").locator(".text").innerText()).split("\n");
+    const file = path.split("/").at(-1) ?? "";
     await card("code").locator(".title-link").click();
-    await editor.tab(path.split("/").at(-1) ?? "").waitFor();
-    await editor.cursor(new RegExp(`Ln ${start}, Col 1 \\(\\d+ selected\\)`));
-    const lines = await editor.visibleLines();
-    assert.equal(lines.get(Number(start)), quoted[0]);
-    assert.equal(lines.get(Number(end)), quoted.at(-1));
+    await editor.cursorIn(file, new RegExp(`Ln ${start}, Col 1 \\(\\d+ selected\\)`));
+    await editor.showsLines(file, { [Number(start)]: quoted[0], [Number(end)]: quoted.at(-1) });
     assert.ok(await card("code").isVisible(), "the panel is hidden by the file");
   });
 
   it("asks before it opens the page of a docs citation in the browser", async () => {
     await card("docs").locator(".title-link").click();
     const question = editor.dialog("open the external website");
-    await question.waitFor();
-    assert.ok((await question.innerText()).includes(RETRY_GUIDE_URL), await question.innerText());
+    await question.filter({ hasText: RETRY_GUIDE_URL }).waitFor();
     await editor.press(question, "Cancel");
     await question.waitFor({ state: "hidden" });
   });
 
   it("opens the Markdown source of a docs citation at its lines", async () => {
     await card("docs").getByRole("button", { name: "Open source" }).click();
-    await editor.tab("retry.md").waitFor();
-    await editor.cursor(/Ln 19, Col 1 \(\d+ selected\)/);
-    assert.equal((await editor.visibleLines()).get(19), "## Use the RetryPlugin");
+    await editor.cursorIn("retry.md", /Ln 19, Col 1 \(\d+ selected\)/);
+    await editor.showsLines("retry.md", { 19: "## Use the RetryPlugin" });
     assert.ok(await card("docs").isVisible(), "the panel is hidden by the file");
   });
 
@@ -99,21 +100,21 @@ describe("evidence in the editor", () => {
     await editor.quickInput.fill(QUESTION);
     await editor.row(QUESTION).first().click();
     await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
-    assert.equal(await editor.webview.locator("#query").inputValue(), QUESTION);
+    await asks(QUESTION);
   });
 
   it("is a hover over a name", async () => {
     await editor.showTab("agent.py");
     const hover = await editor.hover("plugin = RetryPlugin", "RetryPlugin");
     await hover.getByText("Retries a tool that throws.").waitFor();
-    assert.match(await hover.first().innerText(), /class RetryPlugin[\s\S]*adk-python@/);
+    await hover.filter({ hasText: /class RetryPlugin[\s\S]*adk-python@/ }).waitFor();
     await editor.picture("screenshots", "hover");
   });
 
   it("is still there after the window was loaded anew", async () => {
     await editor.reload();
     await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
-    assert.equal(await editor.webview.locator("#query").inputValue(), QUESTION);
+    await asks(QUESTION);
   });
 
   it("is found by the link in a hover", async () => {
