@@ -45,9 +45,8 @@ class _Int8Assembler(BertAssembler):
     def _linear(self, states: str, name: str) -> str:
         integers, scales = self._quantised_weight(f"{name}.weight")
         tokens, token_scales = self._quantised_states(states)
-        zero = self._array("zero_point", np.array(_ZERO_POINT, dtype=np.uint8))
         # The operator knows one scale for all tokens; theirs are multiplied in after it.
-        inputs = [tokens, integers, self._float(1.0), scales, zero]
+        inputs = [tokens, integers, self._float(1.0), scales, self._zero_point()]
         product = self._add("MatMulIntegerToFloat", *inputs, domain=_CONTRIB)
         return self._add("Add", self._add("Mul", product, token_scales), self._weight(f"{name}.bias"))
 
@@ -62,10 +61,13 @@ class _Int8Assembler(BertAssembler):
         if states not in self._quantised:  # query, key and value read the same states
             largest = self._add("ReduceMax", self._add("Abs", states), axes=[-1], keepdims=1)
             scales = self._add("Div", self._add("Max", largest, self._float(1e-9)), self._float(TOKEN_LEVELS))
-            rounded = self._add("Round", self._add("Div", states, scales))
-            shifted = self._add("Add", rounded, self._float(_ZERO_POINT))
-            self._quantised[states] = self._add("Cast", shifted, to=self._types.UINT8), scales
+            row = self._add("Reshape", scales, self._ints(-1, vector=True))
+            zeros = self._add("Expand", self._zero_point(), self._add("Shape", row))
+            self._quantised[states] = self._add("QuantizeLinear", states, row, zeros, axis=0), scales
         return self._quantised[states]
+
+    def _zero_point(self) -> str:
+        return self._array("zero_point", np.array(_ZERO_POINT, dtype=np.uint8))
 
     def _values(self, name: str) -> Any:
         shape = self._shape(name)

@@ -66,13 +66,15 @@ class BertAssembler:
     def build(self) -> Any:
         """The graph as an `onnx.ModelProto`."""
         hidden_size = self._shape("embeddings.word_embeddings.weight")[1]
-        hidden = self._embed()
+        self._batch_and_tokens = self._add("Shape", "input_ids")
+        # One row for each token of the batch; only attention needs to know whose they are.
+        hidden = self._add("Reshape", self._embed(), self._ints(-1, hidden_size, vector=True))
         mask = self._mask()
         layer = 0
         while f"encoder.layer.{layer}.output.dense.weight" in self._tensors:
             hidden = self._layer(f"encoder.layer.{layer}", hidden, mask, hidden_size // self._heads)
             layer += 1
-        self._add("Identity", hidden, name="last_hidden_state")
+        self._add("Reshape", hidden, self._by_text(hidden_size), name="last_hidden_state")
 
         value = self._helper.make_tensor_value_info
         graph = self._helper.make_graph(
@@ -92,7 +94,7 @@ class BertAssembler:
     def _embed(self) -> str:
         words = self._add("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
         kinds = self._add("Gather", self._weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
-        count = self._add("Gather", self._add("Shape", "input_ids"), self._ints(1))
+        count = self._add("Gather", self._batch_and_tokens, self._ints(1))
         starts = self._ints(0, vector=True)
         ends = self._add("Unsqueeze", count, starts)
         positions = self._add("Slice", self._weight("embeddings.position_embeddings.weight"), starts, ends, starts)
@@ -112,7 +114,7 @@ class BertAssembler:
         scores = self._add("Div", self._add("MatMul", query, key), self._float(math.sqrt(head_size)))
         attention = self._add("Softmax", self._add("Add", scores, mask), axis=-1)
         context = self._add("Transpose", self._add("MatMul", attention, value), perm=[0, 2, 1, 3])
-        joined = self._add("Reshape", context, self._ints(0, 0, self._heads * head_size, vector=True))
+        joined = self._add("Reshape", context, self._ints(-1, self._heads * head_size, vector=True))
         attended = self._linear(joined, f"{prefix}.attention.output.dense")
         hidden = self._normalise(self._add("Add", attended, hidden), f"{prefix}.attention.output.LayerNorm")
         inner = self._gelu(self._linear(hidden, f"{prefix}.intermediate.dense"))
@@ -120,8 +122,11 @@ class BertAssembler:
         return self._normalise(self._add("Add", outer, hidden), f"{prefix}.output.LayerNorm")
 
     def _split(self, states: str, head_size: int, *, keys: bool) -> str:
-        parts = self._add("Reshape", states, self._ints(0, 0, self._heads, head_size, vector=True))
+        parts = self._add("Reshape", states, self._by_text(self._heads, head_size))
         return self._add("Transpose", parts, perm=[0, 2, 3, 1] if keys else [0, 2, 1, 3])
+
+    def _by_text(self, *rest: int) -> str:
+        return self._add("Concat", self._batch_and_tokens, self._ints(*rest, vector=True), axis=0)
 
     def _linear(self, states: str, name: str) -> str:
         # torch keeps (out, in); the runtime folds this transpose when it loads the graph.
