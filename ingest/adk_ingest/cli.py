@@ -244,13 +244,18 @@ def sync(
 
 
 @app.command()
-def rollback(profile: Profile = None, home: Home = None) -> None:
+def rollback(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Publish the generation before the current one again."""
     with friendly_errors():
         from adk_evidence.store.factory import rollback as go_back
+        from adk_ingest.reports import make_status, show_status
 
-        generation = go_back(settings_from(profile, home))
-        stderr().print(f"Generation {generation.id} serves now.", markup=False)
+        settings = settings_from(profile, home)
+        generation = go_back(settings)
+        if as_json:
+            show_status(make_status(settings), stdout(), as_json=True)
+        else:
+            stderr().print(f"Generation {generation.id} serves now.", markup=False)
 
 
 def _ingest(

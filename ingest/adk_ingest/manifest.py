@@ -89,6 +89,10 @@ class RunManifest(BaseModel):
     notices: list[str] = Field(default_factory=list)
     errors: list[str] = Field(default_factory=list)
 
+    def is_unfinished(self, store: object) -> bool:
+        """Whether it has not said that it ended, and writes to the index of these store settings."""
+        return self.status == "running" and self.config.get("store") == store
+
 
 class FailureReport(BaseModel):
     """Why a run stopped and where it can go on."""
@@ -152,8 +156,7 @@ class RunFiles:
         """
         newest = None
         for run in self.runs():
-            same_index = run.config.get("store") == current.config.get("store")
-            if run.status == "running" and run.run_id != current.run_id and same_index:
+            if run.run_id != current.run_id and run.is_unfinished(current.config.get("store")):
                 run.status = "interrupted"
                 run.finished_at = now()
                 self.save(run)

@@ -249,6 +249,13 @@ class TestStatusAndRollback:
         assert workplace.generations.current_id() == first
         assert workplace.ask("busy service").candidates
 
+    def test_a_rollback_tells_a_program_what_serves_now(self, workplace: Workplace) -> None:
+        first = workplace.ingest().generation
+        change(workplace.docs / RETRY, "busy service", "tired service")
+        workplace.ingest()
+        status = json.loads(run(workplace, "rollback", "--json").stdout)
+        assert (status["generation"], status["older_generations"]) == (first, [])
+
 
 class TestPreparingTheDemo:
     def test_it_ingests_once(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

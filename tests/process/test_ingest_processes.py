@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import adk_ingest.pipeline as pipeline
 from adk_evidence.store.qdrant_server import ServerRecord
 from adk_ingest.cli import app
+from adk_ingest.reports import make_status
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.standins.live import server_store
 
@@ -180,10 +181,12 @@ def test_a_killed_ingestion_harms_nobody_and_the_next_one_goes_on(
     rewrite(workplace, word)
     with child(workplace, "ingest", stage) as it:
         it.wait_for(reached)
+        assert make_status(workplace.settings).runs[0]["status"] == "running"
         it.process.kill()
         it.process.wait(DEADLINE_SECONDS)
     dead = workplace.runs()[0]
     assert dead.status == "running"
+    assert make_status(workplace.settings).runs[0]["status"] == "interrupted"
     # `sparse` comes and goes with each batch of points, so the manifest on disk does not name it.
     assert dead.cursor is not None
     assert dead.cursor.stage == ("upsert" if stage == "sparse" else stage)

@@ -34,6 +34,8 @@ from adk_evidence.store.index_manifest import MANIFEST, IndexManifest, read_mani
 
 # How long to wait for another process that leases or collects generations, which takes it milliseconds.
 _LEASES_SECONDS = 10
+# How long to wait for one that asks whether there is a writer.
+_WRITER_SECONDS = 0.5
 _NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 _ID = re.compile(r"[0-9A-Za-z-]+")
 
@@ -183,6 +185,20 @@ class GenerationStore:
             yield
         finally:
             self._writer_lock.release()
+
+    def is_being_written(self) -> bool:
+        """Whether a process writes to this index now; a process that was killed does not."""
+        lock = FileLock(self._root / "writer.lock", thread_local=False)
+        if not Path(lock.lock_file).exists():
+            return False
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return True
+        except OSError:
+            return False  # who cannot lock there does not write there, and nobody can be asked
+        lock.release()
+        return False
 
     def begin(self, run_id: str, *, copy_current: bool = False) -> Building:
         """Start a new generation in a folder of its own; what a dead writer left behind is removed.
@@ -355,7 +371,7 @@ class GenerationStore:
     def _lock_writer(self, run_id: str) -> None:
         try:
             self._root.mkdir(parents=True, exist_ok=True)
-            self._writer_lock.acquire(blocking=False)
+            self._writer_lock.acquire(timeout=_WRITER_SECONDS)
             if self._writer_lock.lock_counter == 1:
                 holder = {"pid": os.getpid(), "host": socket.gethostname(), "run_id": run_id, "since": _now()}
                 self._writer_file.write_text(json.dumps(holder), encoding="utf-8")
