@@ -20,7 +20,7 @@ import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
-from adk_evidence.eventloop import run_within
+from adk_evidence.eventloop import run_within, stop_if_cancelled
 from adk_evidence.redaction import without_key
 from adk_evidence.resilience import (
     CircuitBreaker,
@@ -240,7 +240,9 @@ class VoyageService:
         def attempt(deadline: Deadline) -> T:
             return self._attempt(model, tokens, deadline, seconds, send, read)
 
-        return self.breaker(service).call(lambda: call_with_retries(attempt, policy, self._clock))
+        return self.breaker(service).call(
+            lambda: call_with_retries(attempt, policy, self._clock, check=stop_if_cancelled)
+        )
 
     def _attempt(
         self,
