@@ -276,6 +276,7 @@ class StoreSettings(_Section):
     on_disk_payload: bool
     docs_collection: str = Field(min_length=1)
     code_collection: str = Field(min_length=1)
+    take_over_aliases: bool
     docs_vector: str = Field(min_length=1)
     code_vector: str = Field(min_length=1)
     sparse_vector: str = Field(min_length=1)
