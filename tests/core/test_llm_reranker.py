@@ -258,7 +258,7 @@ class TestFailures:
         [
             (Fault(400, "This model has no temperature."), "refuses the request (400): This model has no", 2),
             (Fault(401), "does not accept the key in ADK_EVIDENCE_LLM_API_KEY", 1),
-            (Fault(403), "does not accept the key", 1),
+            (Fault(403), "a running server keeps the one that it was started with", 1),
             (Fault(404, "No such model."), "refuses the request (404): No such model", 1),
             (Fault(429), "too many requests", 2),
             (Fault(429, retry_after="7"), "too many requests", 2),

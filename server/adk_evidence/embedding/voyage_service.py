@@ -409,7 +409,10 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     if isinstance(exc, (TimeoutError, error.Timeout)):
         return TransientError(f"Voyage did not answer within {seconds:.3g} s.")
     if isinstance(exc, error.AuthenticationError):
-        return ServiceError(f"Voyage does not accept the key in {KEY_VARIABLE}.", "Set a key that is valid.")
+        return ServiceError(
+            f"Voyage does not accept the key in {KEY_VARIABLE}.",
+            "Set a valid key; a running server keeps the one that it was started with.",
+        )
     if isinstance(exc, error.RateLimitError) or status == 429:
         after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError("Voyage says that too many requests were sent (429).", retry_after=after)

@@ -155,7 +155,10 @@ def _refused(answer: Any) -> ServiceError:
     if status in (401, 403):
         if not key:
             return ServiceError("The language model's service wants a key.", f"Set {' or '.join(KEY_VARIABLES)}.")
-        return ServiceError(f"The language model's service does not accept the key in {name}.", "Set a valid key.")
+        return ServiceError(
+            f"The language model's service does not accept the key in {name}.",
+            "Set a valid key; a running server keeps the one that it was started with.",
+        )
     if status == 429:
         after = retry_after_seconds(answer.headers)
         return TransientError("The language model's service says that too many requests were sent (429).", "", after)
