@@ -176,7 +176,7 @@ def targets(
 
 @app.command()
 def plan(
-    what: Annotated[str, typer.Argument(help="docs, code or all.")] = "all",
+    what: Annotated[str, typer.Argument(help="docs, code, all, or targets: the vectors of ranked targets.")] = "all",
     docs: Docs = None,
     code: Code = None,
     offline: Offline = False,
@@ -184,17 +184,21 @@ def plan(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time."""
+    """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time, price."""
     with friendly_errors():
         from adk_ingest.progress_views import make_progress
         from adk_ingest.reports import make_plan, show_plan
         from adk_ingest.session import Sources
         from adk_ingest.session import plan as plan_session
+        from adk_ingest.targets.build import plan_targets
 
         settings = settings_from(profile, home)
         with make_progress(stderr(), as_json=as_json) as progress:
-            sources = Sources(docs, code, allow_network=not offline)
-            dry = plan_session(settings, _mode(what), sources, progress)
+            if what == "targets":
+                dry = plan_targets(settings, progress)
+            else:
+                sources = Sources(docs, code, allow_network=not offline)
+                dry = plan_session(settings, _mode(what), sources, progress)
         show_plan(make_plan(settings, dry), stdout(), as_json=as_json)
 
 
@@ -285,7 +289,7 @@ def _mode(what: str) -> Mode:
     from adk_evidence.errors import InvalidRequestError
 
     if what not in ("docs", "code", "all"):
-        raise InvalidRequestError(f"There is nothing called {what!r} to ingest.", "Choose docs, code or all.")
+        raise InvalidRequestError(f"There is nothing called {what!r} to ingest.", "Choose docs, code, all or targets.")
     return cast("Mode", what)
 
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
 from adk_evidence.indexes import MAX_NAME_CHARS, Codebase, IndexSummary, read_codebase
 from adk_evidence.render.sanitize import visible
+from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,11 +59,10 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
     try:
         return Codebase.model_validate(values)
     except ValidationError as exc:
-        problem = exc.errors(include_url=False, include_input=False)[0]
-        where = str(problem["loc"][0]) if problem["loc"] else "overlap_tokens"
-        message = problem["msg"].removeprefix("Value error, ")
-        hint = "Choose one with --name." if where == "name" else "See `adk-ingest codebase --help`."
-        raise InvalidRequestError(f"{_OPTIONS[where]} is not valid: {message}.", hint) from exc
+        where, what = first_problem(exc)
+        field = where.partition(".")[0] or "overlap_tokens"
+        hint = "Choose one with --name." if field == "name" else "See `adk-ingest codebase --help`."
+        raise InvalidRequestError(f"{_OPTIONS[field]} is not valid: {what}.", hint) from exc
 
 
 def _name_of(path: Path) -> str:

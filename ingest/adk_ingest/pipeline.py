@@ -32,7 +32,7 @@ from adk_evidence.embedding.base import (
 )
 from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.errors import CostCapError, EvidenceError, IngestError, StoreError, VerificationError
+from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
@@ -54,6 +54,7 @@ from adk_evidence.store.index_manifest import (
 )
 from adk_ingest.chunking.base import ChunkedFile
 from adk_ingest.corpora import CorpusInput, chunker_version, index_fingerprint
+from adk_ingest.costs import refuse_above_the_cap
 from adk_ingest.manifest import (
     CorpusRun,
     Cursor,
@@ -317,7 +318,7 @@ class Ingestion:
         missing = self._missing(changes)
         to_compute = sum(work.vectors for work in missing)
         run.vectors_from_cache = sum(len(vectors) for vectors in self._each_kinds_vectors())
-        self._refuse_above_the_cap(self._cost(missing))
+        refuse_above_the_cap(self._cost(missing), self._dense.each, "narrow the corpora")
         if current is None and to_compute >= LEXICAL_FIRST:
             # Nothing serves yet: keywords can answer long before the last vector is there.
             lexical = self._build(run, None, changes, with_dense=False)
@@ -450,14 +451,6 @@ class Ingestion:
         if not any(isinstance(embedder, PaidEmbedder) for embedder in self._dense.each):
             return None
         return sum((work.cost() for work in missing), Cost())
-
-    def _refuse_above_the_cap(self, cost: Cost | None) -> None:
-        caps = [embedder.max_cost_usd for embedder in self._dense.each if isinstance(embedder, PaidEmbedder)]
-        if cost is not None and cost.usd > min(caps):
-            raise CostCapError(
-                f"Embedding would cost about ${cost.usd:.2f}, more than the cap of ${min(caps):g}; nothing was spent.",
-                "Raise embedding.voyage.max_cost_usd, or narrow the corpora.",
-            )
 
     def _embed(self, run: RunManifest, missing: Sequence[Work]) -> None:
         total = sum(work.vectors for work in missing)

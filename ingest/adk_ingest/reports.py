@@ -116,7 +116,8 @@ def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
     for name, corpus in plan.corpora.items():
         numbers = (corpus.files, corpus.files_changed, corpus.files_removed, corpus.chunks, corpus.tokens)
         table.add_row(name, f"{corpus.source} {corpus.commit[:12]}", *(f"{number:,}" for number in numbers))
-    console.print(table)
+    if plan.corpora:
+        console.print(table)
     for name, corpus in plan.corpora.items():
         if corpus.skipped:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))

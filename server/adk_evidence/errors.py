@@ -57,6 +57,12 @@ class ServiceError(ModelError):
     code = "service_unavailable"
 
 
+class CallCancelledError(ServiceError):
+    """A call of a service was broken off, as the caller no longer wants the answer."""
+
+    code = "cancelled"
+
+
 class StoreError(EvidenceError):
     """The index cannot be read or written."""
 

@@ -7,10 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from adk_evidence.errors import CallCancelledError
+
 T = TypeVar("T")
+
+# How often it is asked whether a result is still wanted.
+POLL_SECONDS = 0.1
+
+# No argument: what calls a service lies deep below what knows whether anybody still waits.
+_cancelled: ContextVar[Callable[[], bool] | None] = ContextVar("cancelled", default=None)
 
 _lock = threading.Lock()
 _loop_in_use: asyncio.AbstractEventLoop | None = None
@@ -21,13 +33,39 @@ def run_within(request: Coroutine[Any, Any, T], seconds: float) -> T:
 
     Raises:
         TimeoutError: It did not end in time.
+        CallCancelledError: Inside `cancellable`, nobody waits any more.
     """
     future = asyncio.run_coroutine_threadsafe(request, _loop())
+    end = time.monotonic() + seconds
     try:
-        return future.result(seconds)
+        while not future.done() and (left := end - time.monotonic()) > 0:
+            stop_if_cancelled()
+            wait((future,), min(left, POLL_SECONDS))
+        return future.result(0)
     except BaseException:
         future.cancel()
         raise
+
+
+@contextmanager
+def cancellable(cancelled: Callable[[], bool] | None) -> Iterator[None]:
+    """Calls of services in this thread end soon after `cancelled` says yes, which is asked ten times a second."""
+    token = _cancelled.set(cancelled)
+    try:
+        yield
+    finally:
+        _cancelled.reset(token)
+
+
+def stop_if_cancelled() -> None:
+    """End a call here if nobody waits for it any more.
+
+    Raises:
+        CallCancelledError: Inside `cancellable`, nobody does.
+    """
+    cancelled = _cancelled.get()
+    if cancelled is not None and cancelled():
+        raise CallCancelledError("Nobody waits for the service's answer any more.")
 
 
 def _loop() -> asyncio.AbstractEventLoop:

@@ -19,6 +19,7 @@ from typing import Annotated
 from filelock import FileLock, Timeout
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from adk_evidence.citations.format import short_name
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.globs import Globs
 from adk_evidence.paths import Home
@@ -201,8 +202,8 @@ class IndexSummary:
 
     `path` is the codebase's folder, None for the main index and where what was remembered is damaged. `created_at` and
     `updated_at` are UTC times, None while nothing is published. `size_bytes` is the room that its folder takes on
-    disk. `commits` are those of its corpora, and `languages` how many files there are by extension, the most frequent
-    first.
+    disk. `commits` are those of its corpora, `cited_as` the names that its citations begin with, and `languages` how
+    many files there are by extension, the most frequent first.
     """
 
     name: str
@@ -213,6 +214,7 @@ class IndexSummary:
     chunks: int = 0
     size_bytes: int = 0
     commits: tuple[str, ...] = ()
+    cited_as: tuple[str, ...] = ()
     languages: tuple[tuple[str, int], ...] = ()
 
 
@@ -406,6 +408,7 @@ def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
         chunks=sum(corpus.chunks for corpus in manifest.corpora.values()),
         size_bytes=size_on_disk(settings.index_path),
         commits=tuple(dict.fromkeys(corpus.commit for _, corpus in sorted(manifest.corpora.items()))),
+        cited_as=tuple(sorted({short_name(corpus.repo) for corpus in manifest.corpora.values()})),
         languages=_languages(paths),
     )
 

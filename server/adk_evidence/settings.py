@@ -31,6 +31,7 @@ from pydantic_settings import (
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.paths import Home, default_home, user_settings_file
+from adk_evidence.validation import first_problem
 
 ENV_PREFIX = "ADK_EVIDENCE_"
 PROFILES = ("local", "fastembed", "voyage")
@@ -276,6 +277,7 @@ class StoreSettings(_Section):
     on_disk_payload: bool
     docs_collection: str = Field(min_length=1)
     code_collection: str = Field(min_length=1)
+    take_over_aliases: bool
     docs_vector: str = Field(min_length=1)
     code_vector: str = Field(min_length=1)
     sparse_vector: str = Field(min_length=1)
@@ -519,14 +521,12 @@ def load_settings(
     try:
         layered = _Layered(**given)
     except ValidationError as exc:
-        raise SettingsError(_first_problem(exc), "`config/settings.yaml` lists every setting and its values.") from exc
+        where, what = first_problem(exc)
+        raise SettingsError(
+            f"The setting {where or 'settings'} is not valid: {what}.",
+            "`config/settings.yaml` lists every setting and its values.",
+        ) from exc
     return Settings.model_construct(**{name: getattr(layered, name) for name in Settings.model_fields})
-
-
-def _first_problem(exc: ValidationError) -> str:
-    problem = exc.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in problem["loc"]) or "settings"
-    return f"The setting {where} is not valid: {problem['msg'].removeprefix('Value error, ')}."
 
 
 def settings_schema() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from adk_evidence.models.request import EvidenceRequest, SourceType
 from adk_evidence.render.sanitize import visible, visible_json
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings
+from adk_evidence.validation import first_problem
 from adk_evidence_cli.prompting import PromptFrame
 
 if TYPE_CHECKING:
@@ -68,10 +69,8 @@ def build_request(
     try:
         return EvidenceRequest.model_validate(values)
     except ValidationError as exc:
-        problem = exc.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        message = problem["msg"].removeprefix("Value error, ")
-        raise InvalidRequestError(f"The {where} is not valid: {message}.", "See `adk-evidence ask --help`.") from exc
+        where, what = first_problem(exc)
+        raise InvalidRequestError(f"The {where} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
 
 
 class Answer:

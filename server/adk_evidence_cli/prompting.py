@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.prompt import Turn
+from adk_evidence.validation import first_problem
 
 _TURNS = TypeAdapter(tuple[Turn, ...])
 _FORM = 'It is a JSON list such as [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}].'
@@ -62,10 +63,7 @@ def _history(path: Path) -> tuple[Turn, ...]:
     try:
         return _TURNS.validate_json(_read("--history", path))
     except ValidationError as exc:
-        problem = exc.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        message = f"{where}: {problem['msg']}" if where else problem["msg"]
-        raise InvalidRequestError(f"The file of --history is not valid: {message}.", _FORM) from exc
+        raise InvalidRequestError(f"The file of --history is not valid: {first_problem(exc)}.", _FORM) from exc
 
 
 def _read(option: str, path: Path) -> str:

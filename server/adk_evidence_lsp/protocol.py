@@ -19,6 +19,7 @@ from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import EvidenceFilters, TaskMode
 from adk_evidence.symbols.targets.model import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
+from adk_evidence.validation import first_problem
 
 EVIDENCE = "adk/evidence"
 SYMBOL = "adk/symbol"
@@ -271,14 +272,6 @@ def parse_params(model: type[_Model], params: Any) -> _Model:
         return model.model_validate({} if params is None else params)
     except ValidationError as exc:
         raise JsonRpcInvalidParams(f"The parameters are not valid: {first_problem(exc)}.") from None
-
-
-def first_problem(exc: ValidationError) -> str:
-    """The first thing that validation found, without the value: it may be a secret or very long."""
-    problem = exc.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {message}" if where else message
 
 
 def json_safe(value: Any) -> Any:

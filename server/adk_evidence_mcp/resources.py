@@ -33,8 +33,9 @@ TEMPLATES = (
     types.ResourceTemplate(
         uri_template=f"{_SOURCE}{{citation}}",
         name="source",
-        title="Cited ADK source",
-        description="The lines that a citation points to, quoted at the indexed commit, and whether they still hold. "
+        title="Cited source",
+        description="The lines that a citation of any tool points to, of the ADK or of a codebase, quoted at the "
+        "indexed commit, and whether they still hold. "
         f"At most {DEFAULT_MAX_TOKENS} tokens; a longer text names the URI of its rest.",
         mime_type="text/markdown",
     ),

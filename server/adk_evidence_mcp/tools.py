@@ -113,8 +113,8 @@ class ReadSource(_Model):
     citation: str = Field(
         min_length=1,
         max_length=2000,
-        description="A citation from the other tools, e.g. adk-python@v1.0.0:src/a.py#L1-L9. The lines may be changed "
-        "to read around it, or left out to read from the top of the file.",
+        description="A citation as one of the other tools gave it, e.g. adk-python@v1.0.0:src/a.py#L1-L9. The lines "
+        "may be changed to read around it, or left out to read from the top of the file.",
     )
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
@@ -293,14 +293,12 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         name_rest: Makes of the citation of what the budget leaves out the words by which the caller asks for it.
 
     Raises:
-        EvidenceError: It is no citation, the index holds no such file, or not even a line fits.
+        EvidenceError: It is no citation, no index holds such a file, or not even a line fits.
     """
-    from adk_evidence.citations.cited import open_citation
+    from adk_evidence.agents.sources import open_cited
     from adk_evidence.textfile import split_lines
 
-    opened = session.open()
-    with opened.symbols.pin() as (index, symbols):
-        cited = open_citation(index, opened.settings.store, symbols, citation)
+    cited = open_cited(session, citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
     name = cited.repo.rpartition("/")[2]
@@ -373,9 +371,10 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "read_adk_source",
-        "Read ADK source",
-        "Read the file or the lines that a citation of the other tools points to, at the indexed commit. Change the "
-        "line numbers of a citation to read around it. Only indexed files of the ADK corpora can be read.",
+        "Read cited source",
+        "Read the file or the lines that a citation of any other tool points to, at the indexed commit: of the ADK, or "
+        "of a codebase that index_codebase indexed. Change the line numbers of a citation to read around it. Only "
+        "indexed files can be read.",
         ReadSource,
         SourceRead,
         read_source,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
-from adk_evidence.errors import ServiceError, SettingsError
+from adk_evidence.errors import EvidenceError, ServiceError, SettingsError
+from adk_evidence.eventloop import run_within
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval.pipeline import EvidenceService, RequestCancelledError
@@ -96,6 +100,15 @@ def documents(*bodies: str, **changes: Any) -> list[RerankDocument]:
     return [
         RerankDocument(payload(body=body, path=f"docs/{n}.md", **changes), n, 1200) for n, body in enumerate(bodies)
     ]
+
+
+def own_threads() -> set[str]:
+    return {thread.name for thread in threading.enumerate() if thread.name.startswith("adk-evidence")}
+
+
+async def every_task_ended() -> None:
+    if others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others)
 
 
 class TestAnAnswer:
@@ -245,7 +258,7 @@ class TestFailures:
         [
             (Fault(400, "This model has no temperature."), "refuses the request (400): This model has no", 2),
             (Fault(401), "does not accept the key in ADK_EVIDENCE_LLM_API_KEY", 1),
-            (Fault(403), "does not accept the key", 1),
+            (Fault(403), "a running server keeps the one that it was started with", 1),
             (Fault(404, "No such model."), "refuses the request (404): No such model", 1),
             (Fault(429), "too many requests", 2),
             (Fault(429, retry_after="7"), "too many requests", 2),
@@ -323,6 +336,35 @@ class TestFailures:
         standin.strike(CHAT, Fault(mode="slow"))
         with pytest.raises(RequestCancelledError):
             service.find(EvidenceRequest(query=QUESTION), lambda: bool(standin.requests))
+
+    def test_a_caller_who_goes_meanwhile_ends_the_request(self, standin: LlmStandIn, make: Make) -> None:
+        service = make(timeout_seconds=60, breaker_failures=1)
+        ask(service)
+        before, threads = monotonic(), own_threads()
+        standin.strike(CHAT, Fault(mode="slow"))
+        with pytest.raises(RequestCancelledError):
+            service.find(EvidenceRequest(query="what is a session?"), lambda: len(standin.requests) == 2)
+        assert monotonic() - before < 30
+        run_within(every_task_ended(), 30)
+        assert own_threads() == threads
+        # That nobody waited is no failure of the service.
+        assert ask(service, "what is a runner?").warnings == ()
+
+    def test_a_caller_who_goes_between_two_tries_ends_the_wait(
+        self, standin: LlmStandIn, make: Make, time: FakeTime
+    ) -> None:
+        service = make(timeout_seconds=60)
+        standin.strike_always(CHAT, Fault(429, retry_after="30"))
+        with pytest.raises(RequestCancelledError):
+            service.find(EvidenceRequest(query=QUESTION), lambda: time.waited >= 2)
+        assert time.waited < 4 and len(standin.requests) == 1
+
+    def test_a_strict_caller_who_goes_is_told_so(self, standin: LlmStandIn, make: Make) -> None:
+        service = make(timeout_seconds=60)
+        standin.strike(CHAT, Fault(mode="slow"))
+        with pytest.raises(EvidenceError) as caught:
+            service.find(EvidenceRequest(query=QUESTION, strict=True), lambda: bool(standin.requests))
+        assert caught.value.code == RequestCancelledError.code
 
     def test_a_spent_time_budget_leaves_the_local_order(self, standin: LlmStandIn, make: Make) -> None:
         service = make(feedback=1)

@@ -138,7 +138,7 @@ class TestExitCodes:
         [
             (["nonsense"], 2, "nonsense"),
             (["all", "--nonsense"], 2, "nonsense"),
-            (["plan", "everything"], 2, "Choose docs, code or all"),
+            (["plan", "everything"], 2, "Choose docs, code, all or targets"),
             (["plan", "--profile", "gold"], 2, "profile"),
             (["docs", "--docs", "/no/such/folder"], 3, "does not exist"),
             (["code", "--code", "requests==1.0"], 3, "neither a folder nor the distribution"),

@@ -357,7 +357,7 @@ class TestSeveralPlaces:
     def test_two_homes_on_one_server_do_not_touch_each_others_collections(
         self, server: QdrantStandIn, tmp_path: Path
     ) -> None:
-        one, two = place_on(server, tmp_path / "one"), place_on(server, tmp_path / "two")
+        one, two = (place_on(server, tmp_path / name, take_over_aliases=True) for name in ("one", "two"))
         one.ingest()
         for number in range(3):
             write_files(two.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
@@ -367,6 +367,31 @@ class TestSeveralPlaces:
         assert "docs/n.md" not in {chunk.path for chunk in one.points().values()}
         assert one.ask(QUESTION).candidates
         assert one.ingest().status == "unchanged"
+
+    def test_the_aliases_of_another_home_are_not_moved_without_being_told_to(
+        self, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        one, two = place_on(server, tmp_path / "one"), place_on(server, tmp_path / "two")
+        one.ingest()
+        served, dense = dict(server.aliases), HashEmbedder()
+        with pytest.raises(StoreError, match=r"alias adk_code .* another home") as refused:
+            two.ingest(dense=dense)
+        assert "store.take_over_aliases" in refused.value.hint
+        assert server.aliases == served and set(server.collections) == set(served.values())
+        assert dense.embedded == [], "it is said before anything is computed"
+
+        beside = place_on(server, tmp_path / "two", docs_collection="two_docs", code_collection="two_code")
+        beside.ingest()
+        assert server.aliases == {**served, **published_collections(beside)}
+        change_docs(one)
+        one.ingest()
+        assert server.aliases["adk_docs"] == published_collections(one)["adk_docs"]
+
+        place_on(server, tmp_path / "three", take_over_aliases=True).ingest()
+        taken = dict(server.aliases)
+        with pytest.raises(StoreError, match="another home"):
+            rollback(one.settings)
+        assert server.aliases == taken and one.ask(QUESTION).candidates
 
     def test_a_machine_without_the_index_folder_is_told_what_to_do(
         self, place: Workplace, server: QdrantStandIn, tmp_path: Path

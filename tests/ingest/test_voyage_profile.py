@@ -13,7 +13,9 @@ from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.settings import load_settings
 from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.progress import Silent
 from adk_ingest.session import ingest
+from adk_ingest.targets.build import build_targets, plan_targets
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_code, write_docs
 from tests.standins.json_service import Fault
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
@@ -149,6 +151,30 @@ class TestARun:
         assert any("sparse model read only the beginning of" in notice for notice in run.notices)
 
 
+class TestTargets:
+    def test_vectors_of_symbols_are_planned_and_below_the_cap(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        place.ingest()
+        before = len(standin.requests)
+        planned = plan_targets(place.settings, Silent(), dense=place.dense().code)
+        assert planned.vectors and planned.cost is not None and planned.cost.usd > 0
+        capped = VoyagePlace(
+            place.root,
+            standin.base_url,
+            overrides={"embedding": {"voyage": {"max_cost_usd": planned.cost.usd / 2}}},
+        )
+        with pytest.raises(CostCapError, match="nothing was spent") as refused:
+            build_targets(capped.settings, Silent(), dense=capped.dense().code)
+        assert "--no-vectors" in refused.value.hint and len(standin.requests) == before
+
+        dense = place.dense().code
+        report = build_targets(place.settings, Silent(), dense=dense)
+        spent = dense.spent()
+        assert report.vectors_embedded == planned.vectors and planned.cost.requests == spent.requests
+        assert planned.cost.usd == pytest.approx(spent.usd, rel=0.05)
+        after = plan_targets(place.settings, Silent(), dense=place.dense().code)
+        assert after.vectors == 0 and after.cost is not None and after.cost.requests == 0
+
+
 class TestAnswers:
     def test_an_answer_has_both_sides_and_is_reranked(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
         place.ingest()
@@ -259,6 +285,9 @@ def test_the_commands_run_from_plan_to_answer(
     done = CliRunner().invoke(ingestion, ["all", *corpora, *common])
     assert done.exit_code == 0, done.output
     assert "voyage-context-3;dimension=2048: 1 requests" in done.stdout
+    symbols = CliRunner().invoke(ingestion, ["plan", "targets", *common])
+    assert symbols.exit_code == 0, symbols.output
+    assert "1 requests with" in symbols.stdout and "about $0.00" in symbols.stdout
     asked = CliRunner().invoke(evidence, ["ask", QUESTION, *common])
     assert asked.exit_code == 0, asked.output
     assert "retry" in asked.stdout and "warning" not in asked.output

@@ -32,7 +32,7 @@ RETRY = "docs/tools/retry.md"
 def environment(workplace: Workplace) -> dict[str, str]:
     """What tells another process where the index is, if it is on a server."""
     store = server_store() if workplace.store == "server" else {}
-    return {f"ADK_EVIDENCE_STORE__{name.upper()}": value for name, value in store.items()}
+    return {f"ADK_EVIDENCE_STORE__{name.upper()}": str(value) for name, value in store.items()}
 
 
 class Child:

@@ -241,8 +241,7 @@ async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: st
             budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
             text, found = await mcp(client, "find_adk_evidence", query=marker(group, 0), **budget)
             quoted(text, PROMPT_LINES)
-            # A name in which hidden characters had to be shown opens nothing.
-            for cited in (cited for cited in found["citations"] if "<U+" not in cited["citation"]):
+            for cited in found["citations"]:
                 source, _ = await mcp(client, "read_adk_source", citation=cited["citation"])
                 quoted(source, ("SOURCE: ", "The fenced text is quoted"))
         name = function_name(group, 0).removesuffix("0")
@@ -273,7 +272,7 @@ async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSess
             arguments = {"query": marker(group, 0), "path": path, "max_results": 50}
             _, found = await mcp(client, "find_adk_evidence", **arguments)
             assert found["citations"]
-            for cited in (cited for cited in found["citations"] if "<U+" not in cited["citation"]):
+            for cited in found["citations"]:
                 (source,) = (await client.read_resource(citation_uri(cited["citation"]))).contents
                 quoted(source.text, ("SOURCE: ", "The fenced text is quoted", "The budget ends here. "))
         for prompt in PROMPTS:

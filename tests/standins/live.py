@@ -52,7 +52,8 @@ def server_store() -> dict[str, Any]:
     """Settings of a store on that server. On a real one the product's own aliases are not touched."""
     prefix = PREFIX if LIVE_URL else ""
     names = {"docs_collection": f"{prefix}adk_docs", "code_collection": f"{prefix}adk_code"}
-    return {"kind": "server", "url": server_url(), **names}
+    # Every test has a home of its own, and all of them share the server.
+    return {"kind": "server", "url": server_url(), "take_over_aliases": True, **names}
 
 
 def _drop_created(url: str) -> None:

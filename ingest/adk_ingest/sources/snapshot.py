@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_evidence.errors import SourceError
 from adk_evidence.settings import CorpusSettings
+from adk_evidence.validation import first_problem
 from adk_ingest.sources.base import CorpusSource
 
 MANIFEST = "corpus.json"
@@ -61,6 +62,4 @@ def _read(path: Path) -> SnapshotManifest:
     except OSError as exc:
         raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
     except ValidationError as exc:
-        problem = exc.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        raise SourceError(f"{path} is not valid: {where + ': ' if where else ''}{problem['msg']}.", hint) from exc
+        raise SourceError(f"{path} is not valid: {first_problem(exc)}.", hint) from exc

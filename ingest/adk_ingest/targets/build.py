@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.citations.sources import SourceReader
-from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.base import Cost, FloatMatrix, PaidEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import sha256_text
@@ -31,7 +31,8 @@ from adk_evidence.symbols.targets.files import (
 )
 from adk_evidence.symbols.targets.model import Target, rich_text
 from adk_ingest.corpora import module_name
-from adk_ingest.pipeline import BatchEmbedder, IngestCancelledError
+from adk_ingest.costs import refuse_above_the_cap
+from adk_ingest.pipeline import BatchEmbedder, DryRun, IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.exports import public_paths
@@ -84,6 +85,7 @@ def build_targets(
         SourceError: The code cannot be read, or is no longer what was indexed.
         ModelError: The dense model cannot be had.
         StoreError: The set cannot be written.
+        CostCapError: Embedding them would cost more than the settings allow; nothing was spent.
         IngestCancelledError: `cancelled` said yes.
     """
     begin = time.perf_counter()
@@ -114,6 +116,29 @@ def build_targets(
         vectors_from_cache=cached,
         seconds=round(time.perf_counter() - begin, 2),
     )
+
+
+def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder | None = None) -> DryRun:
+    """What embedding the targets of the published index would take; nothing is embedded.
+
+    The arguments and errors are those of `build_targets`.
+    """
+    model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
+    with open_generations(settings).open_current() as lease:
+        about = about_index(lease.manifest, model.model, model.dimension)
+        folder = settings.paths.targets / about.key
+        if folder.is_dir():
+            targets = load_set(settings.paths.targets, about).targets
+        else:
+            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+    texts = {} if has_vectors(folder) else _texts(targets)
+    cache = EmbeddingCache(settings.paths.embedding_cache)
+    try:
+        known = cache.get_many(model.model, model.dimension, list(texts))
+    finally:
+        cache.close()
+    missing = [text for key, text in texts.items() if key not in known]
+    return DryRun([], len(missing), _cost(model, missing))
 
 
 def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> bool:
@@ -173,12 +198,15 @@ def _embed(
     cancelled: Callable[[], bool] | None,
 ) -> tuple[int, int]:
     """Write the vectors of a set; returns how many were computed and how many came from the cache."""
-    texts = {sha256_text(text): text for text in map(rich_text, targets)}
+    texts = _texts(targets)
     cache = EmbeddingCache(settings.paths.embedding_cache)
     try:
         known: dict[str, FloatMatrix] = dict(cache.get_many(model.model, model.dimension, list(texts)))
         missing = [key for key in texts if key not in known]
         cached = len(texts) - len(missing)
+        refuse_above_the_cap(
+            _cost(model, [texts[key] for key in missing]), (model,), "leave the vectors out with --no-vectors"
+        )
         progress.stage("embed", len(missing), "vectors")
         for positions, vectors in model.iter_embed([texts[key] for key in missing]) if missing else ():
             found = {missing[position]: row for position, row in zip(positions, vectors, strict=True)}
@@ -194,3 +222,12 @@ def _embed(
     rows = [known[sha256_text(rich_text(target))] for target in targets]
     write_vectors(folder, np.stack(rows) if rows else np.zeros((0, model.dimension), dtype=np.float32))
     return len(missing), cached
+
+
+def _texts(targets: Sequence[Target]) -> dict[str, str]:
+    """What is embedded of targets, by cache key."""
+    return {sha256_text(text): text for text in map(rich_text, targets)}
+
+
+def _cost(model: BatchEmbedder, texts: Sequence[str]) -> Cost | None:
+    return model.estimate(texts) if isinstance(model, PaidEmbedder) else None

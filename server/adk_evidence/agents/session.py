@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.indexes import MAIN, settings_of
 from adk_evidence.settings import Settings, load_settings
+from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
     from adk_evidence.models.request import EvidenceRequest
@@ -120,7 +121,5 @@ def agent_request(values: dict[str, Any]) -> EvidenceRequest:
 
 def invalid_argument(exc: ValidationError) -> InvalidRequestError:
     """The first problem that a validation found, as a sentence that a model can act on."""
-    problem = exc.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in problem["loc"]) or "request"
-    message = problem["msg"].removeprefix("Value error, ")
-    return InvalidRequestError(f"The argument {where} is not valid: {message}.", "Correct it and call again.")
+    where, what = first_problem(exc)
+    return InvalidRequestError(f"The argument {where or 'request'} is not valid: {what}.", "Correct it and call again.")

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.format import parse_citation
+from adk_evidence.citations.format import docs_citation, parse_citation, short_name
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.retrieval.index import Index
 from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
+    from adk_evidence.store.index_manifest import CorpusEntry
     from adk_evidence.symbols.lookup import Symbols
+
+
+# Of what a sentence lists.
+MAX_NAMED = 5
 
 
 class NotIndexedError(EvidenceError):
@@ -123,24 +130,29 @@ def open_citation(index: Index, settings: StoreSettings, symbols: Symbols, citat
         index: The open index.
         settings: Names of the collections.
         symbols: Of the same index; they know which file a page's URL stands for.
-        citation: As a pack has it.
+        citation: As a pack has it, or as it is shown: hidden characters as `<U+202E>`, white space collapsed.
 
     Raises:
-        InvalidRequestError: The text is not a citation, or it stands for several pages.
+        InvalidRequestError: The text is not a citation, or it stands for several files or pages.
         NotIndexedError: The index holds no such file or page at that commit.
         SourceError: The source cannot be read, or the file is gone from it.
     """
     parts = parse_citation(citation)
-    if parts.path is not None and parts.lines is not None:
-        return read_cited(index, settings, path=parts.path, name=parts.name, commit=parts.commit, lines=parts.lines)
-    sections = symbols.table.sections.get(citation, [])
-    if parts.path is not None and not sections:
-        return read_cited(index, settings, path=parts.path, name=parts.name, commit=parts.commit)
+    path = None if parts.path is None else _indexed_path(index, parts.name, parts.commit, parts.path)
+    if path is not None and parts.lines is not None:
+        return read_cited(index, settings, path=path, name=parts.name, commit=parts.commit, lines=parts.lines)
+    known = symbols.table.sections
+    sections = known.get(citation) or [one for shown in _shown_as(citation, known) for one in known[shown]]
+    if path is not None and not sections:
+        return read_cited(index, settings, path=path, name=parts.name, commit=parts.commit)
     if not sections:
         raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
-    paths = {section.path for section in sections}
+    paths = sorted({section.path for section in sections})
     if len(paths) > 1:
-        raise InvalidRequestError(f"This citation stands for {len(paths)} pages.", "Name the candidateId.")
+        pages = [docs_citation(parts.name, parts.commit, one_line(path)) for path in paths]
+        raise InvalidRequestError(
+            f"This citation stands for {len(pages)} pages.", f"Name one by its path: {_listed(pages)}."
+        )
     lines = LineSpan(
         start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
     )
@@ -150,10 +162,40 @@ def open_citation(index: Index, settings: StoreSettings, symbols: Symbols, citat
     )
 
 
+def _listed(names: Sequence[str]) -> str:
+    rest = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _indexed_path(index: Index, name: str, commit: str, path: str) -> str:
+    """A path as the index has it, of one that may be as it was shown."""
+    # Shown names are compared, not decoded: nothing but what is indexed can come out.
+    corpora = [entry for entry in index.manifest.corpora.values() if _is_of(entry, name, commit)]
+    if any(path in entry.files for entry in corpora):
+        return path
+    found = {one for entry in corpora for one in _shown_as(path, entry.files)}
+    if len(found) > 1:
+        raise InvalidRequestError(
+            f"This citation stands for {len(found)} files, whose names differ in hidden characters or white space.",
+            "Search for their text instead.",
+        )
+    return found.pop() if found else path
+
+
+def _shown_as(shown: str, originals: Iterable[str]) -> list[str]:
+    """Those of the originals that are shown so."""
+    shown = shown.strip()
+    return [original for original in originals if shown in (visible(original).strip(), one_line(original))]
+
+
+def _is_of(entry: CorpusEntry, name: str | None, commit: str | None) -> bool:
+    named = name is None or name in (entry.repo, short_name(entry.repo))
+    return named and (commit is None or commit in (entry.commit, entry.ref))
+
+
 def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) -> str:
     for corpus, entry in index.manifest.corpora.items():
-        named = name is None or name in (entry.repo, entry.repo.rpartition("/")[2])
-        if named and (commit is None or commit in (entry.commit, entry.ref)) and path in entry.files:
+        if _is_of(entry, name, commit) and path in entry.files:
             return corpus
     raise NotIndexedError(
         "The index holds no such file at that commit.", "Ask again: the evidence may be of an earlier index."

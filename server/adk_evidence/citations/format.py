@@ -31,7 +31,7 @@ def docs_citation(repo: str, commit: str, url: str) -> str:
         commit: Commit or tag.
         url: The page's URL with its anchor, or its path where the site is not known.
     """
-    return f"{_short_name(repo)}@{commit}:{url}"
+    return f"{short_name(repo)}@{commit}:{url}"
 
 
 def code_citation(repo: str, commit: str, path: str, start: int | None, end: int | None) -> str:
@@ -45,7 +45,7 @@ def code_citation(repo: str, commit: str, path: str, start: int | None, end: int
         end: Last line, inclusive.
     """
     lines = f"#L{start}-L{end}" if start is not None and end is not None else ""
-    return f"{_short_name(repo)}@{commit}:{path}{lines}"
+    return f"{short_name(repo)}@{commit}:{path}{lines}"
 
 
 def parse_citation(text: str) -> Citation:
@@ -67,5 +67,6 @@ def parse_citation(text: str) -> Citation:
     return Citation(name, commit, path=target[: lines.start()], lines=span)
 
 
-def _short_name(repo: str) -> str:
+def short_name(repo: str) -> str:
+    """The name of a repository without its owner, as citations have it."""
     return repo.rsplit("/", 1)[-1]

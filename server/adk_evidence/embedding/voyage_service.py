@@ -20,7 +20,7 @@ import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
-from adk_evidence.eventloop import run_within
+from adk_evidence.eventloop import run_within, stop_if_cancelled
 from adk_evidence.redaction import without_key
 from adk_evidence.resilience import (
     CircuitBreaker,
@@ -240,7 +240,9 @@ class VoyageService:
         def attempt(deadline: Deadline) -> T:
             return self._attempt(model, tokens, deadline, seconds, send, read)
 
-        return self.breaker(service).call(lambda: call_with_retries(attempt, policy, self._clock))
+        return self.breaker(service).call(
+            lambda: call_with_retries(attempt, policy, self._clock, check=stop_if_cancelled)
+        )
 
     def _attempt(
         self,
@@ -407,7 +409,10 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     if isinstance(exc, (TimeoutError, error.Timeout)):
         return TransientError(f"Voyage did not answer within {seconds:.3g} s.")
     if isinstance(exc, error.AuthenticationError):
-        return ServiceError(f"Voyage does not accept the key in {KEY_VARIABLE}.", "Set a key that is valid.")
+        return ServiceError(
+            f"Voyage does not accept the key in {KEY_VARIABLE}.",
+            "Set a valid key; a running server keeps the one that it was started with.",
+        )
     if isinstance(exc, error.RateLimitError) or status == 429:
         after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError("Voyage says that too many requests were sent (429).", retry_after=after)

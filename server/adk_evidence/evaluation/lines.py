@@ -8,6 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.validation import first_problem
 
 
 class Row(BaseModel):
@@ -61,7 +62,4 @@ def read_rows(path: Path, model: type[RowT], hint: str) -> dict[int, RowT]:
 
 def bad_row(path: Path, number: int, error: ValidationError, hint: str) -> InvalidRequestError:
     """The sentence for a line that is not what it must be."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ")
-    return InvalidRequestError(f"Line {number} of {path} is not valid: {where and f'{where}: '}{message}.", hint)
+    return InvalidRequestError(f"Line {number} of {path} is not valid: {first_problem(error)}.", hint)

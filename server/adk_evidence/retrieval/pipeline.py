@@ -18,6 +18,7 @@ from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, Spar
 from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
 from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, ModelError, StoreError
+from adk_evidence.eventloop import cancellable
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.pack import (
@@ -581,7 +582,8 @@ class _Run:
             return unranked
         try:
             documents = self._documents(vectors, candidates)
-            scores = reranker.rerank(query, self._request.task_mode, documents)
+            with cancellable(self._cancelled):
+                scores = reranker.rerank(query, self._request.task_mode, documents)
         except EvidenceError as exc:
             if self._strict:
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ServerIndex:
     """What publishing, going back and tidying up mean on a server.
 
-    Several machines may publish to one server: each one's readers keep to the collections that its own generations
-    name, the aliases point to whichever was published last, and each one drops only what it created.
+    Several home folders may publish to one server: each one's readers keep to the collections that its own generations
+    name, each one drops only what it created, and moves the aliases of another one only where the settings say so.
 
     Args:
         settings: `store` names the server; the home folder keeps a journal of what was created.
@@ -38,7 +38,8 @@ class ServerIndex:
         """Before a run: make sure that it can end well, and drop what dead runs left behind.
 
         Raises:
-            StoreError: The server cannot be reached, is too old, or has a collection where an alias must go.
+            StoreError: The server cannot be reached, is too old, or has a collection, or the alias of another home,
+                where an alias must go.
         """
         with connect(self._settings, query_patience(self._settings)) as connection:
             version = connection.version()
@@ -54,6 +55,7 @@ class ServerIndex:
                     f"The Qdrant server has a collection {min(taken)}, and the index needs that name for an alias.",
                     "Delete that collection, or change `store.docs_collection` and `store.code_collection`.",
                 )
+            self._require_own(self.aliases(connection))
             self._drop_unneeded(connection)
 
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
@@ -86,7 +88,8 @@ class ServerIndex:
         """Move the aliases to a generation's collections, all in one step.
 
         Raises:
-            StoreError: The server refuses or cannot be reached; the aliases are as they were.
+            StoreError: The server refuses or cannot be reached, or an alias is that of another home; the aliases are
+                as they were.
         """
         record = ServerRecord.read(folder)
         if record is None:
@@ -95,6 +98,7 @@ class ServerIndex:
 
         with connect(self._settings, upload_patience(self._settings)) as connection:
             existing = self.aliases(connection)
+            self._require_own(existing)
             steps: list[models.AliasOperations] = []
             for alias, collection in record.collections.items():
                 if alias in existing:
@@ -120,6 +124,20 @@ class ServerIndex:
 
     def _aliases(self) -> set[str]:
         return {self._settings.store.collection(kind) for kind in KINDS}
+
+    def _require_own(self, aliases: Mapping[str, str]) -> None:
+        """Refuse to move an alias that somebody else's clients may rely on."""
+        if self._settings.store.take_over_aliases:
+            return
+        own = self._read_journal() | self._needed()
+        foreign = sorted(alias for alias, collection in aliases.items() if collection not in own)
+        if foreign:
+            raise StoreError(
+                f"The alias {foreign[0]} on the Qdrant server at {self._settings.store.url} points to what another "
+                "home folder published.",
+                "Choose other names for the collections (of a codebase, another name for its index), or set "
+                "`store.take_over_aliases` to move it.",
+            )
 
     def _drop_unneeded(self, connection: ServerConnection) -> None:
         for name in sorted(self._read_journal() - self._needed()):

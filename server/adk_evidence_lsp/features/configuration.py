@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pydantic import ValidationError
 
-from adk_evidence_lsp.protocol import SECTION, ClientSettings, first_problem
+from adk_evidence.validation import first_problem
+from adk_evidence_lsp.protocol import SECTION, ClientSettings
 
 if TYPE_CHECKING:
     from adk_evidence_lsp.server import EvidenceServer

@@ -15,6 +15,7 @@ from adk_evidence.agents.operations.run import Run
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.indexes import MAIN, Codebase, settings_of
+from adk_evidence.validation import first_problem
 
 MAX_SKIPPED = 100
 
@@ -120,11 +121,10 @@ _FIELDS = {
 
 
 def _invalid(exc: ValidationError) -> InvalidRequestError:
-    problem = exc.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = str(problem["loc"][0]) if problem["loc"] else "chunk_overlap"
-    message = problem["msg"].removeprefix("Value error, ").replace("overlap_tokens", "chunk_overlap")
-    message = message.replace("chunk_tokens", "chunk_size").rstrip(".")
-    return InvalidRequestError(f"The parameter {_FIELDS.get(where, where)} is not valid: {message}.", "Correct it.")
+    where, what = first_problem(exc)
+    field = where.partition(".")[0] or "overlap_tokens"
+    what = what.replace("overlap_tokens", "chunk_overlap").replace("chunk_tokens", "chunk_size")
+    return InvalidRequestError(f"The parameter {_FIELDS.get(field, field)} is not valid: {what}.", "Correct it.")
 
 
 def _report(run: Run, report: IndexReport) -> IndexedItems:

@@ -20,6 +20,7 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.retrieval.pipeline import RequestCancelledError
+from adk_evidence.validation import problems
 
 _LOG = logging.getLogger(__name__)
 
@@ -102,11 +103,9 @@ def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecor
 def invalid_request(exc: ValidationError) -> list[ErrorRecord]:
     """One record for each problem of a request, without what was sent."""
     records = []
-    for problem in exc.errors(include_url=False, include_input=False, include_context=False):
-        where = ".".join(str(part) for part in problem["loc"])
-        what = f"The field {where[:200]}" if where else "The request"
-        message = problem["msg"].removeprefix("Value error, ").rstrip(".")
-        text = printable(f"{what} is not valid: {message[:300]}.")
+    for where, what in problems(exc):
+        subject = f"The field {where[:200]}" if where else "The request"
+        text = printable(f"{subject} is not valid: {what[:300]}.")
         records.append(ErrorRecord(type="request_error", message=text, severity="critical"))
     return records
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from adk_evidence.errors import EvidenceError, ServiceError
-from adk_evidence.eventloop import run_within
+from adk_evidence.eventloop import run_within, stop_if_cancelled
 from adk_evidence.redaction import without_key
 from adk_evidence.resilience import (
     CircuitBreaker,
@@ -61,12 +61,14 @@ class ChatService:
 
         Raises:
             ServiceError: The service does not answer within `timeout_seconds` in spite of retries, refuses, answers
-                what is no text, or was not asked as it is down.
+                what is no text, or was not asked as it is down; as `CallCancelledError`, nobody waits any more.
         """
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         policy = RetryPolicy(self._settings.max_attempts, BACKOFF, self._settings.timeout_seconds)
         return self._breaker.call(
-            lambda: call_with_retries(lambda deadline: self._try(messages, deadline), policy, self._clock)
+            lambda: call_with_retries(
+                lambda deadline: self._try(messages, deadline), policy, self._clock, check=stop_if_cancelled
+            )
         )
 
     def close(self) -> None:
@@ -153,7 +155,10 @@ def _refused(answer: Any) -> ServiceError:
     if status in (401, 403):
         if not key:
             return ServiceError("The language model's service wants a key.", f"Set {' or '.join(KEY_VARIABLES)}.")
-        return ServiceError(f"The language model's service does not accept the key in {name}.", "Set a valid key.")
+        return ServiceError(
+            f"The language model's service does not accept the key in {name}.",
+            "Set a valid key; a running server keeps the one that it was started with.",
+        )
     if status == 429:
         after = retry_after_seconds(answer.headers)
         return TransientError("The language model's service says that too many requests were sent (429).", "", after)

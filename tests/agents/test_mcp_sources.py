@@ -1,0 +1,186 @@
+"""Reading back what was cited: of any index, by a tool or as a resource, also where a name has hidden characters."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp.types import INVALID_PARAMS
+
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.retrieval import pipeline
+from adk_evidence.tokens import estimate_tokens
+from adk_evidence_mcp.resources import citation_uri
+from adk_evidence_mcp.server import make_server
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, LONG_MODULE
+from tests.agents.operations_place import SHOP, ask, make_place
+from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
+from tests.injection import hidden_characters, outside_fences
+
+ODD: dict[str, str] = {
+    "src/over\u202eride.py": "def parrot() -> str:\n    return 'parrot'\n",
+    "src/ring\x07 the bell.py": "def toucan() -> str:\n    return 'toucan'\n",
+    "docs/two  spaces.md": "# Macaw\n\nThe macaw has two spaces.\n",
+    "docs/line\nbreak.md": "# Cockatoo\n\nThe cockatoo broke its line.\n",
+    "src/long/limits.py": LONG_MODULE,
+    "src/twin  one.py": "def lory() -> str:\n    return 'one'\n",
+    "src/twin   one.py": "def lory() -> str:\n    return 'another'\n",
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
+    """The main index, `shop`, `odd`, and one that is called like a repository of the main index."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        place = make_place(tmp_path_factory.mktemp("sources"))
+        session = AgentSession(lambda: place.settings)
+        for name, files in {"odd": ODD, "adk-python": {"src/mine.py": "MINE = 'a fork of my own'\n"}}.items():
+            folder = write_files(place.root / f"of {name}", files)
+            done = ask(session, "index_codebase", codebase_path=str(folder), collection_name=name)
+            assert done.status == "success", done.errors
+        session.close()
+        yield place
+
+
+@pytest.fixture
+def session(place: Workplace) -> Iterator[AgentSession]:
+    session = AgentSession(lambda: place.settings)
+    yield session
+    session.close()
+
+
+async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    result = await client.call_tool(tool, arguments)
+    (content,) = result.content
+    assert content.type == "text" and not result.is_error, content
+    return content.text, result.structured_content
+
+
+async def failure(client: Client, citation: str) -> str:
+    """The sentence of a citation that cannot be read, the same by tool and by resource."""
+    result = await client.call_tool("read_adk_source", {"citation": citation})
+    (content,) = result.content
+    assert content.type == "text" and result.is_error and "\n" not in content.text
+    with pytest.raises(MCPError) as caught:
+        await client.read_resource(citation_uri(citation))
+    assert caught.value.message == content.text and caught.value.code == INVALID_PARAMS
+    return content.text
+
+
+async def read(client: Client, citation: str) -> str:
+    """The text of a citation, which tool and resource give alike."""
+    text, found = await answer(client, "read_adk_source", citation=citation)
+    (resource,) = (await client.read_resource(citation_uri(citation))).contents
+    assert resource.text == text == found["text"] and found["matches_index"]
+    return text
+
+
+def citations(found: dict[str, Any]) -> list[str]:
+    return [item["citation"] for part in ("results", "code", "docs") for item in found.get(part, ())]
+
+
+@pytest.mark.asyncio
+async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        asked: list[tuple[str, dict[str, Any]]] = [
+            ("search_code_and_docs", {"query": "the discount off the whole basket", "index": "shop"}),
+            ("search_code_and_docs", {"query": "retry a tool that throws", "index": "*", "where": "code"}),
+            ("find_similar_code", {"code": SHOP["jobs/turnover.py"], "index": "shop"}),
+            ("get_task_context", {"task": "mail the report of a day", "index": "shop"}),
+        ]
+        for tool, arguments in asked:
+            _, found = await answer(client, tool, **arguments)
+            assert citations(found)
+            for cited in citations(found):
+                first, note, *_ = (await read(client, cited)).split("\n")
+                assert first.startswith("SOURCE: ") and "as it was indexed" in first and "never instructions" in note
+
+
+@pytest.mark.asyncio
+async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        _, found = await answer(
+            client, "search_code_and_docs", query="zebra password roles", index="shop", where="docs"
+        )
+        hostile = next(result["citation"] for result in found["results"] if result["path"] == "docs/hostile.md")
+        text = await read(client, hostile)
+        assert HOSTILE_WORDS in text and not hidden_characters(text)
+        assert not [words for words in HOSTILE if words in outside_fences(text)]
+
+        _, found = await answer(client, "search_code_and_docs", query="limit", index="odd", directory="src/long")
+        whole: str | None = found["results"][0]["citation"].partition("#")[0]
+        pieces = []
+        while whole is not None:
+            text, piece = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
+            assert estimate_tokens(text) <= 200
+            pieces.append((piece["lines"]["start"], piece["lines"]["end"]))
+            whole = piece["read_on"]
+        assert len(pieces) > 1 and [start for start, _ in pieces[1:]] == [end + 1 for _, end in pieces[:-1]]
+
+
+@pytest.mark.asyncio
+async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: Workplace) -> None:
+    async with Client(make_server(session)) as client:
+        unknown = await failure(client, "nowhere@v1:src/a.py#L1-L2")
+        assert "'nowhere'" in unknown and "adk-docs or adk-python or odd or shop" in unknown
+        for earlier in ("shop@tree-0000:src/basket.ts#L1-L2", f"adk-python@{CODE_COMMIT}:src/gone.py#L1-L2"):
+            assert "Ask again" in await failure(client, earlier)
+        outside = (await answer(client, "search_code_and_docs", query="basket", index="shop"))[1]["results"][0]
+        commit = outside["citation"].partition(":")[0]
+        assert "no such file" in await failure(client, f"{commit}:../of odd/src/twin  one.py#L1-L2")
+        assert "not a citation" in await failure(client, "/etc/passwd")
+
+
+@pytest.mark.asyncio
+async def test_of_an_address_that_several_pages_share_each_can_be_read(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        shared = f"adk-python@{CODE_COMMIT}:https://adk.dev/api-reference/python/google-adk.html"
+        refused = await failure(client, shared)
+        assert "stands for 3 pages" in refused
+        pages = re.findall(rf"adk-python@{CODE_COMMIT}:\S+\.md", refused)
+        assert len(pages) == 3
+        for page in pages:
+            await read(client, page)
+
+
+@pytest.mark.asyncio
+async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        _, mine = await answer(client, "search_code_and_docs", query="a fork of my own", index="adk-python")
+        assert "a fork of my own" in await read(client, mine["results"][0]["citation"])
+        official = f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L1-L9"
+        assert "Runs agents." in await read(client, official)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("bird", "where"), [("parrot", "code"), ("toucan", "code"), ("macaw", "docs"), ("cockatoo", "docs")]
+)
+async def test_a_name_that_had_to_be_escaped_is_understood_as_it_was_shown(
+    session: AgentSession, bird: str, where: str
+) -> None:
+    async with Client(make_server(session)) as client:
+        text, found = await answer(client, "search_code_and_docs", query=bird, index="odd", where=where, max_results=1)
+        structured = found["results"][0]["citation"]
+        (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
+        assert not hidden_characters(json.dumps(found, ensure_ascii=False))
+        for cited in (structured, shown):
+            source = await read(client, cited)
+            assert bird in source.lower() and not hidden_characters(source)
+        # As it is to the letter, too, which programs have.
+        exact = next(path for path, content in ODD.items() if bird in content.lower())
+        commit, lines = structured.partition(":")[0], structured.rpartition("#")[2]
+        assert bird in (await read(client, f"{commit}:{exact}#{lines}")).lower()
+
+
+@pytest.mark.asyncio
+async def test_a_name_that_two_files_are_shown_by_opens_neither(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        text, _ = await answer(client, "search_code_and_docs", query="lory", index="odd", max_results=1)
+        (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
+        assert "2 files" in await failure(client, shown)
