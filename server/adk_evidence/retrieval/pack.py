@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.citations.format import code_citation, docs_citation
@@ -14,21 +13,11 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import BranchRank, Candidate, LineSpan, Quality, Verification, Why, round_score
 from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.gates import has_lines
+from adk_evidence.retrieval.names import NO_NAMES, NamesFound
 from adk_evidence.retrieval.query import Query
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True)
-class NamesFound:
-    """The names in code that a question mentions: those that the index holds somewhere, and those that it does not."""
-
-    known: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-
-NO_NAMES = NamesFound()
 
 
 def build_candidate(
