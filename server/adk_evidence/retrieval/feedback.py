@@ -8,10 +8,11 @@ helps where a question and its answer are worded differently, which short vector
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
+
+import numpy as np
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
@@ -110,10 +111,9 @@ def moved_query(
 def _towards(own: Sequence[float], others: Sequence[Sequence[float]], weight: float) -> Sequence[float]:
     if not others:
         return own
-    mean = [math.fsum(column) / len(others) for column in zip(*others, strict=True)]
-    total = [value + weight * other for value, other in zip(own, mean, strict=True)]
-    length = math.sqrt(math.fsum(value * value for value in total)) or 1.0
-    return [value / length for value in total]
+    total = np.asarray(own) + weight * np.mean(others, axis=0)
+    moved: list[float] = (total / (np.linalg.norm(total) or 1.0)).tolist()
+    return moved
 
 
 def _with_terms(own: SparseVector, others: Sequence[SparseVector], weight: float, limit: int) -> SparseVector:
@@ -161,4 +161,4 @@ def _nearest(vector: Sequence[float] | Sequence[Sequence[float]], own: Sequence[
     several = [row for row in vector if isinstance(row, Sequence)]
     if not several:
         return cast("Sequence[float]", vector)
-    return max(several, key=lambda row: math.fsum(map(operator.mul, row, own)))
+    return several[int(np.argmax(np.asarray(several) @ np.asarray(own)))]

@@ -161,7 +161,7 @@ class _Run:
             dense_complete=index.dense_complete,
             progress=progress,
         )
-        self._searcher = Searcher(index.store, settings, scope.filters, query.names, service._pool, progress)
+        self._searcher = Searcher(index, settings, scope.filters, query.names, service._pool, progress)
         self._ranker = Ranker(index, settings, query, request.task_mode, progress)
 
     def retrieve(self) -> Outcome:

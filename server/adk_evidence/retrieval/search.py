@@ -9,9 +9,10 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.retrieval.hybrid import Hit, QueryVectors, search_collection
+from adk_evidence.retrieval.index import Index
 from adk_evidence.retrieval.progress import Progress
 from adk_evidence.settings import Settings
-from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Prefetch
+from adk_evidence.store.base import Filter, Fusion, Prefetch
 
 
 class Searcher:
@@ -21,7 +22,7 @@ class Searcher:
     `failed` has them. `limits` says how many hits of a kind are wanted.
 
     Args:
-        store: The index's.
+        index: Where the collections are.
         settings: How a collection is searched.
         filters: The filter of every kind that the request searches.
         names: Names in code that the question mentions.
@@ -31,7 +32,7 @@ class Searcher:
 
     def __init__(
         self,
-        store: EvidenceStore,
+        index: Index,
         settings: Settings,
         filters: Mapping[Kind, Filter],
         names: Sequence[str],
@@ -40,7 +41,7 @@ class Searcher:
     ) -> None:
         self.limits: dict[Kind, int] = dict.fromkeys(filters, settings.retrieval.final_limit_per_collection)
         self.failed: dict[Kind, CollectionUnavailableError] = {}
-        self._store = store
+        self._index = index
         self._settings = settings
         self._filters = filters
         self._names = names
@@ -55,7 +56,7 @@ class Searcher:
         """
         # Both collections side by side, where the store can: an engine inside this process that holds the
         # interpreter's lock only makes threads wait for each other (47 against 40 ms a request).
-        submit = self._pool.submit if self._store.concurrent else _call
+        submit = self._pool.submit if self._index.store.concurrent else _call
         futures = {kind: submit(self._hits, kind, vectors) for kind in kinds if kind not in self.failed}
         found: dict[Kind, list[Hit]] = {}
         for kind, future in futures.items():
@@ -78,7 +79,7 @@ class Searcher:
         store = self._settings.store
         branch = Prefetch(store.sparse_vector, term, 1)
         try:
-            found = self._store.hybrid_query(store.collection(kind), [branch], Fusion(), limit=1, filter=filter)
+            found = self._index.store.hybrid_query(store.collection(kind), [branch], Fusion(), limit=1, filter=filter)
         except CollectionUnavailableError as exc:
             self._lost(kind, exc)
             return True
@@ -86,7 +87,7 @@ class Searcher:
 
     def _hits(self, kind: Kind, vectors: Sequence[QueryVectors]) -> list[Hit]:
         return search_collection(
-            self._store,
+            self._index.store,
             kind,
             vectors,
             self._settings.retrieval,
@@ -94,6 +95,7 @@ class Searcher:
             limit=self.limits[kind],
             filter=self._filters[kind],
             names=self._names,
+            payloads=self._index.payloads(kind),
         )
 
     def _lost(self, kind: Kind, failure: CollectionUnavailableError) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -162,8 +162,12 @@ class EvidenceStore(Protocol):
         limit: int,
         filter: Filter | None = None,
         params: SearchParams | None = None,
+        held: Container[str] = (),
     ) -> HybridResult:
-        """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id."""
+        """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id.
+
+        Points in `held`, whose payloads the caller has, may come without.
+        """
 
     def score_points(
         self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]

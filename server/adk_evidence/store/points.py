@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import cast
@@ -13,9 +14,6 @@ from adk_evidence.store.base import CollectionSpec, Filter, Hit, Vector
 
 # Filters on part of a path or a name are answered from an index of prefixes.
 PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
-# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
-# short; where they are longer, everything is taken.
-TIES = 16
 
 
 def has_terms(vector: Vector) -> bool:
@@ -78,6 +76,7 @@ def _require_finite(name: str, numbers: Sequence[float]) -> None:
         raise StoreError(f"A vector for {name} holds a value that is not a number.")
 
 
+@functools.lru_cache(maxsize=1 << 15)
 def checked_id(point: str) -> UUID:
     """A point id.
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import itertools
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
-from uuid import UUID
 
 import qdrant_edge as edge
 
@@ -38,9 +37,9 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.files import copy_tree
+from adk_evidence.store.fusion import fused
 from adk_evidence.store.points import (
     PREFIX_FIELDS,
-    TIES,
     both,
     checked_id,
     checked_vector,
@@ -84,6 +83,7 @@ class _EdgeStore:
         limit: int,
         filter: Filter | None = None,
         params: SearchParams | None = None,
+        held: Container[str] = (),
     ) -> HybridResult:
         """Run the branches and fuse them; see `EvidenceStore.hybrid_query`.
 
@@ -94,37 +94,24 @@ class _EdgeStore:
         if not branches:
             return HybridResult([], [[] for _ in prefetch])
         accuracy = _search_params(params)
-        conditions = {place: _filter(both(filter, branch.filter)) for place, branch in branches.items()}
-        queries = {place: _nearest(spec, branch.using, branch.query) for place, branch in branches.items()}
-        everything = sum(branch.limit for branch in branches.values())
-        # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts
-        # off. So a few more points are taken, without payloads, and cut here.
-        enough = min(everything, limit + TIES)
-
-        def fused(taken: int) -> edge.QueryRequest:
-            return edge.QueryRequest(
-                limit=taken,
-                query=_fusion(fusion),
-                prefetches=[
-                    edge.Prefetch(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
-                    for place, branch in branches.items()
-                ],
+        requests = [
+            edge.QueryRequest(
+                limit=branch.limit,
+                query=_nearest(spec, branch.using, branch.query),
+                filter=_filter(both(filter, branch.filter)),
+                params=accuracy,
             )
-
-        alone = [
-            edge.QueryRequest(limit=branch.limit, query=queries[place], filter=conditions[place], params=accuracy)
-            for place, branch in branches.items()
+            for branch in branches.values()
         ]
         shard = self._shard(collection)
         with _answering(collection):
-            first, *rest = shard.query_batch(edge.QueryBatchRequest([fused(enough), *alone]))
-            if limit < len(first) == enough < everything and first[-1].score == first[limit - 1].score:
-                first = shard.query(fused(everything))
-            best = _hits(first)[:limit]
-            payloads = _payloads(shard, [hit.id for hit in best])
-        by_place = dict(zip(branches, map(_hits, rest), strict=True))
+            answers = shard.query_batch(edge.QueryBatchRequest(requests))
+            by_place = dict(zip(branches, map(_hits, answers), strict=True))
+            # Not by the engine, which would search every branch once more for it, twice the time of a request.
+            best = fused(by_place.values(), fusion)[:limit]
+            payloads = _payloads(shard, [hit.id for hit in best if hit.id not in held])
         return HybridResult(
-            fused=[Hit(hit.id, hit.score, payloads[hit.id]) for hit in best],
+            fused=[Hit(hit.id, hit.score, payloads.get(hit.id)) for hit in best],
             branches=[by_place.get(place, []) for place in range(len(prefetch))],
         )
 
@@ -414,7 +401,7 @@ def _engine(error: type[StoreError], sentence: str) -> Iterator[None]:
 
 
 def _payloads(shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    records = shard.retrieve([UUID(point) for point in ids], True, False)
+    records = shard.retrieve([checked_id(point) for point in ids], True, False)
     return {str(record.id): record.payload or {} for record in records}
 
 
@@ -450,11 +437,6 @@ def _native(checked: list[float] | list[list[float]] | SparseVector) -> edge.Nam
     if isinstance(checked, SparseVector):
         return edge.SparseVector(list(checked.indices), list(checked.values))
     return checked
-
-
-def _fusion(fusion: Fusion) -> edge.Fusion:
-    made = edge.Fusion.Rrf(k=fusion.k) if fusion.method == "rrf" else edge.Fusion.Dbsf()
-    return cast("edge.Fusion", made)
 
 
 def _search_params(params: SearchParams | None) -> edge.SearchParams | None:

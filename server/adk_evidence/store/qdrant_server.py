@@ -11,7 +11,7 @@ import itertools
 import json
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,7 +44,6 @@ from adk_evidence.store.base import (
 from adk_evidence.store.files import write_atomic
 from adk_evidence.store.points import (
     PREFIX_FIELDS,
-    TIES,
     both,
     checked_id,
     checked_vector,
@@ -65,6 +64,9 @@ _REBUILD = "Run `adk-ingest all` to build the index again."
 # A strict server bounds how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
+# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
+# short; where they are longer, everything is taken.
+_TIES = 16
 
 T = TypeVar("T")
 
@@ -165,9 +167,11 @@ class _ServerStore:
         limit: int,
         filter: Filter | None = None,
         params: SearchParams | None = None,
+        held: Container[str] = (),
     ) -> HybridResult:
         """Run the branches and fuse them, in one request; see `EvidenceStore.hybrid_query`.
 
+        All payloads come with it: a request of their own would take longer than those that are held already.
         A branch with an empty sparse vector is not run: its list is empty.
         """
         spec = self._spec(collection)
@@ -180,7 +184,7 @@ class _ServerStore:
         everything = sum(branch.limit for branch in branches.values())
         # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts off. So
         # a few more points are taken and cut here.
-        enough = min(everything, limit + TIES)
+        enough = min(everything, limit + _TIES)
 
         def fused(taken: int) -> models.QueryRequest:
             return models.QueryRequest(
