@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from adk_evidence.citations import headings, syntax
 from adk_evidence.citations.sources import SourceReader
 from adk_evidence.errors import SourceError
@@ -30,13 +32,19 @@ def verify(payload: ChunkPayload, reader: SourceReader | None) -> Verification:
         return Verification(state="unverified", reason=exc.message)
     if text is None:
         return _gone("The file is no longer there.", payload, reader)
-    lines = split_lines(text)
+    lines = _lines(text)
     if sha256_text(_cited(payload, lines)) == payload.source_hash:
         return Verification(state="exact")
     span = _find_text(payload, text)
     if span is not None:
         return Verification(state="moved", lines=span, reason="The same text stands at other lines.")
     return _by_name(payload, text) or _gone("Neither its text nor its name is in the file any more.", payload, reader)
+
+
+# Several chunks of one answer are often of one file.
+@functools.lru_cache(maxsize=16)
+def _lines(text: str) -> list[str]:
+    return split_lines(text)
 
 
 def _cited(payload: ChunkPayload, lines: list[str]) -> str:

@@ -140,7 +140,7 @@ def _with_terms(own: SparseVector, others: Sequence[SparseVector], weight: float
 
 def with_first_similarity(hits: Iterable[Hit], first: Mapping[str, float | None]) -> list[Hit]:
     """The hits with their similarity to the query as it was asked: to the moved one everything near is similar."""
-    return [replace(hit, similarity=first.get(hit.point_id)) for hit in hits]
+    return [hit._replace(similarity=first.get(hit.point_id)) for hit in hits]
 
 
 def _records(relevant: Sequence[Hit], kind: Kind, reader: EvidenceStore, store: StoreSettings) -> list[Record]:

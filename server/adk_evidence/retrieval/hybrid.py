@@ -33,8 +33,7 @@ class BranchPlace(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
 
     point_id: str

@@ -101,7 +101,11 @@ class Ranker:
         `dense` is the similarity of a chunk's best passage where it has several, and `mean` that of all of them.
         """
         store = self._settings.store
-        scores: dict[str, dict[str, float]] = {}
+        # What a branch returned it has scored.
+        scores: dict[str, dict[str, float]] = {
+            hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in ("dense", "sparse")}
+            for hit in candidates
+        }
         for kind in KINDS:
             ids = [hit.point_id for hit in candidates if hit.payload.kind == kind]
             queries: dict[str, Vector] = {}
@@ -112,10 +116,10 @@ class Ranker:
                 queries[store.sparse_vector] = vectors.sparse
             if not ids or not queries:
                 continue
-            found = self._index.store.score_points(store.collection(kind), ids, queries)
             branches = {store.sparse_vector: "sparse", store.mean_vector(kind): "mean"}
+            known = {name: {point for point in ids if branches.get(name, "dense") in scores[point]} for name in queries}
+            found = self._index.store.score_points(store.collection(kind), ids, queries, known)
             for name, by_id in found.items():
-                branch = branches.get(name, "dense")
                 for point, score in by_id.items():
-                    scores.setdefault(point, {})[branch] = score
+                    scores[point][branches.get(name, "dense")] = score
         return scores

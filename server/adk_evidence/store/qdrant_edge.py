@@ -7,6 +7,7 @@ threads. Its behaviour was measured with qdrant-edge-py 0.9.0; comments say wher
 
 from __future__ import annotations
 
+import functools
 import itertools
 import tempfile
 import threading
@@ -14,6 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
+from uuid import UUID
 
 import qdrant_edge as edge
 
@@ -21,6 +23,7 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
+    NOTHING_KNOWN,
     CollectionSpec,
     Condition,
     Filter,
@@ -46,6 +49,7 @@ from adk_evidence.store.points import (
     checked_vectors,
     has_terms,
     in_order,
+    unknown,
 )
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
@@ -116,19 +120,27 @@ class _EdgeStore:
         )
 
     def score_points(
-        self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]
+        self,
+        collection: str,
+        ids: Sequence[str],
+        queries: Mapping[str, Vector],
+        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
     ) -> dict[str, dict[str, float]]:
         """Exact scores of given points; see `EvidenceStore.score_points`."""
         spec = self._spec(collection)
         scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = [using for using, query in queries.items() if has_terms(query)]
-        if not ids or not wanted:
+        wanted = unknown(ids, queries, known)
+        if not wanted:
             return scores
-        only = _filter(Filter(must=(HasId(tuple(ids)),)))
         exact = edge.SearchParams(exact=True)
         requests = [
-            edge.QueryRequest(limit=len(ids), query=_nearest(spec, using, queries[using]), filter=only, params=exact)
-            for using in wanted
+            edge.QueryRequest(
+                limit=len(points),
+                query=_nearest(spec, using, queries[using]),
+                filter=_filter(Filter(must=(HasId(points),))),
+                params=exact,
+            )
+            for using, points in wanted.items()
         ]
         shard = self._shard(collection)
         with _answering(collection):
@@ -407,7 +419,17 @@ def _payloads(shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, dict[str, 
 
 def _hits(points: Iterable[edge.ScoredPoint]) -> list[Hit]:
     """Hits without payloads, best first; equal scores in the order of their ids."""
-    return in_order(Hit(str(point.id), point.score) for point in points)
+    return in_order(Hit(_text(point.id), point.score) for point in points)
+
+
+def _text(point: edge.PointId) -> str:
+    return _uuid_text(point.int) if isinstance(point, UUID) else str(point)
+
+
+# The same points come again, and a request has some 1,000 of them.
+@functools.lru_cache(maxsize=1 << 15)
+def _uuid_text(number: int) -> str:
+    return str(UUID(int=number))
 
 
 def _record(record: edge.Record) -> Record:

@@ -26,6 +26,7 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
+    NOTHING_KNOWN,
     CollectionSpec,
     Condition,
     Filter,
@@ -50,6 +51,7 @@ from adk_evidence.store.points import (
     checked_vectors,
     has_terms,
     in_order,
+    unknown,
 )
 from adk_evidence.store.server_client import ServerConnection, ServerError
 
@@ -221,27 +223,30 @@ class _ServerStore:
         return HybridResult(first[:limit], [by_place.get(place, []) for place in range(len(prefetch))])
 
     def score_points(
-        self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]
+        self,
+        collection: str,
+        ids: Sequence[str],
+        queries: Mapping[str, Vector],
+        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
     ) -> dict[str, dict[str, float]]:
         """Exact scores of given points; see `EvidenceStore.score_points`."""
         spec = self._spec(collection)
         scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = [using for using, query in queries.items() if has_terms(query)]
-        if not ids or not wanted:
+        wanted = unknown(ids, queries, known)
+        if not wanted:
             return scores
-        only = _filter(Filter(must=(HasId(tuple(ids)),)))
         # Not `exact`, which strict servers refuse: so few points are scored one by one anyway.
         full = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
         requests = [
             models.QueryRequest(
                 query=_query(spec, using, queries[using]),
                 using=using,
-                filter=only,
+                filter=_filter(Filter(must=(HasId(points),))),
                 params=full if self._quantized else None,
-                limit=len(ids),
+                limit=len(points),
                 with_payload=False,
             )
-            for using in wanted
+            for using, points in wanted.items()
         ]
         for using, answer in zip(wanted, self._query(collection, requests), strict=True):
             scores[using] = {hit.id: hit.score for hit in answer}
