@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -70,9 +71,15 @@ def citation_of(payload: ChunkPayload) -> str:
 def matched_terms(query: Query, text: str) -> tuple[str, ...]:
     """The query's words that stand in a text, in the query's order, stop words left out."""
     words = set(_WORD.findall(text.casefold()))
-    terms = dict.fromkeys(_WORD.findall(query_lexical_text(query.text).casefold()))
+    return tuple(term for term in _terms(query.text) if term in words)[:MAX_MATCHED_TERMS]
+
+
+# Asked for every candidate of an answer.
+@functools.lru_cache(maxsize=64)
+def _terms(question: str) -> tuple[str, ...]:
     dull = load_stopwords()
-    return tuple(term for term in terms if len(term) > 1 and term not in dull and term in words)[:MAX_MATCHED_TERMS]
+    terms = dict.fromkeys(_WORD.findall(query_lexical_text(question).casefold()))
+    return tuple(term for term in terms if len(term) > 1 and term not in dull)
 
 
 def assess_quality(
