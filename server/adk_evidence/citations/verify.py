@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from adk_evidence.citations import headings, syntax
-from adk_evidence.citations.sources import SourceReader
+from adk_evidence.citations.sources import CACHED_FILES, SourceReader
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
@@ -41,8 +41,8 @@ def verify(payload: ChunkPayload, reader: SourceReader | None) -> Verification:
     return _by_name(payload, text) or _gone("Neither its text nor its name is in the file any more.", payload, reader)
 
 
-# Several chunks of one answer are often of one file.
-@functools.lru_cache(maxsize=16)
+# As many as a reader keeps: several chunks of one answer, and of many answers, are of one file.
+@functools.lru_cache(maxsize=CACHED_FILES)
 def _lines(text: str) -> list[str]:
     return split_lines(text)
 

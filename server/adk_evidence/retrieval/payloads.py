@@ -6,7 +6,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.resilience import CacheAside
 from adk_evidence.store import base
 
-# Of one collection: about 20 MB. A request finds 60 points in each, and again most of them in its second pass.
+# Of one collection: some 13 MB. A request finds 60 points in each, and most of them again in its second pass.
 KEPT_PAYLOADS = 2048
 
 

@@ -62,9 +62,8 @@ class Ranker:
             return self._rerank(vectors, candidates, reranker), complete
 
     def _rerank(self, vectors: QueryVectors, candidates: list[Hit], reranker: Reranker | None) -> list[Ranked]:
-        unranked = [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
         if reranker is None or not candidates or self.failed:
-            return unranked
+            return _unranked(candidates)
         try:
             documents = self._documents(vectors, candidates)
             scores = reranker.rerank(self._query, self._task_mode, documents)
@@ -75,11 +74,11 @@ class Ranker:
             # Waiting for its time-out once a request is enough.
             self.failed = True
             self.model = None
-            return unranked
+            return _unranked(candidates)
         self.model = reranker.model
         ranked = [
-            Ranked(item.hit, item.pool_rank, score.score, score.features)
-            for item, score in zip(unranked, scores, strict=True)
+            Ranked(hit, place, score.score, score.features)
+            for place, (hit, score) in enumerate(zip(candidates, scores, strict=True), 1)
         ]
         return sorted(ranked, key=lambda item: (-(item.rerank_score or 0.0), item.pool_rank))
 
@@ -123,3 +122,7 @@ class Ranker:
                 for point, score in by_id.items():
                     scores[point][branches.get(name, "dense")] = score
         return scores
+
+
+def _unranked(candidates: Sequence[Hit]) -> list[Ranked]:
+    return [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
