@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.retrieval.candidates import Ranked
-from adk_evidence.retrieval.pack import NamesFound, assess_quality, build_candidate, citation_of, matched_terms
+from adk_evidence.retrieval.names import NamesFound
+from adk_evidence.retrieval.pack import assess_quality, build_candidate, citation_of, matched_terms
 from adk_evidence.retrieval.query import normalise
 from tests.core.factories import hit, pack, payload
 

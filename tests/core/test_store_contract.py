@@ -299,11 +299,21 @@ def test_any_text_can_be_filtered_by(scratch: IndexWriter, path: str, other: str
 def test_fused_hits_carry_payloads_and_branches_do_not(numbered: EvidenceStore) -> None:
     result = numbered.hybrid_query(DOCS, branches(2, 2, 110), Fusion(), limit=4)
     assert len(result.fused) == 4
-    assert result.fused[0].id == point_id(10)
+    assert result.branches[1][0].id == point_id(10)
     assert all(hit.payload and hit.payload["text"].startswith("text") for hit in result.fused)
     assert all(hit.payload is None for branch in result.branches for hit in branch)
     assert set(ids(result.branches[1])) == {point_id(n) for n in (2, 10, 18, 26, 34)}
     assert result.branches[0][0].score == pytest.approx(1.0)
+
+
+def test_points_that_are_held_are_found_as_well_as_others(numbered: EvidenceStore) -> None:
+    query = branches(2, 2, 110)
+    every = numbered.hybrid_query(DOCS, query, Fusion(), limit=4)
+    held = {hit.id for hit in every.fused[:2]}
+    again = numbered.hybrid_query(DOCS, query, Fusion(), limit=4, held=held)
+    assert [hit[:2] for hit in again.fused] == [hit[:2] for hit in every.fused]
+    assert again.branches == every.branches
+    assert again.fused[2:] == every.fused[2:]
 
 
 def test_rrf_adds_the_reciprocal_ranks_of_the_branches(backend: Backend, tmp_path: Path) -> None:
@@ -439,6 +449,15 @@ def test_scores_of_given_points_are_those_of_the_search(backend: Backend, tmp_pa
         assert set(scores["lexical"]) == {point_id(1), point_id(5)}
         for branch, found in zip(by_search, (scores["dense"], scores["lexical"]), strict=True):
             assert found == {key: pytest.approx(branch[key], rel=1e-6) for key in found}
+
+
+def test_points_whose_score_is_known_are_not_scored(numbered: EvidenceStore) -> None:
+    asked = [point_id(n) for n in (1, 2, 9)]
+    queries = {"dense": axis(1), "lexical": terms(1)}
+    every = numbered.score_points(DOCS, asked, queries)
+    known = {"dense": {point_id(1)}, "lexical": set(asked)}
+    rest = numbered.score_points(DOCS, asked, queries, known)
+    assert rest == {"dense": {key: every["dense"][key] for key in asked[1:]}, "lexical": {}}
 
 
 def test_scoring_nothing_gives_nothing(numbered: EvidenceStore) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 from adk_evidence.citations import headings, syntax
-from adk_evidence.citations.sources import SourceReader
+from adk_evidence.citations.sources import CACHED_FILES, SourceReader
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
@@ -30,13 +32,19 @@ def verify(payload: ChunkPayload, reader: SourceReader | None) -> Verification:
         return Verification(state="unverified", reason=exc.message)
     if text is None:
         return _gone("The file is no longer there.", payload, reader)
-    lines = split_lines(text)
+    lines = _lines(text)
     if sha256_text(_cited(payload, lines)) == payload.source_hash:
         return Verification(state="exact")
     span = _find_text(payload, text)
     if span is not None:
         return Verification(state="moved", lines=span, reason="The same text stands at other lines.")
     return _by_name(payload, text) or _gone("Neither its text nor its name is in the file any more.", payload, reader)
+
+
+# As many as a reader keeps: several chunks of one answer, and of many answers, are of one file.
+@functools.lru_cache(maxsize=CACHED_FILES)
+def _lines(text: str) -> list[str]:
+    return split_lines(text)
 
 
 def _cited(payload: ChunkPayload, lines: list[str]) -> str:

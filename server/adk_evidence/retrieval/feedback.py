@@ -8,16 +8,63 @@ helps where a question and its answer are worded differently, which short vector
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+import numpy as np
+
 from adk_evidence.embedding.base import SparseVector
+from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.retrieval.hybrid import Hit, QueryVectors
-from adk_evidence.settings import RetrievalSettings, StoreSettings
+from adk_evidence.retrieval.progress import Progress
+from adk_evidence.retrieval.search import Searcher
+from adk_evidence.settings import RetrievalSettings, Settings, StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, HasId, Record
+
+
+def search_again(
+    vectors: Sequence[QueryVectors],
+    hits: Mapping[Kind, Sequence[Hit]],
+    relevant: Sequence[Hit],
+    reader: EvidenceStore,
+    searcher: Searcher,
+    progress: Progress,
+    settings: Settings,
+    *,
+    shared_space: bool,
+) -> tuple[list[QueryVectors], dict[Kind, list[Hit]]]:
+    """A second pass, with the query moved towards hits of the first; without their vectors, the first pass alone.
+
+    Args:
+        vectors: The query and its sub-queries, of which the first one moves.
+        hits: What the first pass found; a collection that fails only now keeps it.
+        relevant: Those of them that are taken as relevant.
+        reader: Where their vectors are.
+        searcher: The request's.
+        progress: Gets a warning where a collection cannot answer.
+        settings: Weights of feedback, and names of collections and vectors.
+        shared_space: Whether docs and code have one dense model.
+
+    Returns:
+        The vectors that were searched with, and their hits, whose similarity is that to the query as it was asked.
+
+    Raises:
+        CollectionUnavailableError: A collection cannot answer in strict mode.
+    """
+    try:
+        first = moved_query(vectors[0], relevant, reader, settings.store, settings.retrieval, shared_space=shared_space)
+    except CollectionUnavailableError as exc:
+        if progress.strict:
+            raise
+        progress.warn("collection_unavailable", str(exc))
+        return [*vectors], {kind: [*found] for kind, found in hits.items()}
+    moved = [first, *vectors[1:]]
+    similarity = {hit.point_id: hit.similarity for found in hits.values() for hit in found}
+    again = searcher.search(hits, moved)
+    kept = {kind: [*found] for kind, found in hits.items()}
+    return moved, kept | {kind: with_first_similarity(found, similarity) for kind, found in again.items()}
 
 
 def moved_query(
@@ -64,10 +111,9 @@ def moved_query(
 def _towards(own: Sequence[float], others: Sequence[Sequence[float]], weight: float) -> Sequence[float]:
     if not others:
         return own
-    mean = [math.fsum(column) / len(others) for column in zip(*others, strict=True)]
-    total = [value + weight * other for value, other in zip(own, mean, strict=True)]
-    length = math.sqrt(math.fsum(value * value for value in total)) or 1.0
-    return [value / length for value in total]
+    total = np.asarray(own) + weight * np.mean(others, axis=0)
+    moved: list[float] = (total / (np.linalg.norm(total) or 1.0)).tolist()
+    return moved
 
 
 def _with_terms(own: SparseVector, others: Sequence[SparseVector], weight: float, limit: int) -> SparseVector:
@@ -94,7 +140,7 @@ def _with_terms(own: SparseVector, others: Sequence[SparseVector], weight: float
 
 def with_first_similarity(hits: Iterable[Hit], first: Mapping[str, float | None]) -> list[Hit]:
     """The hits with their similarity to the query as it was asked: to the moved one everything near is similar."""
-    return [replace(hit, similarity=first.get(hit.point_id)) for hit in hits]
+    return [hit._replace(similarity=first.get(hit.point_id)) for hit in hits]
 
 
 def _records(relevant: Sequence[Hit], kind: Kind, reader: EvidenceStore, store: StoreSettings) -> list[Record]:
@@ -115,4 +161,4 @@ def _nearest(vector: Sequence[float] | Sequence[Sequence[float]], own: Sequence[
     several = [row for row in vector if isinstance(row, Sequence)]
     if not several:
         return cast("Sequence[float]", vector)
-    return max(several, key=lambda row: math.fsum(map(operator.mul, row, own)))
+    return several[int(np.argmax(np.asarray(several) @ np.asarray(own)))]

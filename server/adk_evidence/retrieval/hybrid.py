@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.retrieval.payloads import Payloads
 from adk_evidence.settings import RetrievalSettings, StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Match, Prefetch, SearchParams
 
@@ -32,8 +33,7 @@ class BranchPlace(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
 
     point_id: str
@@ -83,8 +83,11 @@ def search_collection(
     limit: int,
     filter: Filter | None = None,
     names: Sequence[str] = (),
+    payloads: Payloads | None = None,
 ) -> list[Hit]:
     """Search one collection with every branch and return the fused hits, best first.
+
+    `payloads` are the collection's that were read before; without them all are read.
 
     Raises:
         CollectionUnavailableError: The collection cannot answer.
@@ -93,6 +96,7 @@ def search_collection(
     if not named:
         return []
     collection = store.collection(kind)
+    held = (payloads or Payloads()).held()
     result = reader.hybrid_query(
         collection,
         [branch for _, branch in named],
@@ -100,6 +104,7 @@ def search_collection(
         limit=limit,
         filter=filter,
         params=SearchParams(hnsw_ef=settings.hnsw_ef, exact=settings.exact),
+        held=held,
     )
     places: dict[str, list[BranchPlace]] = {hit.id: [] for hit in result.fused}
     for (name, _), hits in zip(named, result.branches, strict=True):
@@ -113,7 +118,7 @@ def search_collection(
             Hit(
                 point_id=hit.id,
                 collection=collection,
-                payload=ChunkPayload.model_validate(hit.payload),
+                payload=held.of(hit),
                 fused_rank=rank,
                 fused_score=hit.score,
                 branches=branches,

@@ -11,8 +11,9 @@ from pathlib import Path
 from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.sources import open_reader as open_source
 from adk_evidence.embedding.factory import fingerprint
-from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
+from adk_evidence.retrieval.payloads import Payloads
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.store.factory import open_generations
@@ -34,6 +35,7 @@ class Index:
         except BaseException:
             lease.release()
             raise
+        self._payloads = {kind: Payloads() for kind in KINDS}
         self._users = 0
         self._retired = False
         self._lock = threading.Lock()
@@ -95,8 +97,16 @@ class Index:
         """Indexed commits of a kind with the names they go by."""
         return {corpus.commit: _names(corpus) for corpus in self.manifest.corpora.values() if corpus.kind == kind}
 
+    def payloads(self, kind: Kind) -> Payloads:
+        """The payloads of a kind that were read from this generation."""
+        return self._payloads[kind]
+
     def info(self) -> IndexInfo:
         """What a pack says of the index."""
+        return self._info
+
+    @cached_property
+    def _info(self) -> IndexInfo:
         corpora = {
             name: CorpusInfo(
                 repo=corpus.repo, commit=corpus.commit, ref=corpus.ref, source=corpus.source, chunks=corpus.chunks

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.citations.format import code_citation, docs_citation
@@ -14,21 +14,11 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import BranchRank, Candidate, LineSpan, Quality, Verification, Why, round_score
 from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.gates import has_lines
+from adk_evidence.retrieval.names import NO_NAMES, NamesFound
 from adk_evidence.retrieval.query import Query
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True)
-class NamesFound:
-    """The names in code that a question mentions: those that the index holds somewhere, and those that it does not."""
-
-    known: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-
-NO_NAMES = NamesFound()
 
 
 def build_candidate(
@@ -81,9 +71,15 @@ def citation_of(payload: ChunkPayload) -> str:
 def matched_terms(query: Query, text: str) -> tuple[str, ...]:
     """The query's words that stand in a text, in the query's order, stop words left out."""
     words = set(_WORD.findall(text.casefold()))
-    terms = dict.fromkeys(_WORD.findall(query_lexical_text(query.text).casefold()))
+    return tuple(term for term in _terms(query.text) if term in words)[:MAX_MATCHED_TERMS]
+
+
+# Asked for every candidate of an answer.
+@functools.lru_cache(maxsize=64)
+def _terms(question: str) -> tuple[str, ...]:
     dull = load_stopwords()
-    return tuple(term for term in terms if len(term) > 1 and term not in dull and term in words)[:MAX_MATCHED_TERMS]
+    terms = dict.fromkeys(_WORD.findall(query_lexical_text(question).casefold()))
+    return tuple(term for term in terms if len(term) > 1 and term not in dull)
 
 
 def assess_quality(

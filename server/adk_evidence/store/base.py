@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Protocol
 
 from adk_evidence.embedding.base import SparseVector
 
@@ -95,8 +96,7 @@ class SearchParams:
     exact: bool = False
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A point with its score; `payload` is None where it was not asked for."""
 
     id: str
@@ -143,6 +143,9 @@ class CollectionSpec:
     multi: frozenset[str] = frozenset()
 
 
+NOTHING_KNOWN: Mapping[str, Container[str]] = MappingProxyType({})
+
+
 class EvidenceStore(Protocol):
     """Reads a published index. Methods may be called from several threads.
 
@@ -162,13 +165,24 @@ class EvidenceStore(Protocol):
         limit: int,
         filter: Filter | None = None,
         params: SearchParams | None = None,
+        held: Container[str] = (),
     ) -> HybridResult:
-        """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id."""
+        """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id.
+
+        Points in `held`, whose payloads the caller has, may come without.
+        """
 
     def score_points(
-        self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]
+        self,
+        collection: str,
+        ids: Sequence[str],
+        queries: Mapping[str, Vector],
+        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
     ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points: `{vector name: {point id: score}}`; a point without match is left out."""
+        """Exact scores of given points: `{vector name: {point id: score}}`; a point without match is left out.
+
+        So is a point that is `known` for the vector: the caller has its score.
+        """
 
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""

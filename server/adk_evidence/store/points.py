@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
@@ -13,9 +14,6 @@ from adk_evidence.store.base import CollectionSpec, Filter, Hit, Vector
 
 # Filters on part of a path or a name are answered from an index of prefixes.
 PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
-# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
-# short; where they are longer, everything is taken.
-TIES = 16
 
 
 def has_terms(vector: Vector) -> bool:
@@ -78,6 +76,7 @@ def _require_finite(name: str, numbers: Sequence[float]) -> None:
         raise StoreError(f"A vector for {name} holds a value that is not a number.")
 
 
+@functools.lru_cache(maxsize=1 << 15)
 def checked_id(point: str) -> UUID:
     """A point id.
 
@@ -88,6 +87,24 @@ def checked_id(point: str) -> UUID:
         return UUID(point)
     except ValueError:
         raise StoreError(f"{point!r} is no point id.") from None
+
+
+def unknown(
+    ids: Sequence[str], queries: Mapping[str, Vector], known: Mapping[str, Container[str]]
+) -> dict[str, tuple[str, ...]]:
+    """The points whose scores are wanted, by the name of a vector; a name without any is left out.
+
+    Args:
+        ids: The points.
+        queries: By the vectors' names; one without terms scores nothing.
+        known: Points whose scores are not wanted, by the vectors' names.
+    """
+    wanted = {
+        using: tuple(point for point in ids if point not in known.get(using, ()))
+        for using, query in queries.items()
+        if has_terms(query)
+    }
+    return {using: points for using, points in wanted.items() if points}
 
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:

@@ -11,7 +11,7 @@ import itertools
 import json
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
+    NOTHING_KNOWN,
     CollectionSpec,
     Condition,
     Filter,
@@ -44,13 +45,13 @@ from adk_evidence.store.base import (
 from adk_evidence.store.files import write_atomic
 from adk_evidence.store.points import (
     PREFIX_FIELDS,
-    TIES,
     both,
     checked_id,
     checked_vector,
     checked_vectors,
     has_terms,
     in_order,
+    unknown,
 )
 from adk_evidence.store.server_client import ServerConnection, ServerError
 
@@ -65,6 +66,9 @@ _REBUILD = "Run `adk-ingest all` to build the index again."
 # A strict server bounds how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
+# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
+# short; where they are longer, everything is taken.
+_TIES = 16
 
 T = TypeVar("T")
 
@@ -165,9 +169,11 @@ class _ServerStore:
         limit: int,
         filter: Filter | None = None,
         params: SearchParams | None = None,
+        held: Container[str] = (),
     ) -> HybridResult:
         """Run the branches and fuse them, in one request; see `EvidenceStore.hybrid_query`.
 
+        All payloads come with it: a request of their own would take longer than those that are held already.
         A branch with an empty sparse vector is not run: its list is empty.
         """
         spec = self._spec(collection)
@@ -180,7 +186,7 @@ class _ServerStore:
         everything = sum(branch.limit for branch in branches.values())
         # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts off. So
         # a few more points are taken and cut here.
-        enough = min(everything, limit + TIES)
+        enough = min(everything, limit + _TIES)
 
         def fused(taken: int) -> models.QueryRequest:
             return models.QueryRequest(
@@ -217,27 +223,30 @@ class _ServerStore:
         return HybridResult(first[:limit], [by_place.get(place, []) for place in range(len(prefetch))])
 
     def score_points(
-        self, collection: str, ids: Sequence[str], queries: Mapping[str, Vector]
+        self,
+        collection: str,
+        ids: Sequence[str],
+        queries: Mapping[str, Vector],
+        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
     ) -> dict[str, dict[str, float]]:
         """Exact scores of given points; see `EvidenceStore.score_points`."""
         spec = self._spec(collection)
         scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = [using for using, query in queries.items() if has_terms(query)]
-        if not ids or not wanted:
+        wanted = unknown(ids, queries, known)
+        if not wanted:
             return scores
-        only = _filter(Filter(must=(HasId(tuple(ids)),)))
         # Not `exact`, which strict servers refuse: so few points are scored one by one anyway.
         full = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
         requests = [
             models.QueryRequest(
                 query=_query(spec, using, queries[using]),
                 using=using,
-                filter=only,
+                filter=_filter(Filter(must=(HasId(points),))),
                 params=full if self._quantized else None,
-                limit=len(ids),
+                limit=len(points),
                 with_payload=False,
             )
-            for using in wanted
+            for using, points in wanted.items()
         ]
         for using, answer in zip(wanted, self._query(collection, requests), strict=True):
             scores[using] = {hit.id: hit.score for hit in answer}

@@ -9,6 +9,7 @@ what the chunk is about.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -93,7 +94,16 @@ class LocalReranker:
 
 def _names_used(texts: Iterable[str]) -> Counter[str]:
     """In how many of the texts each word stands."""
-    return Counter(name for text in texts for name in set(_NAME.findall(text)))
+    used: Counter[str] = Counter()
+    for text in texts:
+        used.update(_names_in(text))
+    return used
+
+
+# The same docs lead many questions, and both passes of one.
+@functools.lru_cache(maxsize=256)
+def _names_in(text: str) -> frozenset[str]:
+    return frozenset(_NAME.findall(text))
 
 
 def _linked(payload: ChunkPayload, used: Mapping[str, int]) -> int:
@@ -112,8 +122,16 @@ def _is_for_another_language(payload: ChunkPayload) -> bool:
     """Whether the tabs, path or headings of a page on the ADK name other languages and not Python."""
     if payload.kind != "doc" or payload.corpus != ADK_DOCS:
         return False
-    named = set(_WORD.findall(" ".join((payload.path, *payload.headings)).lower()))
-    return any(found & OTHER_LANGUAGES and "python" not in found for found in (set(payload.code_langs), named))
+    return _names_others(frozenset(payload.code_langs)) or _names_others(_words(payload.path, *payload.headings))
+
+
+def _names_others(found: frozenset[str]) -> bool:
+    return bool(found & OTHER_LANGUAGES) and "python" not in found
+
+
+@functools.lru_cache(maxsize=4096)
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(" ".join(texts).lower()))
 
 
 def _standardise(values: Sequence[float | None]) -> list[float]:

@@ -1,0 +1,40 @@
+"""Fusion of branches by Qdrant's formulas, for a store whose engine would search every branch a second time for it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from adk_evidence.store.base import Fusion, Hit
+from adk_evidence.store.points import in_order
+
+# So many standard deviations on either side of the mean are a branch's range of scores.
+_DEVIATIONS = 3
+# The middle of that range, where a branch's scores are all the same.
+_MIDDLE = 0.5
+
+
+def fused(branches: Iterable[Sequence[Hit]], fusion: Fusion) -> list[Hit]:
+    """All hits of all branches, the best fused score first; equal scores in the order of their ids.
+
+    Args:
+        branches: The hits of each branch, best first.
+        fusion: `rrf` adds 1 / (k + rank) of each branch that has a hit, ranks counted from 0. `dbsf` adds its scores,
+            scaled so that three standard deviations below a branch's mean are 0 and three above it are 1.
+    """
+    totals: defaultdict[str, float] = defaultdict(float)
+    for hits in branches:
+        shares = [1 / (fusion.k + rank) for rank in range(len(hits))] if fusion.method == "rrf" else _scaled(hits)
+        for hit, share in zip(hits, shares, strict=True):
+            totals[hit.id] += share
+    return in_order(Hit(point, score) for point, score in totals.items())
+
+
+def _scaled(hits: Sequence[Hit]) -> list[float]:
+    scores = [hit.score for hit in hits]
+    mean = math.fsum(scores) / max(1, len(scores))
+    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / max(1, len(scores) - 1))
+    if not deviation:
+        return [_MIDDLE] * len(scores)
+    return [(score - mean) / (2 * _DEVIATIONS * deviation) + _MIDDLE for score in scores]

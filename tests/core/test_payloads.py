@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.retrieval.payloads import Payloads
+from adk_evidence.store.base import Hit
+from adk_evidence.store.factory import rollback
+from tests.core.factories import payload
+from tests.corpora import HashEmbedder, Workplace, write_files
+
+PAGE = "docs/zebra.md"
+
+
+def read(body: str, point: str) -> Hit:
+    return Hit(point, 1.0, payload(body=body).model_dump())
+
+
+def test_a_payload_that_was_read_is_held_for_the_next_search():
+    payloads = Payloads()
+    first = payloads.held()
+    assert "a" not in first
+    chunk = first.of(read("text", "a"))
+    again = payloads.held()
+    assert "a" in again
+    assert again.of(Hit("a", 0.5)) is chunk
+
+
+def test_the_payloads_that_were_used_last_are_kept():
+    payloads = Payloads(entries=2)
+    held = payloads.held()
+    for point in ("a", "b", "a", "c"):
+        held.of(read(point, point))
+    assert [point for point in "abc" if point in payloads.held()] == ["a", "c"]
+
+
+def test_what_is_held_stays_although_others_read_much_meanwhile():
+    payloads = Payloads(entries=1)
+    chunk = payloads.held().of(read("text", "a"))
+    held = payloads.held()
+    assert "a" in held
+    payloads.held().of(read("other", "b"))
+    assert "a" not in payloads.held()
+    assert held.of(Hit("a", 0.5)) is chunk
+
+
+def test_a_payload_that_is_no_chunks_is_refused_and_not_kept():
+    payloads = Payloads()
+    with pytest.raises(ValidationError):
+        payloads.held().of(Hit("a", 1.0, {"text": "alone"}))
+    assert "a" not in payloads.held()
+
+
+def test_what_was_read_of_one_generation_is_not_shown_of_another(workplace: Workplace):
+    """A change, a deletion and a rollback between the questions of one service."""
+
+    def shown() -> list[str]:
+        pack = service.find(EvidenceRequest(query="what is a zebra"))
+        return [candidate.text for candidate in pack.candidates if candidate.path == PAGE]
+
+    write_files(workplace.docs, {PAGE: "# Zebra\n\nA zebra has black stripes.\n"})
+    workplace.ingest()
+    service = workplace.service(HashEmbedder())
+    try:
+        assert "black stripes" in shown()[0]
+        write_files(workplace.docs, {PAGE: "# Zebra\n\nA zebra has white stripes.\n"})
+        workplace.ingest()
+        assert "white stripes" in shown()[0]
+        (workplace.docs / PAGE).unlink()
+        workplace.ingest()
+        assert shown() == []
+        rollback(workplace.settings)
+        assert "white stripes" in shown()[0]
+    finally:
+        service.close()
