@@ -59,7 +59,9 @@ def test_it_is_what_the_engine_computes(
 ) -> None:
     shard = a_shard(tmp_path_factory.mktemp("shard"), scores)
     alone = [edge.QueryRequest(limit=limit, query=edge.Query.Nearest([1.0], using=name)) for name in BRANCHES]
-    branches = [[Hit(str(hit.id), hit.score) for hit in found] for found in shard.query_batch(edge.QueryBatchRequest(alone))]
+    branches = [
+        [Hit(str(hit.id), hit.score) for hit in found] for found in shard.query_batch(edge.QueryBatchRequest(alone))
+    ]
     method = edge.Fusion.Rrf(k=fusion.k) if fusion.method == "rrf" else edge.Fusion.Dbsf()
     together = edge.QueryRequest(
         limit=len(BRANCHES) * POINTS,
