@@ -38,7 +38,7 @@ QUESTIONS = (
 def main() -> None:
     """Measure and print."""
     options = _options()
-    requests = _requests(options.queries)
+    requests = requests_of(options.queries)
     settings = load_settings({"home": options.home} if options.home else {})
     service = EvidenceService(settings)
     try:
@@ -84,7 +84,8 @@ def _at_once(service: EvidenceService, requests: Sequence[EvidenceRequest], coun
     show("", f"{differing} questions got different packs")
 
 
-def _requests(path: Path | None) -> list[EvidenceRequest]:
+def requests_of(path: Path | None) -> list[EvidenceRequest]:
+    """The questions of a file, the ten built-in ones without it."""
     if path is None:
         return [EvidenceRequest(query=question) for question in QUESTIONS]
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

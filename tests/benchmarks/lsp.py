@@ -1,9 +1,9 @@
 """The language server as an editor meets it: start-up, evidence requests and hovers over standard input and output.
 
-    python -m tests.benchmarks.lsp --home HOME [--requests 200] [--starts 5]
+    python -m tests.benchmarks.lsp --home HOME [--queries QUESTIONS.jsonl] [--requests 200] [--starts 5]
 
-HOME needs an index of the real corpora (`adk-ingest all`). Every question of a round is another one, as a repeated one
-would find warm caches.
+HOME needs an index of the real corpora (`adk-ingest all`). No question comes twice, as a repeated one would find warm
+caches. The ten built-in ones are told apart by a number alone and find the same chunks: give a file with many.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import itertools
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.ask import QUESTIONS
+from tests.benchmarks.ask import QUESTIONS, requests_of
 from tests.benchmarks.measure import show, spread
 from tests.lsp.rpc import RawClient
 
@@ -63,8 +64,9 @@ def main() -> None:
         begin = time.perf_counter()
         client.result("adk/evidence", {"query": QUESTIONS[0]})
         show("first answer", f"{(time.perf_counter() - begin) * 1000:.0f} ms after initialize")
-        questions = _questions()
-        show("adk/evidence", spread(_times(options.requests, lambda: _ask(client, next(questions)))))
+        questions = _questions(options.queries, options.requests)
+        asked = iter(questions)
+        show("adk/evidence", spread(_times(len(questions), lambda: _ask(client, next(asked)))))
         client.open(URI, DOCUMENT)
         places = itertools.cycle(_places())
         missed: list[Any] = []
@@ -104,9 +106,10 @@ def _times(count: int, work: Callable[[], Any]) -> list[float]:
     return found
 
 
-def _questions() -> Iterator[str]:
-    for number in itertools.count():
-        yield f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
+def _questions(file: Path | None, count: int) -> list[str]:
+    if file is not None:
+        return [request.query for request in requests_of(file)]
+    return [f"{QUESTIONS[number % len(QUESTIONS)]} ({number})" for number in range(count)]
 
 
 def _ask(client: RawClient, question: str) -> None:
@@ -133,6 +136,7 @@ def _hover(client: RawClient, place: tuple[int, int], missed: list[Any]) -> None
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", help="folder of the index; the settings' own without it")
+    parser.add_argument("--queries", type=Path, help="questions, each of which is asked once")
     parser.add_argument("--requests", type=int, default=200, help="how many of each kind")
     parser.add_argument("--starts", type=int, default=5, help="how many servers are started")
     return parser.parse_args()
