@@ -408,7 +408,14 @@ class TelemetrySettings(_Section):
 class Settings(BaseSettings):
     """All settings. Build it with `load_settings`."""
 
-    model_config = SettingsConfigDict(extra="forbid", frozen=True, env_prefix=ENV_PREFIX, env_nested_delimiter="__")
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        frozen=True,
+        env_prefix=ENV_PREFIX,
+        env_nested_delimiter="__",
+        # An empty variable is one that is not set: an empty home would otherwise be the working directory.
+        env_ignore_empty=True,
+    )
 
     profile: Literal["local", "fastembed", "voyage"]
     home: Path | None

@@ -87,6 +87,6 @@ def settings_from(profile: str | None = None, home: str | None = None, **overrid
     """Settings with what the command line said on top."""
     from adk_evidence.settings import load_settings
 
-    if home is not None:
+    if home:  # an empty variable of a script is no home
         overrides["home"] = home
     return load_settings(overrides, profile=profile)

@@ -29,6 +29,13 @@ def test_a_call_beats_the_environment_which_beats_the_users_file(monkeypatch, tm
     assert (settings.retrieval.rrf_k, settings.retrieval.hnsw_ef) == (30, 64)
 
 
+@pytest.mark.parametrize("name", ["HOME", "PROFILE", "SETTINGS", "RETRIEVAL__RRF_K"])
+def test_an_empty_variable_is_one_that_is_not_set(monkeypatch, tmp_path, name):
+    expected = load_settings(user_file=tmp_path / "none.yaml")
+    monkeypatch.setenv(f"ADK_EVIDENCE_{name}", "")
+    assert load_settings(user_file=tmp_path / "none.yaml") == expected
+
+
 @pytest.mark.parametrize(
     ("overrides", "part"),
     [
