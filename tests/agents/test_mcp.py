@@ -13,10 +13,11 @@ from urllib.parse import quote
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import CallToolResult, PromptReference
+from mcp.types import PromptReference
 
 from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
+from tests.agents.mcp_calls import answer, failure, text_of
 from tests.agents.servers import ROOT, command, over_http, over_stdio
 from tests.corpora import Workplace
 from tests.injection import outside_fences
@@ -24,27 +25,6 @@ from tests.injection import outside_fences
 pytestmark = pytest.mark.asyncio
 
 QUESTION = "how do I retry when a tool throws?"
-
-
-def text_of(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert content.type == "text"
-    return content.text
-
-
-async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """The text and the structured content of a call that succeeds."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, text_of(result)
-    return text_of(result), result.structured_content
-
-
-async def failure(client: Client, tool: str, **arguments: Any) -> str:
-    """The sentence of a call that fails."""
-    result = await client.call_tool(tool, arguments)
-    text = text_of(result)
-    assert result.is_error and "Traceback" not in text and "\n" not in text
-    return text
 
 
 async def test_the_tools_say_what_they_are_for(indexed: Workplace) -> None:

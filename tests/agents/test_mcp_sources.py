@@ -17,6 +17,7 @@ from adk_evidence.tokens import estimate_tokens
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, LONG_MODULE
+from tests.agents.mcp_calls import answer, failure
 from tests.agents.operations_place import SHOP, ask, make_place
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
 from tests.injection import hidden_characters, outside_fences
@@ -54,22 +55,13 @@ def session(place: Workplace) -> Iterator[AgentSession]:
     session.close()
 
 
-async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    result = await client.call_tool(tool, arguments)
-    (content,) = result.content
-    assert content.type == "text" and not result.is_error, content
-    return content.text, result.structured_content
-
-
-async def failure(client: Client, citation: str) -> str:
+async def unreadable(client: Client, citation: str) -> str:
     """The sentence of a citation that cannot be read, the same by tool and by resource."""
-    result = await client.call_tool("read_adk_source", {"citation": citation})
-    (content,) = result.content
-    assert content.type == "text" and result.is_error and "\n" not in content.text
+    sentence = await failure(client, "read_adk_source", citation=citation)
     with pytest.raises(MCPError) as caught:
         await client.read_resource(citation_uri(citation))
-    assert caught.value.message == content.text and caught.value.code == INVALID_PARAMS
-    return content.text
+    assert caught.value.message == sentence and caught.value.code == INVALID_PARAMS
+    return sentence
 
 
 async def read(client: Client, citation: str) -> str:
@@ -126,21 +118,21 @@ async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession)
 @pytest.mark.asyncio
 async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: Workplace) -> None:
     async with Client(make_server(session)) as client:
-        unknown = await failure(client, "nowhere@v1:src/a.py#L1-L2")
+        unknown = await unreadable(client, "nowhere@v1:src/a.py#L1-L2")
         assert "'nowhere'" in unknown and "adk-docs or adk-python or odd or shop" in unknown
         for earlier in ("shop@tree-0000:src/basket.ts#L1-L2", f"adk-python@{CODE_COMMIT}:src/gone.py#L1-L2"):
-            assert "Ask again" in await failure(client, earlier)
+            assert "Ask again" in await unreadable(client, earlier)
         outside = (await answer(client, "search_code_and_docs", query="basket", index="shop"))[1]["results"][0]
         commit = outside["citation"].partition(":")[0]
-        assert "no such file" in await failure(client, f"{commit}:../of odd/src/twin  one.py#L1-L2")
-        assert "not a citation" in await failure(client, "/etc/passwd")
+        assert "no such file" in await unreadable(client, f"{commit}:../of odd/src/twin  one.py#L1-L2")
+        assert "not a citation" in await unreadable(client, "/etc/passwd")
 
 
 @pytest.mark.asyncio
 async def test_of_an_address_that_several_pages_share_each_can_be_read(session: AgentSession) -> None:
     async with Client(make_server(session)) as client:
         shared = f"adk-python@{CODE_COMMIT}:https://adk.dev/api-reference/python/google-adk.html"
-        refused = await failure(client, shared)
+        refused = await unreadable(client, shared)
         assert "stands for 3 pages" in refused
         pages = re.findall(rf"adk-python@{CODE_COMMIT}:\S+\.md", refused)
         assert len(pages) == 3
@@ -183,4 +175,4 @@ async def test_a_name_that_two_files_are_shown_by_opens_neither(session: AgentSe
     async with Client(make_server(session)) as client:
         text, _ = await answer(client, "search_code_and_docs", query="lory", index="odd", max_results=1)
         (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
-        assert "2 files" in await failure(client, shown)
+        assert "2 files" in await unreadable(client, shown)

@@ -10,16 +10,15 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult
 
 from adk_evidence.agents.operations.requests import make_request
 from adk_evidence.retrieval import pipeline
 from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.mcp_calls import answer, failure
 from tests.agents.operations_place import SHOP, make_place, validate
 from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.injection import outside_fences
@@ -65,25 +64,6 @@ async def served(home: Path) -> AsyncIterator[Client]:
     )
     async with Client(parameters, read_timeout_seconds=120) as client:
         yield client
-
-
-def text_of(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert content.type == "text"
-    return content.text
-
-
-async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, text_of(result)
-    return text_of(result), result.structured_content
-
-
-async def failure(client: Client, tool: str, **arguments: Any) -> str:
-    result = await client.call_tool(tool, arguments)
-    text = text_of(result)
-    assert result.is_error and "Traceback" not in text and "\n" not in text
-    return text
 
 
 @pytest.mark.asyncio

@@ -27,6 +27,7 @@ from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from adk_ingest.progress import Silent
 from adk_ingest.targets.build import build_targets
+from tests.agents.mcp_calls import answer
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
 from tests.injection import (
     INJECTIONS,
@@ -119,11 +120,9 @@ def session(indexed: Workplace) -> Iterator[AgentSession]:
 
 async def mcp(client: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
     """Text and structured content of a call of an MCP tool that succeeds."""
-    result = await client.call_tool(name, arguments)
-    (content,) = result.content
-    assert content.type == "text" and not result.is_error, content
-    assert not hidden_characters(json.dumps(result.structured_content, ensure_ascii=False))
-    return content.text, result.structured_content
+    text, structured = await answer(client, name, **arguments)
+    assert not hidden_characters(json.dumps(structured, ensure_ascii=False))
+    return text, structured
 
 
 def filters_of(group: str) -> dict[str, Any]:
