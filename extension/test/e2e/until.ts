@@ -21,13 +21,16 @@ export async function until(what: string, limit: number, condition: () => boolea
  * @throws What the check threw last, when it does not hold after `limit` milliseconds.
  */
 export async function eventually(check: () => Promise<void>, limit = LIMIT_MS): Promise<void> {
-  const end = Date.now() + limit;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-  }
+  let failure: unknown;
+  const holds = () =>
+    check().then(
+      () => true,
+      (error: unknown) => {
+        failure = error;
+        return false;
+      },
+    );
+  await until("a check holds", limit, holds).catch(() => {
+    throw failure;
+  });
 }
