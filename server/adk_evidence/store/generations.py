@@ -188,17 +188,11 @@ class GenerationStore:
 
     def is_being_written(self) -> bool:
         """Whether a process writes to this index now; a process that was killed does not."""
-        lock = FileLock(self._root / "writer.lock", thread_local=False)
-        if not Path(lock.lock_file).exists():
-            return False
+        path = self._root / "writer.lock"
         try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            return True
+            return path.exists() and _is_locked(path)
         except OSError:
             return False  # who cannot lock there does not write there, and nobody can be asked
-        lock.release()
-        return False
 
     def begin(self, run_id: str, *, copy_current: bool = False) -> Building:
         """Start a new generation in a folder of its own; what a dead writer left behind is removed.
@@ -419,16 +413,27 @@ class GenerationStore:
         """Generations with a live reader; leases of dead ones are removed. Call it with the guard held."""
         alive = set()
         for path in self._leases.glob("*.*.lock"):
-            lock = FileLock(path, thread_local=False)
             try:
-                lock.acquire(blocking=False)
-            except (Timeout, OSError):
+                locked = _is_locked(path)
+            except OSError:
+                locked = True
+            if locked:
                 alive.add(path.name.partition(".")[0])
                 continue
-            lock.release()
             with suppress(OSError):
                 path.unlink()
         return alive
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether somebody holds a lock, in this process or in another; OSError where that cannot be tried."""
+    lock = FileLock(path, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return True
+    lock.release()
+    return False
 
 
 def check_fingerprint(
