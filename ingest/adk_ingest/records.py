@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from adk_evidence.models.chunk import ChunkRecord, Kind, Origin, make_chunk_id, sha256_text
+from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, Kind, Origin, make_chunk_id, sha256_text
 from adk_evidence.settings import DenseText, LexicalSettings
 from adk_evidence.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
@@ -56,7 +56,7 @@ def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, cont
         path=file.path,
         uri=context.url_for(file.path, raw.anchor) if context.kind == "doc" else None,
         kind=context.kind,
-        source_type="docs" if context.kind == "doc" else "code",
+        source_type=SOURCE_TYPES[context.kind],
         origin=context.origin,
         lang=raw.lang,
         symbol=raw.symbol,

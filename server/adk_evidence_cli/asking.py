@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import EvidenceRequest, SourceType
+from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.sanitize import visible, visible_json
 from adk_evidence.retrieval.pipeline import EvidenceService
 from adk_evidence.settings import Settings

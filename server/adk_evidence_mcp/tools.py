@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_evidence.agents.session import AgentSession, agent_request, invalid_argument
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
-from adk_evidence.models.request import MAX_QUERY_CHARS, SourceType, TaskMode
+from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.prompt_text import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line

@@ -121,7 +121,7 @@ def build_targets(
 def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder | None = None) -> DryRun:
     """What embedding the targets of the published index would take; nothing is embedded.
 
-    The arguments and errors are those of `build_targets`.
+    The arguments and errors are those of `build_targets`, but for what writing a set and the cap on costs can raise.
     """
     model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
     with open_generations(settings).open_current() as lease:

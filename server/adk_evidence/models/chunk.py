@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Kind = Literal["doc", "code"]
 KINDS: tuple[Kind, ...] = ("doc", "code")
+SourceType = Literal["docs", "code"]
+# What requests and people call a kind.
+SOURCE_TYPES: Mapping[Kind, SourceType] = MappingProxyType({"doc": "docs", "code": "code"})
 Origin = Literal["repository", "api-reference"]
 
 # Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
@@ -37,7 +42,7 @@ class ChunkPayload(BaseModel):
     path: str
     uri: str | None = Field(default=None, description="Stable URL of the page with its anchor (docs).")
     kind: Kind
-    source_type: Literal["docs", "code"]
+    source_type: SourceType
     origin: Origin = "repository"
     lang: str
     symbol: str | None = Field(default=None, description="Qualified name within the module, e.g. `LlmAgent.run`.")

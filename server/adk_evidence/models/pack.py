@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from adk_evidence.models.request import SourceType, TaskMode
+from adk_evidence.models.chunk import SourceType
+from adk_evidence.models.request import TaskMode
 
 Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
+
 TaskMode = Literal["build", "debug", "explain", "refactor"]
-SourceType = Literal["docs", "code"]
 
 MAX_QUERY_CHARS = 8000
 
@@ -44,6 +45,11 @@ class EvidenceFilters(BaseModel):
     source_types: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
     languages: tuple[_Text, ...] = Field(default=(), description="File or tab languages, e.g. `py`, `md`, `python`.")
     repo_ref_hint: _Text | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of chunks that `source_types` stands for."""
+        return tuple(kind for kind in KINDS if SOURCE_TYPES[kind] in self.source_types)
 
 
 class EvidenceRequest(BaseModel):

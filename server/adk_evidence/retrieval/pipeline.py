@@ -11,7 +11,7 @@ from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
 from adk_evidence.embedding.queries import remembered
-from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
 from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, RetrievalPlan
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval import gates
@@ -216,9 +216,8 @@ class _Run:
             names = NameCheck(self._encoder, self._searcher, self._scope, self._progress).check(query.names, hits)
         for kind in selection.missing:
             found = sum(item.kind == kind for item in selection.items)
-            name = "docs" if kind == "doc" else "code"
             self._progress.warn(
-                "coverage", f"only {found} of the {required[kind]} {name} results that the mode asks for."
+                "coverage", f"only {found} of the {required[kind]} {SOURCE_TYPES[kind]} results that the mode asks for."
             )
 
         return Outcome(
@@ -352,4 +351,4 @@ class _Run:
 
 
 def _named(kinds: set[Kind]) -> str:
-    return " and ".join("docs" if kind == "doc" else "code" for kind in KINDS if kind in kinds)
+    return " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in kinds)

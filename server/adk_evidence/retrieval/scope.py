@@ -31,9 +31,7 @@ class Scope:
     """
 
     def __init__(self, asked: EvidenceFilters, question: str, index: Index, progress: Progress) -> None:
-        self.kinds: tuple[Kind, ...] = tuple(
-            kind for kind in KINDS if ("docs" if kind == "doc" else "code") in asked.source_types
-        )
+        self.kinds = asked.kinds
         self.filters: dict[Kind, Filter] = {}
         self.excluded_origins: tuple[str, ...] = ()
         self.version_missing = False

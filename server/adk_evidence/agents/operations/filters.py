@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from adk_evidence.agents.operations.places import tags_of
 from adk_evidence.agents.operations.requests import SearchFilters
-from adk_evidence.models.chunk import ChunkPayload, Kind
-from adk_evidence.models.request import EvidenceFilters, SourceType
+from adk_evidence.models.chunk import ChunkPayload, Kind, SourceType
+from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.retrieval.filters import build_filter
 from adk_evidence.retrieval.index import Index
 from adk_evidence.store.base import Filter, Match

@@ -12,8 +12,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.agents.operations.requests import TaskType
+from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import LineSpan, Verification
-from adk_evidence.models.request import SourceType
 
 ResponseStatus = Literal["success", "partial", "failed"]
 ErrorType = Literal[

@@ -20,9 +20,9 @@ from adk_evidence.agents.operations.responses import SearchResult
 from adk_evidence.agents.operations.run import QueryTimer, Run, kept
 from adk_evidence.agents.session import Opened
 from adk_evidence.citations.verify import verify
-from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.models.chunk import KINDS, SourceType
 from adk_evidence.models.pack import Quality, round_score
-from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, SourceType
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.retrieval.hybrid import Hit
 from adk_evidence.retrieval.index import Index
 from adk_evidence.retrieval.pack import citation_of
@@ -149,9 +149,8 @@ def _ask(run: Run, name: str, opened: Opened, request: EvidenceRequest, text: st
 
 
 def _searched(index: Index, opened: Opened, filters: EvidenceFilters, excluded: Sequence[str]) -> int:
-    kinds: tuple[Kind, ...] = tuple("doc" if source == "docs" else "code" for source in filters.source_types)
     store = opened.settings.store
-    return sum(count_searched(index, store.collection(kind), kind, filters, excluded) for kind in kinds)
+    return sum(count_searched(index, store.collection(kind), kind, filters, excluded) for kind in filters.kinds)
 
 
 def _near(run: Run, item: Found, threshold: float | None) -> bool:
