@@ -80,11 +80,27 @@ function failure(output) {
   return new SetupError("npm could not install the packages of package-lock.json.", lastLines(told));
 }
 
-/** The command line of npm, the one that started this process if there is such. */
-export function npmCommand() {
+/**
+ * The command line of npm, the one that started this process if there is such.
+ *
+ * @param node The Node that npm runs under; a package's install script may refuse any other version than its own.
+ */
+export function npmCommand(node = process.execPath) {
   const cli = process.env.npm_execpath;
-  if (cli && /^npm(-cli)?\.[cm]?js$/.test(path.basename(cli))) return [process.execPath, cli];
+  if (cli && /^npm(-cli)?\.[cm]?js$/.test(path.basename(cli))) return [node, cli];
   return [WINDOWS ? "npm.cmd" : "npm"];
+}
+
+/**
+ * Environment variables for npm and for all programs that npm starts, so that they run under a chosen Node.
+ *
+ * @param node The path of that Node's executable.
+ */
+export function npmEnvironment(node) {
+  const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` };
+  // npm tells its version and Node's in here, and would hand on what the npm that started this process told.
+  delete env.npm_config_user_agent;
+  return env;
 }
 
 /** The environment variables with which programs of the packages are found. */

