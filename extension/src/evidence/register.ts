@@ -7,6 +7,7 @@ import { copyEvidence, copyShown } from "../commands/copy";
 import { findEvidence, PANEL_KEY } from "../commands/find";
 import { findSymbol } from "../commands/findSymbol";
 import { ingestCorpora } from "../commands/ingest";
+import { openFileOnDisk } from "../commands/openFileOnDisk";
 import { RecentQuestions } from "../commands/recentQuestions";
 import { showStatus } from "../commands/status";
 import { COMMANDS, CONTEXT, PACK_VIEW } from "../ids";
@@ -52,6 +53,7 @@ export function registerEvidence(
     register(COMMANDS.findEvidence, (argument) => findEvidence(argument, evidence, panel)),
     register(COMMANDS.askQuestion, () => askQuestion(panel, recent)),
     register(COMMANDS.findSymbol, (argument) => findSymbol(argument, evidence, citations)),
+    register(COMMANDS.openFileOnDisk, () => openFileOnDisk(documents)),
     register(COMMANDS.ingest, () => ingestCorpora(evidence, log)),
     register(COMMANDS.showStatus, () => showStatus(evidence)),
     register(COMMANDS.copyMarkdown, () => copyShown("markdown", panel.pack, evidence)),

@@ -4,6 +4,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
+import { sourceAddress, workspaceFolderOf } from "../evidence/sourceDocuments";
 import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
 import type { VoyageKey } from "./key";
@@ -68,6 +69,8 @@ export function createHost(parts: HostParts): PoolHost {
         settings: () => serverSettings(folderAt(folder)),
         serves: (document) => pool().serves(sessionKey, document.uri),
         hoversWanted: (document) => hoversWanted(document.uri),
+        // Without its folder: the editor lists a symbol once that several servers know.
+        sourceAddress: (place) => sourceAddress(place, undefined),
         ended,
       }),
   };
@@ -75,7 +78,7 @@ export function createHost(parts: HostParts): PoolHost {
 
 /** The folder of a document; the first one for what is in none, so that a window has one server where one will do. */
 export function folderOf(scope: vscode.Uri | undefined): Folder {
-  const found = scope && vscode.workspace.getWorkspaceFolder(scope);
+  const found = scope && workspaceFolderOf(scope);
   const folder = found ?? vscode.workspace.workspaceFolders?.[0];
   return folder ? { id: folder.uri.toString(), uri: folder.uri } : { id: "", uri: undefined };
 }
