@@ -10,6 +10,7 @@ import { registerSetKey } from "./commands/key";
 import { registerShowLogs } from "./commands/logs";
 import { registerRestart } from "./commands/restart";
 import { registerEvidence } from "./evidence/register";
+import { followEditors } from "./evidence/scope";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { Problem } from "./problem";
@@ -39,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
 
   context.subscriptions.push(
     log,
+    followEditors(),
     new StatusItem(servers, folderOf),
     registerSetUp(setUp),
     registerRestart(servers, log),

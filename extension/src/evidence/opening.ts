@@ -1,6 +1,6 @@
 /** Decides what a click on a citation opens; opens nothing itself. */
 
-import type { Candidate, LineSpan, SourceResult } from "../protocol/generated";
+import type { Candidate, LineSpan, SourceResult, Verification } from "../protocol/generated";
 import type { OpenTarget } from "../webview/actions";
 import { isPageOf } from "./page";
 
@@ -51,12 +51,22 @@ export function planOpening(
   return { kind: "document", lines, note: note ?? "no-page" };
 }
 
+const NOTES: Record<Verification["state"], Note | null> = {
+  exact: null,
+  moved: "moved",
+  changed: "changed",
+  gone: "gone",
+  unverified: "unverified",
+};
+
 /** Which lines of the source's document are marked, and what the reader is told. */
 export function planSource(source: SourceResult): Extract<Opening, { kind: "document" }> {
   const { lines } = source;
   if (source.matches_index) {
     return { kind: "document", lines, note: source.local_matches ? null : "kept" };
   }
-  const state = source.verification?.state ?? "unverified";
-  return { kind: "document", lines: state === "gone" ? null : lines, note: state === "exact" ? null : state };
+  const state = source.verification?.state;
+  // A state that is unknown here says nothing of the lines.
+  const note = state === undefined || !Object.hasOwn(NOTES, state) ? "unverified" : NOTES[state];
+  return { kind: "document", lines: note === "gone" ? null : lines, note };
 }

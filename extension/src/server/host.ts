@@ -4,6 +4,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
+import { folderInUse } from "../evidence/scope";
 import { sourceAddress, workspaceFolderOf } from "../evidence/sourceDocuments";
 import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
@@ -76,10 +77,10 @@ export function createHost(parts: HostParts): PoolHost {
   };
 }
 
-/** The folder of a document; the first one for what is in none, so that a window has one server where one will do. */
+/** The folder of a document; the one in use for what is in none, so that a window has one server where one will do. */
 export function folderOf(scope: vscode.Uri | undefined): Folder {
   const found = scope && workspaceFolderOf(scope);
-  const folder = found ?? vscode.workspace.workspaceFolders?.[0];
+  const folder = found ?? folderInUse();
   return folder ? { id: folder.uri.toString(), uri: folder.uri } : { id: "", uri: undefined };
 }
 

@@ -111,6 +111,15 @@ export const PROBLEMS = {
   ended: () =>
     new Problem(l10n.t("The ADK Evidence server ended before it answered. Ask again."), "server_ended", [MENDS.logs()]),
 
+  unreadableAnswer: () =>
+    new Problem(
+      l10n.t(
+        "The server's answer has a form that this version of the extension cannot read. Update both to the same version.",
+      ),
+      "unreadable_answer",
+      [MENDS.setUp(), MENDS.doctor()],
+    ),
+
   setUp: (failure: SetUpFailure) => new Problem(setUpSentence(failure), `set_up_${failure}`, setUpMends(failure)),
 
   cancelled: () => new Problem(l10n.t("The request was cancelled."), "cancelled"),

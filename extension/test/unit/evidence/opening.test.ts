@@ -45,6 +45,11 @@ describe("what a click on a citation opens", () => {
     });
   }
 
+  it("is the source where what became of the text is a word that is new, and says that nobody could tell", () => {
+    const plan = planOpening(code, changed("withdrawn" as "moved"), "default", "browser");
+    assert.ok(plan.kind === "document" && plan.note === "unverified");
+  });
+
   it("is the source without any lines where the text is gone, and says so", () => {
     const plan = planOpening(code, changed("gone"), "default", "browser");
     assert.deepEqual(plan, { kind: "document", lines: null, note: "gone" });
