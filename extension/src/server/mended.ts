@@ -8,6 +8,7 @@ import type { ServerPool } from "./pool";
 const UNTIL_READY = [
   "no_environment",
   "environment_outdated",
+  "environment_broken",
   "bad_interpreter",
   "package_missing",
   "package_incompatible",

@@ -188,7 +188,9 @@ export class ClientSession implements ServerSession {
     const program = this.#launch.command;
     this.#host.log.error(`The server could not be started with ${program}: ${messageOf(error)}`);
     if (error === TIMED_OUT) return PROBLEMS.startTimedOut(START_SECONDS);
-    return /ENOENT/.test(messageOf(error)) ? PROBLEMS.programMissing(program) : PROBLEMS.startFailed(program);
+    return /ENOENT/.test(messageOf(error))
+      ? PROBLEMS.programMissing(program)
+      : PROBLEMS.startFailed(program, this.#launch.origin === "privateEnvironment");
   }
 }
 

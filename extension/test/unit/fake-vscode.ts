@@ -149,6 +149,7 @@ export const textDocuments: ({ uri: Uri } & Record<string, unknown>)[] = [];
 
 /** Nothing is set, and no file can be read. */
 export const workspace = {
+  isTrusted: true,
   workspaceFolders: undefined as { uri: Uri; name: string; index: number }[] | undefined,
   getConfiguration: () => ({ get: (_name: string, value?: unknown) => value }),
   getWorkspaceFolder: (uri: Uri) => workspace.workspaceFolders?.find((folder) => uri.path.startsWith(folder.uri.path)),
@@ -327,6 +328,8 @@ export class FakeEditor {
     this.marked = marks;
   }
 }
+
+export const extensions = { getExtension: () => undefined };
 
 export const window = {
   visibleTextEditors: [] as FakeEditor[],
