@@ -10,6 +10,7 @@ import { registerSetKey } from "./commands/key";
 import { registerShowLogs } from "./commands/logs";
 import { registerRestart } from "./commands/restart";
 import { registerEvidence } from "./evidence/register";
+import { followEditors, scopeInUse } from "./evidence/scope";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { Problem } from "./problem";
@@ -39,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
 
   context.subscriptions.push(
     log,
+    followEditors(),
     new StatusItem(servers, folderOf),
     registerSetUp(setUp),
     registerRestart(servers, log),
@@ -47,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     registerSetKey(key, log),
     servers.onDidGiveUp((problem) => void offer(problem)),
     upgradeWhenUsed(setUp),
+    offerRepair(servers),
     restartWhenNeeded(servers, key),
     warmForPython(servers),
     registerMcpServers({
@@ -70,7 +73,7 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
   const { pool: servers, log } = parts;
   let looked = false;
   return servers.onDidChange(() => {
-    const state = servers.state(vscode.window.activeTextEditor?.document.uri);
+    const state = servers.state(scopeInUse());
     const used =
       (state.kind === "ready" && state.launch.origin === "privateEnvironment") ||
       (state.kind === "down" && state.problem.code === "environment_outdated");
@@ -81,6 +84,17 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
       // An older one that fits serves on; the next window tries again.
       if (state.kind === "down" && error instanceof Problem) void offer(error);
     });
+  });
+}
+
+/** Offers once in a window to repair an environment that is found to be broken, whoever needed it. */
+function offerRepair(servers: ServerPool): vscode.Disposable {
+  let offered = false;
+  return servers.onDidChange(() => {
+    const state = servers.state(scopeInUse());
+    if (offered || state.kind !== "down" || state.problem.code !== "environment_broken") return;
+    offered = true;
+    void offer(state.problem);
   });
 }
 

@@ -6,6 +6,7 @@ export const COMMANDS = {
   findEvidence: "adkEvidence.findEvidence",
   askQuestion: "adkEvidence.askQuestion",
   findSymbol: "adkEvidence.findSymbol",
+  openFileOnDisk: "adkEvidence.openFileOnDisk",
   ingest: "adkEvidence.ingest",
   showStatus: "adkEvidence.showStatus",
   setVoyageApiKey: "adkEvidence.setVoyageApiKey",

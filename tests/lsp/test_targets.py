@@ -88,6 +88,7 @@ def test_symbols_of_the_workspace_lead_to_their_definition(client: RawClient, ra
     assert file == ranked.code / "src/google/adk/plugins/retry.py"
     line = first["location"]["range"]["start"]["line"]
     assert file.read_text().splitlines()[line].startswith("class RetryPlugin")
+    assert client.result("adk/source", first["data"])["text"] == file.read_text()
 
 
 def test_no_query_is_no_symbol(client: RawClient) -> None:

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import { plain } from "../evidence/plainText";
-import { SOURCE_SCHEME } from "../ids";
 import { clip } from "../webview/app/controls";
 import type { Attachment } from "./prompt";
 
@@ -31,9 +30,8 @@ export async function readReferences(references: readonly vscode.ChatPromptRefer
     } else if (value instanceof vscode.Uri) {
       await addDocument(attached, value, undefined, false);
     } else if (value instanceof vscode.Location) {
-      // Nobody has picked out what is in sight, nor the lines that a click on a citation has selected.
-      const picked = id !== IN_SIGHT && value.uri.scheme !== SOURCE_SCHEME;
-      await addDocument(attached, value.uri, value.range, picked);
+      // Nobody has picked out what is in sight.
+      await addDocument(attached, value.uri, value.range, id !== IN_SIGHT);
     } else {
       attached.unreadable.push(plain(modelDescription ?? id));
     }

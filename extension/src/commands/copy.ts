@@ -49,11 +49,7 @@ async function textOf(
       return `${JSON.stringify(candidate ?? packAlone(pack), null, 2)}\n`;
     case "markdown":
     case "prompt":
-      return evidence.render(
-        { pack, format, candidateIds: candidate && [candidate.candidate_id] },
-        undefined,
-        evidence.scopeOf(pack),
-      );
+      return evidence.render({ pack, format, candidateIds: candidate && [candidate.candidate_id] });
   }
 }
 

@@ -48,7 +48,7 @@ function statusLines(status: ServerStatus): string[] {
   const lines = [`## ${l10n.t("Findings")}`, ""];
   if (status.settings_problem) lines.push(`- ${MARKS.broken} ${quoted(status.settings_problem)}`);
   for (const { what, state, found, mend } of status.findings) {
-    lines.push(`- ${MARKS[state]} **${quoted(what)}**: ${quoted(found)}`);
+    lines.push(`- ${MARKS[state] ?? "?"} **${quoted(what)}**: ${quoted(found)}`);
     if (mend) lines.push(`  - ${quoted(mend)}`);
   }
   return [...lines, ""];

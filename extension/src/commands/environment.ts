@@ -40,16 +40,16 @@ export function registerSetUp(parts: SetUpParts): vscode.Disposable {
  */
 export async function upgrade(parts: SetUpParts): Promise<void> {
   const state = await parts.environment.state();
-  if (state.kind === "none" || state.current) return;
+  if (state.kind !== "ready" || state.current) return;
   await install(parts, await findBase(parts), vscode.l10n.t("Updating the Python environment of ADK Evidence"));
 }
 
 async function askForConsent(parts: SetUpParts, choose: boolean): Promise<"search" | "choose" | undefined> {
   const state = await parts.environment.state();
   const question =
-    state.kind === "ready"
-      ? vscode.l10n.t("Set up the Python environment of ADK Evidence anew?")
-      : vscode.l10n.t("Set up a Python environment for ADK Evidence?");
+    state.kind === "none"
+      ? vscode.l10n.t("Set up a Python environment for ADK Evidence?")
+      : vscode.l10n.t("Set up the Python environment of ADK Evidence anew?");
   const detail = vscode.l10n.t(
     "The server that this extension brings along and the packages that it needs are installed into an environment of their own, in the extension's storage; your Pythons stay as they are. It takes about {0} MB. Packages come from the package index that pip is configured to use. The environment is updated with the extension.",
     MEGABYTES,
@@ -65,11 +65,20 @@ interface Choice extends vscode.MessageItem {
   way: "search" | "choose";
 }
 
-/** A Python that can make the environment, of those on PATH and those that the Python extension knows. */
-async function findBase({ prober, log }: SetUpParts): Promise<string> {
+/**
+ * A Python that can make the environment: the one that it was made with before, which may have been chosen, else one
+ * of those on PATH and those that the Python extension knows.
+ */
+export async function findBase({
+  environment,
+  prober,
+  log,
+}: Pick<SetUpParts, "environment" | "prober" | "log">): Promise<string> {
   let withoutVenv = false;
   const known = vscode.workspace.isTrusted ? await knownPythons() : [];
-  for (const path of [...(await pythonsOnPath(process.env)), ...known]) {
+  const state = await environment.state();
+  const before = state.kind === "none" || state.base === undefined ? [] : [state.base];
+  for (const path of [...before, ...(await pythonsOnPath(process.env)), ...known]) {
     const probed = await prober.probe(path);
     if ("failure" in probed) {
       log.info(`${path}: ${probed.failure}`);

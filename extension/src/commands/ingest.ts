@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { onIngestProgress } from "../evidence/ingestProgress";
 import { plain } from "../evidence/plainText";
+import { scopeInUse } from "../evidence/scope";
 import { COMMANDS, SECTION } from "../ids";
 import type { IngestParams, RunManifest } from "../protocol/generated";
 
@@ -13,7 +14,7 @@ export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputCha
   if (mode === undefined) {
     return;
   }
-  const scope = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+  const scope = scopeInUse();
   const run = await withProgress((token) => evidence.ingest({ mode, ...corporaOf(scope) }, token, scope));
   for (const notice of run.notices) {
     log.warn(plain(notice));

@@ -96,7 +96,7 @@ function modelItems({ models, profile }: ServerStatus): StatusItem[] {
 }
 
 function findingItem({ what, state, found, mend }: FindingInfo): StatusItem {
-  const icon = { ok: "$(check)", note: "$(info)", broken: "$(error)" }[state];
+  const icon = { ok: "$(check)", note: "$(info)", broken: "$(error)" }[state] ?? "$(question)";
   const item: StatusItem = { label: `${icon} ${plain(what)}`, description: plain(found) };
   if (mend !== "") {
     const problem = new Problem(plain(`${found} ${mend}`), "finding", [MENDS.ingest(), MENDS.doctor()]);

@@ -22,7 +22,7 @@ const ICONS: Readonly<Record<RankedTarget["type"], string>> = {
 /** The lines of an answer, in the server's order: it also ranks what is like the text in meaning alone. */
 export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.QuickInputButton[]): SymbolItem[] {
   const found = answer.results.map((target) => ({
-    label: `${ICONS[target.type]} ${plain(target.symbol)}`,
+    label: `${ICONS[target.type] ?? "$(symbol-misc)"} ${plain(target.symbol)}`,
     description: [plain(target.import_path), ...marksOf(target, answer)].join(" · "),
     detail: plain(target.summary),
     alwaysShow: true,

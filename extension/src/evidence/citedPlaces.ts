@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 import { Problem } from "../problem";
-import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
+import type { Candidate, EvidenceResult, LineSpan } from "../protocol/generated";
 import type { Evidence } from "./client";
-import { planOpening } from "./opening";
+import { planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
 /** Where cited lines can be read, for links that stay: those of a chat are clicked days later. */
@@ -13,8 +13,7 @@ export class CitedPlaces {
   ) {}
 
   /**
-   * The cited lines in the read-only document at the commit, which never changes; in the file on the disk where nothing
-   * else keeps them.
+   * The cited lines in the read-only document with the source.
    *
    * @returns Null if they can be read nowhere.
    * @throws Problem `cancelled`.
@@ -27,23 +26,16 @@ export class CitedPlaces {
     const scope = this.evidence.scopeOf(pack);
     try {
       const source = await this.evidence.source({ candidateId: candidate.candidate_id }, token, scope);
-      return this.place(candidate, source, scope);
+      return new vscode.Location(
+        this.documents.addressOf(source, scope),
+        rangeOf(planSource(source).lines, source.text),
+      );
     } catch (reason) {
       if (reason instanceof Problem && reason.code !== "cancelled") {
         return null;
       }
       throw reason;
     }
-  }
-
-  private place(candidate: Candidate, source: SourceResult, scope: vscode.Uri | undefined): vscode.Location | null {
-    if (source.matches_index) {
-      return new vscode.Location(this.documents.addressOf(source, scope), rangeOf(source.lines, source.text));
-    }
-    const opening = planOpening(candidate, source, "source", "source");
-    return opening.kind === "file"
-      ? new vscode.Location(vscode.Uri.file(opening.file), rangeOf(opening.lines, source.text))
-      : null;
   }
 }
 

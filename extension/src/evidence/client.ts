@@ -1,4 +1,4 @@
-import type { CancellationToken, Uri } from "vscode";
+import { type CancellationToken, Uri } from "vscode";
 import type {
   EvidenceParams,
   EvidenceResult,
@@ -13,7 +13,10 @@ import type {
   TargetAnswer,
   TargetsParams,
 } from "../protocol/generated";
+import { PROBLEMS } from "../server/problems";
+import { isPack } from "../webview/validate";
 import type { Backend } from "./backend";
+import { scopeInUse } from "./scope";
 
 /** The server's requests, and which server answered with a pack. Every method throws as `Backend.request` does. */
 export class Evidence {
@@ -21,13 +24,27 @@ export class Evidence {
 
   constructor(private readonly backend: Backend) {}
 
-  /** Asks a question, or for the evidence of a place in a document. */
+  /**
+   * Asks a question, or for the evidence of a place in a document.
+   *
+   * @throws Problem also where the answer has a form that nobody here could read.
+   */
   async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
-    const pack = await this.backend.request("adk/evidence", params, token, scope);
-    if (scope !== undefined) {
-      this.scopes.set(pack, scope);
+    // Which folder is meant without a scope may be another when a citation is opened.
+    const asked = scope ?? scopeInUse();
+    const pack = await this.backend.request("adk/evidence", params, token, asked);
+    if (!isPack(pack)) {
+      throw PROBLEMS.unreadableAnswer();
+    }
+    if (asked !== undefined) {
+      this.scopes.set(pack, asked);
     }
     return pack;
+  }
+
+  /** Takes up a pack that was kept; `scope` is what it was asked for, as a URI. */
+  takeUp(pack: EvidenceResult, scope: string): void {
+    this.scopes.set(pack, Uri.parse(scope));
   }
 
   /** What a pack was asked for, so that its citations are opened by the server that it came from. */
@@ -60,9 +77,9 @@ export class Evidence {
     return this.backend.request("adk/ingest", params, token, scope);
   }
 
-  /** A pack as text to paste. */
-  async render(params: RenderParams, token?: CancellationToken, scope?: Uri): Promise<string> {
-    const { text } = await this.backend.request("adk/render", params, token, scope);
+  /** A pack as text to paste, by the server that it came from. */
+  async render(params: RenderParams, token?: CancellationToken): Promise<string> {
+    const { text } = await this.backend.request("adk/render", params, token, this.scopeOf(params.pack));
     return text;
   }
 }

@@ -1,17 +1,17 @@
 import * as vscode from "vscode";
-import { COMMANDS, PACK_VIEW, SECTION } from "../ids";
+import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
 import type { Candidate, EvidenceResult, LineSpan, RankedTarget, SourceResult } from "../protocol/generated";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
 import type { Highlight } from "./highlight";
-import { type Note, type Opening, planOpening } from "./opening";
+import { type Note, type Opening, planOpening, planSource } from "./opening";
 import { plain } from "./plainText";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
 
-/** Opens what citations point to, with the cited lines selected and marked. */
+/** Opens what citations point to, read-only, with the cited lines marked and the cursor at the first of them. */
 export class Citations {
   constructor(
     private readonly evidence: Evidence,
@@ -23,7 +23,7 @@ export class Citations {
    * Opens a candidate of a pack: the server says from its id where that is, so nothing that a page or a pack says
    * decides what is read.
    *
-   * @throws Problem if it is no candidate of the pack, the index does not hold it any more or nothing is left of it.
+   * @throws Problem if it is no candidate of the pack, or the index does not hold it any more or its source is gone.
    */
   async open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void> {
     if (!pack.candidates.some((held) => held.candidate_id === candidate.candidate_id)) {
@@ -43,13 +43,12 @@ export class Citations {
    * Opens where a symbol is defined.
    *
    * @param scope What its search was asked for.
-   * @throws Problem if the index does not hold it any more or nothing is left of it.
+   * @throws Problem if the index does not hold it any more, or its source is gone.
    */
   async openDefinition({ citation }: Pick<RankedTarget, "citation">, scope: vscode.Uri | undefined): Promise<void> {
     // The citation names the path and the lines, and the commit without which they could be those of another file.
     const source = await this.evidence.source({ citation }, undefined, scope);
-    const code = { source_type: "code", origin: "repository" } as const;
-    await this.carryOut(planOpening(code, source, "source", "source"), source, scope);
+    await this.carryOut(planSource(source), source, scope);
   }
 
   private async carryOut(opening: Opening, source: SourceResult, scope: vscode.Uri | undefined): Promise<void> {
@@ -58,33 +57,12 @@ export class Citations {
         await vscode.env.openExternal(vscode.Uri.parse(opening.url, true));
         return;
       case "nothing":
-        throw opening.reason === "gone" ? gone(source) : noPage();
-      case "file": {
-        const shown = await this.showFile(opening.file, source);
-        // Where the file is being edited, its text may be another than the one on the disk that the lines are of.
-        return shown === null && source.matches_index
-          ? this.showDocument(source, scope, opening.lines, "kept")
-          : this.mark(shown ?? (await show(vscode.Uri.file(opening.file))), source, opening.lines, opening.note);
+        throw noPage();
+      case "document": {
+        const editor = await show(this.documents.addressOf(source, scope));
+        this.mark(editor, source, opening.lines, opening.note);
       }
-      case "document":
-        return this.showDocument(source, scope, opening.lines, opening.note);
     }
-  }
-
-  /** The editor with a file; null if its text is not the source's. */
-  private async showFile(file: string, source: SourceResult): Promise<vscode.TextEditor | null> {
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
-    const same = document.getText().replaceAll("\r\n", "\n") === source.text;
-    return same ? show(document.uri) : null;
-  }
-
-  private async showDocument(
-    source: SourceResult,
-    scope: vscode.Uri | undefined,
-    lines: LineSpan | null,
-    note: Note | null,
-  ): Promise<void> {
-    this.mark(await show(this.documents.addressOf(source, scope)), source, lines, note);
   }
 
   private mark(editor: vscode.TextEditor, source: SourceResult, lines: LineSpan | null, note: Note | null): void {
@@ -131,14 +109,6 @@ function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): str
 
 function short({ commit }: SourceResult): string {
   return plain(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
-}
-
-function gone(source: SourceResult): Problem {
-  return new Problem(
-    vscode.l10n.t("{0} is gone from the source that was indexed. Ingest again.", plain(source.path)),
-    "source_unavailable",
-    [{ title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest }],
-  );
 }
 
 function noPage(): Problem {

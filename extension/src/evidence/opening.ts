@@ -1,14 +1,14 @@
 /** Decides what a click on a citation opens; opens nothing itself. */
 
-import type { Candidate, LineSpan, SourceResult } from "../protocol/generated";
+import type { Candidate, LineSpan, SourceResult, Verification } from "../protocol/generated";
 import type { OpenTarget } from "../webview/actions";
 import { isPageOf } from "./page";
 
 /** What the reader must be told of what is opened. */
 export type Note =
-  /** The file on the disk is another by now; this is the cited one. */
+  /** The file on the disk is different by now; this is the cited text. */
   | "kept"
-  /** The cited text stands at other lines of the file by now. */
+  /** The cited text is at other lines of the file by now. */
   | "moved"
   /** What was cited is at these lines, but with another text. */
   | "changed"
@@ -21,19 +21,17 @@ export type Note =
 
 export type Opening =
   | { kind: "page"; url: string }
-  /** `file` is shown if its text is still the source's; if it has been edited since, the document is. */
-  | { kind: "file"; file: string; lines: LineSpan | null; note: Note | null }
-  /** The read-only document with the source at its commit. */
+  /** The read-only document with the source: never the file itself, where a slip of a key would change the corpus. */
   | { kind: "document"; lines: LineSpan | null; note: Note | null }
-  /** Nothing: there is no such page, or nothing is left of the source. */
-  | { kind: "nothing"; reason: "no-page" | "gone" };
+  /** There is no such page. */
+  | { kind: "nothing" };
 
 /**
  * @param where What was clicked.
  * @param openDocs The setting: what a click on a citation of the docs opens.
  */
 export function planOpening(
-  candidate: Pick<Candidate, "source_type" | "origin">,
+  candidate: Pick<Candidate, "source_type">,
   source: SourceResult,
   where: OpenTarget,
   openDocs: "browser" | "source",
@@ -41,35 +39,34 @@ export function planOpening(
   const inBrowser =
     where === "browser" || (where === "default" && candidate.source_type === "docs" && openDocs === "browser");
   if (!inBrowser) {
-    return planSource(candidate, source);
+    return planSource(source);
   }
   if (source.url !== null && isPageOf(source.url, source.site_url)) {
     return { kind: "page", url: source.url };
   }
   if (where === "browser") {
-    return { kind: "nothing", reason: "no-page" };
+    return { kind: "nothing" };
   }
-  const opening = planSource(candidate, source);
-  return "note" in opening ? { ...opening, note: opening.note ?? "no-page" } : opening;
+  const { lines, note } = planSource(source);
+  return { kind: "document", lines, note: note ?? "no-page" };
 }
 
-function planSource(candidate: Pick<Candidate, "origin">, source: SourceResult): Opening {
-  const { lines, local_file: file, local_matches: matches } = source;
+const NOTES: Record<Verification["state"], Note | null> = {
+  exact: null,
+  moved: "moved",
+  changed: "changed",
+  gone: "gone",
+  unverified: "unverified",
+};
+
+/** Which lines of the source's document are marked, and what the reader is told. */
+export function planSource(source: SourceResult): Extract<Opening, { kind: "document" }> {
+  const { lines } = source;
   if (source.matches_index) {
-    // Pages that were made of docstrings lie inside the index, where nobody should edit them.
-    if (matches && file !== null && candidate.origin === "repository") {
-      return { kind: "file", file, lines, note: null };
-    }
-    return { kind: "document", lines, note: matches ? null : "kept" };
+    return { kind: "document", lines, note: source.local_matches ? null : "kept" };
   }
-  if (file === null) {
-    return { kind: "nothing", reason: "gone" };
-  }
-  const state = source.verification?.state ?? "unverified";
-  return {
-    kind: "file",
-    file,
-    lines: state === "gone" ? null : lines,
-    note: state === "exact" ? null : state,
-  };
+  const state = source.verification?.state;
+  // A state that is unknown here says nothing of the lines.
+  const note = state === undefined || !Object.hasOwn(NOTES, state) ? "unverified" : NOTES[state];
+  return { kind: "document", lines: note === "gone" ? null : lines, note };
 }

@@ -7,6 +7,7 @@ import { copyEvidence, copyShown } from "../commands/copy";
 import { findEvidence, PANEL_KEY } from "../commands/find";
 import { findSymbol } from "../commands/findSymbol";
 import { ingestCorpora } from "../commands/ingest";
+import { openFileOnDisk } from "../commands/openFileOnDisk";
 import { RecentQuestions } from "../commands/recentQuestions";
 import { showStatus } from "../commands/status";
 import { COMMANDS, CONTEXT, PACK_VIEW } from "../ids";
@@ -19,6 +20,7 @@ import { Highlight } from "./highlight";
 import { Citations } from "./openCitation";
 import { paramsOf } from "./question";
 import { limitsOf, taskModeOf } from "./requestSettings";
+import { scopeInUse } from "./scope";
 import { SourceDocuments } from "./sourceDocuments";
 
 /**
@@ -52,6 +54,7 @@ export function registerEvidence(
     register(COMMANDS.findEvidence, (argument) => findEvidence(argument, evidence, panel)),
     register(COMMANDS.askQuestion, () => askQuestion(panel, recent)),
     register(COMMANDS.findSymbol, (argument) => findSymbol(argument, evidence, citations)),
+    register(COMMANDS.openFileOnDisk, () => openFileOnDisk(documents)),
     register(COMMANDS.ingest, () => ingestCorpora(evidence, log)),
     register(COMMANDS.showStatus, () => showStatus(evidence)),
     register(COMMANDS.copyMarkdown, () => copyShown("markdown", panel.pack, evidence)),
@@ -64,12 +67,13 @@ export function registerEvidence(
 function panelActions(evidence: Evidence, citations: Citations): PanelActions {
   return {
     ask(question, token) {
-      // The panel has the focus then, so that this is the editor that was looked at before, if it is in sight.
-      const scope = vscode.window.visibleTextEditors[0]?.document.uri;
+      const scope = scopeInUse();
       return evidence.find({ ...paramsOf(question), ...limitsOf(scope), supersedeKey: PANEL_KEY }, token, scope);
     },
     open: (candidate, pack, where) => citations.open(candidate, pack, where),
     copy: (format, pack, candidate) => copyEvidence(format, pack, candidate, evidence),
+    scopeOf: (pack) => evidence.scopeOf(pack)?.toString() ?? null,
+    takeUp: (pack, scope) => evidence.takeUp(pack, scope),
     async act({ command, arguments: rest = [] }) {
       await vscode.commands.executeCommand(command, ...rest);
     },

@@ -1,33 +1,38 @@
+import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import { SOURCE_SCHEME } from "../ids";
 import { Problem } from "../problem";
 import type { SourceResult } from "../protocol/generated";
 import type { Evidence } from "./client";
 import { plain } from "./plainText";
-import { fromDocumentPath, toDocumentPath } from "./sourcePlace";
+import { fromDocumentPath, fromDocumentQuery, type SourcePlace, toDocumentPath, toDocumentQuery } from "./sourcePlace";
 
 const KEPT = 16;
+const HASH_DIGITS = 16;
 /** Whatever encoding the user's settings say that files have, this one is seen. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Read-only files with cited sources at their commits. Their address says all that is needed to read them again; in a
- * workspace of several folders it also says which folder's server to ask. They are files and not mere documents
- * because the editor opens those again after a reload of the window.
+ * Read-only files with cited sources: at their commits, or as they are on the disk where nothing else keeps them. Their
+ * address says all that is needed to read them again; in a workspace of several folders it also says which folder's
+ * server to ask. They are files and not mere documents because the editor opens those again after a reload of the
+ * window.
  */
 export class SourceDocuments implements vscode.FileSystemProvider {
   /** What was just read, so that opening it asks no second time. */
   private readonly contents = new Map<string, Uint8Array>();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
 
-  /** A source at a commit never changes. */
+  /** The text of an address never changes. */
   readonly onDidChangeFile = this.changed.event;
 
-  constructor(private readonly evidence: Evidence) {}
+  constructor(private readonly evidence: Pick<Evidence, "source">) {}
 
   /** Registers the files of this scheme. */
   register(): vscode.Disposable {
-    const isReadonly = new vscode.MarkdownString(vscode.l10n.t("This is a cited source at its commit."));
+    const isReadonly = new vscode.MarkdownString(
+      vscode.l10n.t("This is a cited source, which cannot be edited. Its file can be opened from the title bar."),
+    );
     return vscode.Disposable.from(
       this.changed,
       vscode.workspace.registerFileSystemProvider(SOURCE_SCHEME, this, { isReadonly, isCaseSensitive: true }),
@@ -36,15 +41,30 @@ export class SourceDocuments implements vscode.FileSystemProvider {
 
   /** The address of the file with a source. */
   addressOf(source: SourceResult, scope: vscode.Uri | undefined): vscode.Uri {
-    const folder = scope && vscode.workspace.getWorkspaceFolder(scope);
-    const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-    const uri = vscode.Uri.from({
-      scheme: SOURCE_SCHEME,
-      path: toDocumentPath(source),
-      query: several && folder ? folder.uri.toString() : "",
-    });
+    const uri = sourceAddress(source, scope, source.matches_index ? "" : hashOf(source.text));
     this.keep(uri, source);
     return uri;
+  }
+
+  /**
+   * The source that an address names. Where it does not say which folder's server to ask, they are asked in turn.
+   *
+   * @throws Problem if there is no such source, or its text is not the one that the address names.
+   */
+  async read(uri: vscode.Uri): Promise<SourceResult> {
+    const place = fromDocumentPath(uri.path);
+    if (place === null) {
+      throw new Problem(vscode.l10n.t("This is not the address of a cited source."), "not_indexed");
+    }
+    const source = await this.ask(place, scopesOf(uri));
+    const { text } = fromDocumentQuery(uri.query);
+    if (text === "" ? !source.matches_index : hashOf(source.text) !== text) {
+      throw new Problem(
+        vscode.l10n.t("The source has changed since it was indexed, and nothing keeps what was cited. Ingest again."),
+        "source_changed",
+      );
+    }
+    return source;
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -57,13 +77,11 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     if (kept !== undefined) {
       return kept;
     }
-    const place = fromDocumentPath(uri.path);
-    if (place === null) {
+    if (fromDocumentPath(uri.path) === null) {
       throw vscode.FileSystemError.FileNotFound(uri);
     }
-    const scope = uri.query === "" ? undefined : vscode.Uri.parse(uri.query);
     try {
-      return this.keep(uri, await this.evidence.source({ ...place }, undefined, scope));
+      return this.keep(uri, await this.read(uri));
     } catch (reason) {
       throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(plain(reason.message)) : reason;
     }
@@ -93,15 +111,21 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     throw vscode.FileSystemError.NoPermissions();
   }
 
-  private keep(uri: vscode.Uri, source: SourceResult): Uint8Array {
-    if (!source.matches_index) {
-      throw new Problem(
-        vscode.l10n.t("The source has changed since it was indexed, and nothing keeps what was cited. Ingest again."),
-        "source_changed",
-      );
+  private async ask(place: SourcePlace, [scope, ...others]: Scopes): Promise<SourceResult> {
+    try {
+      return await this.evidence.source({ ...place }, undefined, scope);
+    } catch (reason) {
+      const [next, ...rest] = others;
+      if (next !== undefined && reason instanceof Problem && NOT_HERE.includes(reason.code)) {
+        return this.ask(place, [next, ...rest]);
+      }
+      throw reason;
     }
+  }
+
+  private keep(uri: vscode.Uri, { text }: SourceResult): Uint8Array {
     const address = uri.toString();
-    const content = Buffer.from(BYTE_ORDER_MARK + source.text);
+    const content = Buffer.from(BYTE_ORDER_MARK + text);
     this.contents.delete(address);
     this.contents.set(address, content);
     for (const oldest of this.contents.keys()) {
@@ -112,4 +136,45 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     }
     return content;
   }
+}
+
+type Scopes = [vscode.Uri | undefined, ...vscode.Uri[]];
+
+/** Codes of a server that has another index, or none. */
+const NOT_HERE = ["not_indexed", "no_index"];
+
+/**
+ * The address of the read-only file with a source.
+ *
+ * @param scope What is in the folder whose server is to be asked; undefined asks the folders in turn.
+ * @param text The hash of the text, where that is none that the index has.
+ */
+export function sourceAddress(place: SourcePlace, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
+  const folder = scope && workspaceFolderOf(scope);
+  const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+  return vscode.Uri.from({
+    scheme: SOURCE_SCHEME,
+    path: toDocumentPath(place),
+    query: toDocumentQuery({ folder: several && folder ? folder.uri.toString() : "", text }),
+  });
+}
+
+/** The workspace folder of a document; that of a cited source is the one whose server knows it. */
+export function workspaceFolderOf(uri: vscode.Uri): vscode.WorkspaceFolder | undefined {
+  const folder = uri.scheme === SOURCE_SCHEME ? folderIn(uri) : uri;
+  return folder && vscode.workspace.getWorkspaceFolder(folder);
+}
+
+function folderIn(uri: vscode.Uri): vscode.Uri | undefined {
+  const { folder } = fromDocumentQuery(uri.query);
+  return folder === "" ? undefined : vscode.Uri.parse(folder);
+}
+
+function scopesOf(uri: vscode.Uri): Scopes {
+  const folder = folderIn(uri);
+  return folder ? [folder] : [undefined, ...(vscode.workspace.workspaceFolders ?? []).map(({ uri: other }) => other)];
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, HASH_DIGITS);
 }

@@ -8,6 +8,27 @@ export interface SourcePlace {
 
 const PATH = /^\/([^@]+)@([^/]+)\/(.+)$/s;
 
+/** What the query of a document's address says. */
+export interface SourceQuery {
+  /** The workspace folder whose server is asked; empty where that is not known or there is only one. */
+  folder: string;
+  /** The beginning of the hash of a text that the index does not have; empty for the text at the commit. */
+  text: string;
+}
+
+const QUERY = /^(?:text=([0-9a-f]+)(?:&|$))?(.*)$/s;
+
+/** The query of the document's address: `text=<hash>&<folder>`, each only where it is set. */
+export function toDocumentQuery({ folder, text }: SourceQuery): string {
+  return [text === "" ? "" : `text=${text}`, folder].filter((part) => part !== "").join("&");
+}
+
+/** What a query says. */
+export function fromDocumentQuery(query: string): SourceQuery {
+  const [, text = "", folder = ""] = QUERY.exec(query) ?? [];
+  return { folder, text };
+}
+
 /** The path of the document: `/owner/name@commit/path/of/the/file`. */
 export function toDocumentPath({ repo, commit, path }: SourcePlace): string {
   const owner = repo.split("/").map(encodeURIComponent).join("/");

@@ -45,8 +45,12 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
     const fresh = this.#stale;
     this.#stale = false;
     const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
-    for (const folder of vscode.workspace.workspaceFolders ?? [undefined]) {
-      const resolution = await this.#parts.resolve(folder, fresh);
+    const { workspaceFolders: folders = [] } = vscode.workspace;
+    const looks = (folders.length > 0 ? folders : [undefined]).map(async (folder) => ({
+      folder,
+      resolution: await this.#parts.resolve(folder, fresh),
+    }));
+    for (const { folder, resolution } of await Promise.all(looks)) {
       const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder)) : undefined;
       const same = JSON.stringify(server);
       if (server && !found.has(same)) found.set(same, { server, folder });

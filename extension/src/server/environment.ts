@@ -25,8 +25,19 @@ export interface Payload {
 
 export type EnvironmentState =
   | { readonly kind: "none" }
-  /** `current`: it was made from the payload that the extension brings along now. */
-  | { readonly kind: "ready"; readonly python: string; readonly version: string; readonly current: boolean };
+  /** It was made, but its interpreter is gone: its folder, or the Python that it was made with, was removed. */
+  | { readonly kind: "broken"; readonly base: string | undefined }
+  /**
+   * `current`: it was made from the payload that the extension brings along now. `base`: the Python that it was made
+   * with; undefined for one of an extension that did not write that down.
+   */
+  | {
+      readonly kind: "ready";
+      readonly python: string;
+      readonly version: string;
+      readonly current: boolean;
+      readonly base: string | undefined;
+    };
 
 export interface SetUpOptions {
   /** The interpreter that the environment is made with. */
@@ -44,6 +55,7 @@ interface Stamp {
   readonly folder: string;
   readonly version: string;
   readonly fingerprint: string;
+  readonly base?: string;
 }
 
 const STAMP = "environment.json";
@@ -93,11 +105,10 @@ export class PrivateEnvironment {
     const stamp = await this.#stamp();
     if (!stamp) return { kind: "none" };
     const python = environmentPython(path.join(this.#root, FOLDERS, stamp.folder));
-    // Also gone where the Python that it was made with was removed.
-    if (!(await exists(python))) return { kind: "none" };
+    if (!(await exists(python))) return { kind: "broken", base: stamp.base };
     const payload = await this.#payload();
     const current = payload === undefined || payload.fingerprint === stamp.fingerprint;
-    return { kind: "ready", python, version: stamp.version, current };
+    return { kind: "ready", python, version: stamp.version, current, base: stamp.base };
   }
 
   /**
@@ -153,7 +164,8 @@ export class PrivateEnvironment {
       options.onStep("checking");
       const probed = await this.#probe(python);
       if (!("python" in probed) || probed.python.package !== payload.version) throw new SetUpError("not_installed");
-      await this.#write({ folder: name, version: payload.version, fingerprint: payload.fingerprint });
+      const { version, fingerprint } = payload;
+      await this.#write({ folder: name, version, fingerprint, base: options.base });
     } catch (error) {
       await fs.rm(folder, { recursive: true, force: true }).catch(() => undefined);
       throw error;
@@ -218,10 +230,11 @@ function pipArguments({ wheel, constraints }: Payload): string[] {
 
 function isStamp(found: unknown): found is Stamp {
   if (typeof found !== "object" || found === null) return false;
-  const { folder, version, fingerprint } = found as Record<string, unknown>;
+  const { folder, version, fingerprint, base } = found as Record<string, unknown>;
   // The folder's name becomes part of a path that is run.
   const plain = typeof folder === "string" && /^[A-Za-z0-9._+-]+$/.test(folder) && !/^\.+$/.test(folder);
-  return plain && typeof version === "string" && typeof fingerprint === "string";
+  const named = base === undefined || typeof base === "string";
+  return plain && named && typeof version === "string" && typeof fingerprint === "string";
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -4,6 +4,8 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
+import { folderInUse } from "../evidence/scope";
+import { sourceAddress, workspaceFolderOf } from "../evidence/sourceDocuments";
 import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
 import type { VoyageKey } from "./key";
@@ -68,15 +70,17 @@ export function createHost(parts: HostParts): PoolHost {
         settings: () => serverSettings(folderAt(folder)),
         serves: (document) => pool().serves(sessionKey, document.uri),
         hoversWanted: (document) => hoversWanted(document.uri),
+        // Without its folder: the editor lists a symbol once that several servers know.
+        sourceAddress: (place) => sourceAddress(place, undefined),
         ended,
       }),
   };
 }
 
-/** The folder of a document; the first one for what is in none, so that a window has one server where one will do. */
+/** The folder of a document; the one in use for what is in none, so that a window has one server where one will do. */
 export function folderOf(scope: vscode.Uri | undefined): Folder {
-  const found = scope && vscode.workspace.getWorkspaceFolder(scope);
-  const folder = found ?? vscode.workspace.workspaceFolders?.[0];
+  const found = scope && workspaceFolderOf(scope);
+  const folder = found ?? folderInUse();
   return folder ? { id: folder.uri.toString(), uri: folder.uri } : { id: "", uri: undefined };
 }
 

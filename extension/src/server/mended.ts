@@ -1,12 +1,14 @@
 /** When something that requests failed for is mended. */
 
 import * as vscode from "vscode";
+import { scopeInUse } from "../evidence/scope";
 import type { ServerPool } from "./pool";
 
 /** Problems of a server that was not there. One that ended while it answered may do so again. */
 const UNTIL_READY = [
   "no_environment",
   "environment_outdated",
+  "environment_broken",
   "bad_interpreter",
   "package_missing",
   "package_incompatible",
@@ -24,7 +26,7 @@ export function onDidMend(
   return vscode.Disposable.from(
     pool.onDidChange(() => {
       const was = ready;
-      ready = pool.state(vscode.window.visibleTextEditors[0]?.document.uri).kind === "ready";
+      ready = pool.state(scopeInUse()).kind === "ready";
       if (ready && !was) listener(UNTIL_READY);
     }),
     pool.onDidAnswer(({ method, problem }) => {

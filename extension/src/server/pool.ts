@@ -1,6 +1,6 @@
 /**
  * The servers of this window: one for each distinct program and index, shared by the folders that need the same.
- * Starts, restarts and stops run one after the other.
+ * What concerns one folder runs one after the other, folders side by side; a look at all of them runs alone.
  */
 
 import type { CancellationToken, Disposable, Uri } from "vscode";
@@ -52,6 +52,8 @@ interface Server {
   readonly launch: Launch;
   readonly folder: Folder;
   session: ServerSession | undefined;
+  /** Its start, while it lasts: folders that share the server wait for the same one. */
+  starting: Promise<ServerSession> | undefined;
   state: ServerState;
   crashes: number[];
 }
@@ -120,13 +122,14 @@ export class ServerPool implements Backend {
    *
    * @param force Restarts all.
    */
-  reconcile(force = false): Promise<void> {
+  async reconcile(force = false): Promise<void> {
     this.#forced ||= force;
-    return this.#lane.run("reconcile", () => {
+    const wanted = await this.#lane.run("reconcile", () => {
       const forced = this.#forced;
       this.#forced = false;
       return this.#reconcile(forced);
     });
+    await Promise.all(wanted.map((server) => this.#beginAgain(server).catch(() => undefined)));
   }
 
   /** Ends all servers at once, also those that are starting; none is started any more. */
@@ -171,13 +174,14 @@ export class ServerPool implements Backend {
     const ready = this.#lane.isWaiting("reconcile") ? undefined : this.#readySession(folder);
     if (ready) return ready;
     // Whoever only warms up must not spare one who asks the fresh look.
-    return this.#lane.run(`acquire ${fresh} ${folder.id}`, async () => {
+    const acquire = async () => {
       const session = this.#readySession(folder);
       if (session) return session;
       const server = await this.#resolve(folder, fresh);
       if (server.state.kind === "down" && server.state.problem.code === "server_crashed") throw server.state.problem;
       return this.#begin(server);
-    });
+    };
+    return this.#lane.run(`acquire ${fresh} ${folder.id}`, acquire, folder.id);
   }
 
   #readySession(folder: Folder): ServerSession | undefined {
@@ -200,14 +204,7 @@ export class ServerPool implements Backend {
     }
     const key = `${resolution.launch.key} ${variant}`;
     member.key = key;
-    const server: Server = this.#servers.get(key) ?? {
-      key,
-      launch: resolution.launch,
-      folder,
-      session: undefined,
-      state: { kind: "idle" },
-      crashes: [],
-    };
+    const server = this.#servers.get(key) ?? newServer(key, resolution.launch, folder);
     this.#servers.set(key, server);
     return server;
   }
@@ -215,6 +212,21 @@ export class ServerPool implements Backend {
   async #begin(server: Server): Promise<ServerSession> {
     if (this.#stopped) throw PROBLEMS.ended();
     if (server.session && server.state.kind === "ready") return server.session;
+    server.starting ??= this.#start(server).finally(() => {
+      server.starting = undefined;
+    });
+    return server.starting;
+  }
+
+  /** Starts a server unless it was replaced or started meanwhile. */
+  #beginAgain(server: Server): Promise<void> {
+    const begin = async () => {
+      if (this.#servers.get(server.key) === server) await this.#begin(server);
+    };
+    return this.#lane.run(`begin ${server.key}`, begin, server.folder.id);
+  }
+
+  async #start(server: Server): Promise<ServerSession> {
     const session = this.#host.createSession(server.launch, server.key, server.folder, () => {
       if (server.session === session) this.#crashed(server);
     });
@@ -250,40 +262,34 @@ export class ServerPool implements Backend {
       return;
     }
     this.#become(server, { kind: "starting" });
-    const revived = this.#lane.run(`revive ${server.key}`, async () => {
-      if (this.#servers.get(server.key) === server) await this.#begin(server);
-    });
-    revived.catch(() => this.#giveUp(server));
+    // Why it does not start again says more than that it ended.
+    this.#beginAgain(server).catch((error: unknown) => this.#giveUp(server, error));
   }
 
-  #giveUp(server: Server): void {
+  #giveUp(server: Server, reason?: unknown): void {
     if (this.#stopped) return;
-    const problem = PROBLEMS.crashed();
+    const problem = reason instanceof Problem ? reason : PROBLEMS.crashed();
     this.#become(server, { kind: "down", problem });
     for (const listener of this.#onGivenUp) listener(problem);
   }
 
-  async #reconcile(forced: boolean): Promise<void> {
-    const wanted = new Map<string, Server>();
+  /** Ends the servers that are not wanted as they are. @returns Those that are to be started. */
+  async #reconcile(forced: boolean): Promise<Server[]> {
     for (const { folder } of [...this.#members.values()]) {
-      if (!this.#host.isOpen(folder)) {
-        this.#members.delete(folder.id);
-        continue;
-      }
-      const server = await this.#resolve(folder, true).catch(() => undefined);
-      if (server) wanted.set(server.key, server);
+      if (!this.#host.isOpen(folder)) this.#members.delete(folder.id);
     }
-    for (const server of [...this.#servers.values()]) {
-      if (forced || !wanted.has(server.key)) await this.#end(server);
-    }
-    for (const { key, launch, folder } of wanted.values()) {
-      const known = this.#servers.get(key);
-      const server = known ?? { key, launch, folder, session: undefined, state: { kind: "idle" }, crashes: [] };
-      this.#servers.set(key, server);
-      // The state says what went wrong.
-      if (server.state.kind !== "ready") await this.#begin(server).catch(() => undefined);
-    }
+    const folders = [...this.#members.values()].map(({ folder }) => folder);
+    // The state of a folder says what is wrong where there is no program for it.
+    const found = await Promise.all(folders.map((folder) => this.#resolve(folder, true).catch(() => undefined)));
+    const wanted = new Map(found.filter((server) => server !== undefined).map((server) => [server.key, server]));
+    const unwanted = [...this.#servers.values()].filter(({ key }) => forced || !wanted.has(key));
+    await Promise.all(unwanted.map((server) => this.#end(server)));
+    const servers = [...wanted.values()].map(
+      ({ key, launch, folder }) => this.#servers.get(key) ?? newServer(key, launch, folder),
+    );
+    for (const server of servers) this.#servers.set(server.key, server);
     this.#tellChange();
+    return servers.filter(({ state }) => state.kind !== "ready");
   }
 
   #become(server: Server, state: ServerState): void {
@@ -298,6 +304,10 @@ export class ServerPool implements Backend {
   #tellAnswer(answered: Answered): void {
     for (const listener of this.#onAnswer) listener(answered);
   }
+}
+
+function newServer(key: string, launch: Launch, folder: Folder): Server {
+  return { key, launch, folder, session: undefined, starting: undefined, state: { kind: "idle" }, crashes: [] };
 }
 
 function listen<T>(listeners: Set<T>, listener: T): Disposable {

@@ -8,6 +8,12 @@ import type { SetUpFailure } from "./setUpFailures";
 
 export const MENDS = {
   setUp: (): Mend => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
+  /** Makes the environment anew; consent to have one was given when it was made first. */
+  repair: (): Mend => ({
+    title: l10n.t("Repair"),
+    command: COMMANDS.setUpEnvironment,
+    arguments: [{ consented: true }],
+  }),
   choosePython: (): Mend => ({
     title: l10n.t("Choose Interpreter"),
     command: COMMANDS.setUpEnvironment,
@@ -45,6 +51,13 @@ export const PROBLEMS = {
       [MENDS.setUp(), MENDS.settings("server")],
     ),
 
+  environmentBroken: (flaw: string) =>
+    new Problem(
+      l10n.t("The Python environment of ADK Evidence is broken. {0} Repair it: it is made anew.", flaw),
+      "environment_broken",
+      [MENDS.repair(), MENDS.settings("server"), MENDS.logs()],
+    ),
+
   interpreter: (path: string, failure: ProbeFailure) =>
     new Problem(interpreterSentence(path, failure), "bad_interpreter", [
       MENDS.settings("server.interpreter"),
@@ -80,11 +93,12 @@ export const PROBLEMS = {
       [MENDS.settings("server.interpreter"), MENDS.logs()],
     ),
 
-  startFailed: (program: string) =>
+  /** @param repairable It is started from the private environment, which can be made anew. */
+  startFailed: (program: string, repairable = false) =>
     new Problem(
       l10n.t("The ADK Evidence server could not be started with {0}. The log says why.", program),
       "start_failed",
-      [MENDS.logs(), MENDS.restart(), MENDS.settings("server")],
+      [MENDS.logs(), MENDS.restart(), repairable ? MENDS.repair() : MENDS.settings("server")],
     ),
 
   programMissing: (program: string) =>
@@ -110,6 +124,15 @@ export const PROBLEMS = {
 
   ended: () =>
     new Problem(l10n.t("The ADK Evidence server ended before it answered. Ask again."), "server_ended", [MENDS.logs()]),
+
+  unreadableAnswer: () =>
+    new Problem(
+      l10n.t(
+        "The server's answer has a form that this version of the extension cannot read. Update both to the same version.",
+      ),
+      "unreadable_answer",
+      [MENDS.setUp(), MENDS.doctor()],
+    ),
 
   setUp: (failure: SetUpFailure) => new Problem(setUpSentence(failure), `set_up_${failure}`, setUpMends(failure)),
 

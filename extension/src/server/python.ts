@@ -14,6 +14,8 @@ export interface Python {
   readonly version: string;
   /** Version of the package `adk-evidence`; null where it is not installed. */
   readonly package: string | null;
+  /** Names of packages that `adk-evidence` needs and that are not there, as far as that can be told. */
+  readonly missing: readonly string[];
   /** Whether environments can be made with it: some systems ship the modules for that apart. */
   readonly makesEnvironments: boolean;
 }
@@ -31,7 +33,30 @@ try:
 except metadata.PackageNotFoundError:
     package = None
 makes = all(util.find_spec(name) for name in ("venv", "ensurepip"))
-print(json.dumps({"version": ".".join(map(str, sys.version_info[:3])), "package": package, "makes": makes}))
+def is_there(name):
+    try:
+        files = metadata.files(name)
+    except metadata.PackageNotFoundError:
+        return False
+    module = next((file for file in files or () if file.suffix == ".py" and ".." not in file.parts), None)
+    return module is None or module.locate().exists()
+def lacking(name, seen):
+    seen.add(name)
+    if not is_there(name):
+        return [name]
+    needed = [Requirement(line) for line in metadata.requires(name) or ()]
+    wanted = [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return [gone for one in wanted if one not in seen for gone in lacking(one, seen)]
+missing = []
+try:
+    from pip._vendor.packaging.requirements import Requirement
+    missing = lacking("adk-evidence", set()) if package is not None else []
+except Exception:
+    # Without pip nobody can tell.
+    pass
+print(json.dumps({
+    "version": ".".join(map(str, sys.version_info[:3])), "package": package, "makes": makes, "missing": missing,
+}))
 `;
 
 /** -E and -P: neither variables of the shell nor modules in the current folder may change what runs. */
@@ -76,11 +101,12 @@ function readAnswer(stdout: string): Omit<Python, "path"> | undefined {
   try {
     const found: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
     if (typeof found !== "object" || found === null) return undefined;
-    const { version, package: installed, makes } = found as Record<string, unknown>;
+    const { version, package: installed, makes, missing } = found as Record<string, unknown>;
     if (typeof version !== "string") return undefined;
     return {
       version,
       package: typeof installed === "string" ? installed : null,
+      missing: Array.isArray(missing) ? missing.filter((name) => typeof name === "string") : [],
       makesEnvironments: makes === true,
     };
   } catch {

@@ -78,6 +78,11 @@ export async function resolve(wishes: Wishes, around: Surroundings): Promise<Res
   if (active) return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package, wishes) };
 
   const environment = await around.privateEnvironment();
+  const flaw = await flawOf(environment, wishes, around);
+  if (flaw) {
+    note("privateEnvironment", flaw);
+    return { trail, problem: PROBLEMS.environmentBroken(flaw) };
+  }
   if (environment.kind === "ready" && areCompatible(environment.version, wishes.version)) {
     note("privateEnvironment", l10n.t("It has adk-evidence {0}.", environment.version));
     return { trail, launch: pythonLaunch(environment.python, "privateEnvironment", environment.version, wishes) };
@@ -109,6 +114,27 @@ async function configured(wishes: Wishes, around: Surroundings, trail: Step[]): 
   }
   trail.push({ origin: "interpreter", found: l10n.t("{0} has adk-evidence {1}.", path, installed) });
   return { trail, launch: pythonLaunch(path, "interpreter", installed, wishes) };
+}
+
+/** What is broken about the private environment, in a sentence; one of another version is not looked at. */
+async function flawOf(
+  environment: EnvironmentState,
+  wishes: Wishes,
+  around: Surroundings,
+): Promise<string | undefined> {
+  if (environment.kind === "broken") return l10n.t("Its interpreter is gone.");
+  if (environment.kind === "none" || !areCompatible(environment.version, wishes.version)) return undefined;
+  const probed = await around.probe(environment.python);
+  if ("failure" in probed) {
+    // One that is slow may be whole.
+    return probed.failure === "timed_out" ? undefined : l10n.t("Its interpreter does not run.");
+  }
+  const { package: installed, missing } = probed.python;
+  if (installed === null) return l10n.t("It lacks packages: {0}.", "adk-evidence");
+  if (installed !== environment.version) {
+    return l10n.t("It has adk-evidence {0} instead of {1}.", installed, environment.version);
+  }
+  return missing.length > 0 ? l10n.t("It lacks packages: {0}.", missing.join(", ")) : undefined;
 }
 
 async function fromPythonExtension(

@@ -2,7 +2,7 @@
 
 import os from "node:os";
 import readline from "node:readline";
-import type { CancellationToken, LogOutputChannel, TextDocument } from "vscode";
+import type { CancellationToken, LogOutputChannel, TextDocument, Uri } from "vscode";
 import {
   CloseAction,
   ErrorAction,
@@ -14,6 +14,8 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 import { progressMiddleware } from "../evidence/ingestProgress";
+import type { SourcePlace } from "../evidence/sourcePlace";
+import { readOnly } from "../evidence/symbolPlace";
 import { SYNCHRONIZED } from "../evidence/synchronized";
 import { COMMANDS, SECTION } from "../ids";
 import { serverLine, writeLine } from "../log";
@@ -42,6 +44,8 @@ export interface SessionHost {
   /** Whether hovers and code actions of a document are this server's. */
   serves(document: TextDocument): boolean;
   hoversWanted(document: TextDocument): boolean;
+  /** The address of the read-only document with a source. */
+  sourceAddress(place: SourcePlace): Uri;
   /** The server ended without being asked to, after it had started. */
   ended(): void;
 }
@@ -166,6 +170,8 @@ export class ClientSession implements ServerSession {
           document.languageId === "python" && host.serves(document) && host.hoversWanted(document)
             ? next(document, position, token)
             : undefined,
+        provideWorkspaceSymbols: async (query, token, next) =>
+          (await next(query, token))?.map((symbol) => readOnly(symbol, host.sourceAddress)),
         provideCodeActions: (document, range, context, token, next) =>
           context.diagnostics.length > 0 && host.serves(document) ? next(document, range, context, token) : undefined,
       },
@@ -182,7 +188,9 @@ export class ClientSession implements ServerSession {
     const program = this.#launch.command;
     this.#host.log.error(`The server could not be started with ${program}: ${messageOf(error)}`);
     if (error === TIMED_OUT) return PROBLEMS.startTimedOut(START_SECONDS);
-    return /ENOENT/.test(messageOf(error)) ? PROBLEMS.programMissing(program) : PROBLEMS.startFailed(program);
+    return /ENOENT/.test(messageOf(error))
+      ? PROBLEMS.programMissing(program)
+      : PROBLEMS.startFailed(program, this.#launch.origin === "privateEnvironment");
   }
 }
 

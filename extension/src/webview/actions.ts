@@ -21,6 +21,10 @@ export interface PanelActions {
   open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void>;
   /** Puts a pack, or one of its candidates, on the clipboard. */
   copy(what: CopyFormat, pack: EvidenceResult, candidate: Candidate | null): Promise<void>;
+  /** What a pack was asked for, as a URI; null if that is not known. */
+  scopeOf(pack: EvidenceResult): string | null;
+  /** Takes up a pack of an earlier window; `scope` is what `scopeOf` said of it then. */
+  takeUp(pack: EvidenceResult, scope: string): void;
   /** Runs the command of a button that the panel showed: a problem's mend, or "Ingest" of the empty state. */
   act(mend: Mend): Promise<void>;
 }

@@ -35,6 +35,8 @@ export interface ViewState {
   /** Which entry of the history `pack` is. */
   current: string | null;
   pack: EvidenceResult | null;
+  /** The document or folder that `pack` was asked for, as a URI: its server is the one that knows the citations. */
+  scope?: string | null | undefined;
   error: ViewError | null;
   history: HistoryItem[];
 }

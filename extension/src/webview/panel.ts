@@ -37,6 +37,7 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
       {
         newCancellation: () => new vscode.CancellationTokenSource(),
         changed: () => this.update(),
+        scopeOf: (pack) => actions.scopeOf(pack),
         words: {
           tryAgain: vscode.l10n.t("Try Again"),
           unexpected: vscode.l10n.t("Something went wrong that has no explanation. The log says more."),
@@ -100,6 +101,10 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
       return;
     }
     if (isSavedState(saved)) {
+      const { pack, scope } = saved.view;
+      if (pack !== null && scope != null) {
+        this.actions.takeUp(pack, scope);
+      }
       this.session.restore(saved);
     }
     this.adopt(panel);

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { CancellationToken } from "vscode";
+import { isTaskMode } from "../chat/taskMode";
 import { type Mend, Problem } from "../problem";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import type { ShownRequest } from "./actions";
@@ -27,6 +28,8 @@ export interface SessionHost {
   newCancellation(): Cancellation;
   /** Something that the page shows has changed. */
   changed(): void;
+  /** What a pack was asked for, as a URI; null if that is not known. */
+  scopeOf(pack: EvidenceResult): string | null;
   /** Words for the panel, in the user's language. */
   readonly words: { tryAgain: string; unexpected: string };
 }
@@ -67,10 +70,15 @@ export class PackSession {
       phase: this.phase,
       question: this.question,
       current: this.phase === "ready" && this.shown !== null ? this.shown.item.id : null,
-      pack: this.phase === "ready" && this.shown !== null ? this.shown.pack : null,
+      pack: this.shownPack,
+      scope: this.shownPack && this.host.scopeOf(this.shownPack),
       error: this.phase === "error" ? this.error : null,
       history: this.entries.map((entry) => entry.item),
     };
+  }
+
+  private get shownPack(): EvidenceResult | null {
+    return this.phase === "ready" && this.shown !== null ? this.shown.pack : null;
   }
 
   /** The last pack that was shown; a later question that failed does not take it away. */
@@ -184,7 +192,8 @@ export class PackSession {
   }
 
   private remember(asked: Question, pack: EvidenceResult): void {
-    const question: Question = { ...asked, query: pack.queryUsed.text, taskMode: pack.task_mode };
+    const taskMode = isTaskMode(pack.task_mode) ? pack.task_mode : asked.taskMode;
+    const question: Question = { ...asked, query: pack.queryUsed.text, taskMode };
     const item: HistoryItem = {
       ...question,
       id: randomUUID(),

@@ -8,6 +8,14 @@ export const anything: Guard<unknown> = (_value): _value is unknown => true;
 export const finite: Guard<number> = (value): value is number => typeof value === "number" && Number.isFinite(value);
 export const text: Guard<string> = (value) => typeof value === "string";
 
+/**
+ * A word of a list that newer servers may lengthen. Whoever shows it says "unknown" of those that are not of `T`: a
+ * pack is not worth nothing because of one of them.
+ */
+export function word<T extends string>(): Guard<T> {
+  return (value): value is T => typeof value === "string" && /^[a-z0-9_-]{1,40}$/i.test(value);
+}
+
 /** A string of at most `longest` characters. */
 export function textUpTo(longest: number): Guard<string> {
   return (value): value is string => typeof value === "string" && value.length <= longest;
@@ -24,6 +32,11 @@ export function orNull<T>(guard: Guard<T>): Guard<T | null> {
   return (value): value is T | null => value === null || guard(value);
 }
 
+/** What `guard` takes, or nothing at all. */
+export function optional<T>(guard: Guard<T>): Guard<T | undefined> {
+  return (value): value is T | undefined => value === undefined || guard(value);
+}
+
 /** An array of at most `most` elements. */
 export function listOf<T>(guard: Guard<T>, most = Number.POSITIVE_INFINITY): Guard<T[]> {
   return (value): value is T[] => Array.isArray(value) && value.length <= most && value.every(guard);
@@ -34,11 +47,11 @@ export function recordOf<T>(guard: Guard<T>): Guard<Record<string, T>> {
   return (value): value is Record<string, T> => isObject(value) && Object.values(value).every(guard);
 }
 
-/** An object that has these members as its own; others are no concern. */
+/** An object that has these members as its own, unless they are optional; others are no concern. */
 export function shapeOf<T>(guards: Guards<T>): Guard<T> {
   const members = Object.entries<Guard<unknown>>(guards);
   return (value): value is T =>
-    isObject(value) && members.every(([key, guard]) => Object.hasOwn(value, key) && guard(value[key]));
+    isObject(value) && members.every(([key, guard]) => guard(Object.hasOwn(value, key) ? value[key] : undefined));
 }
 
 /** One of several shapes. */

@@ -27,7 +27,21 @@ import {
   type ViewError,
   type ViewState,
 } from "./messages";
-import { anyOf, anything, finite, type Guard, listOf, oneOf, orNull, recordOf, shapeOf, text, textUpTo } from "./shape";
+import {
+  anyOf,
+  anything,
+  finite,
+  type Guard,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  recordOf,
+  shapeOf,
+  text,
+  textUpTo,
+  word,
+} from "./shape";
 
 const MAX_ID = 4000;
 const taskMode = oneOf("build", "debug", "explain", "refactor");
@@ -56,7 +70,7 @@ const candidate = shapeOf<Candidate>({
   rank: finite,
   rerank_score: orNull(finite),
   collection: text,
-  source_type: oneOf("docs", "code"),
+  source_type: word(),
   origin: text,
   repo: text,
   ref: text,
@@ -72,9 +86,9 @@ const candidate = shapeOf<Candidate>({
   language: text,
   lines: orNull(lineSpan),
   citation: text,
-  citation_confidence: oneOf("high", "medium", "low"),
+  citation_confidence: word(),
   verification: shapeOf<Verification>({
-    state: oneOf("exact", "moved", "changed", "gone", "unverified"),
+    state: word(),
     lines: orNull(lineSpan),
     reason: text,
   }),
@@ -85,13 +99,13 @@ const index = shapeOf<IndexInfo>({
   generation: text,
   created_at: text,
   fingerprint: text,
-  dense: oneOf("complete", "pending"),
+  dense: word(),
   corpora: recordOf(shapeOf<CorpusInfo>({ repo: text, commit: text, ref: orNull(text), source: text, chunks: finite })),
 });
 
 const versions = shapeOf<VersionPlan>({
   asked: listOf(text),
-  basis: oneOf("question", "nearest", "newest", "request"),
+  basis: word(),
   searched: recordOf(listOf(text)),
   left_out: recordOf(listOf(text)),
 });
@@ -111,15 +125,16 @@ const plan = shapeOf<RetrievalPlan>({
   versions: orNull(versions),
 });
 
-const pack = shapeOf<EvidenceResult>({
+/** Whether a pack can be shown: its parts are of the form that they should be, whatever words its lists have by now. */
+export const isPack = shapeOf<EvidenceResult>({
   pack_id: text,
   query_id: text,
-  status: oneOf("success", "no_results", "error"),
+  status: word(),
   query: text,
-  task_mode: taskMode,
+  task_mode: word(),
   profile: text,
   index: orNull(index),
-  quality: shapeOf<Quality>({ level: oneOf("none", "keyword_only", "mixed", "high"), note: text }),
+  quality: shapeOf<Quality>({ level: word(), note: text }),
   retrieval_plan: orNull(plan),
   candidates: listOf(candidate),
   coverage: shapeOf<Coverage>({ docs_in_top_k: finite, code_in_top_k: finite }),
@@ -127,7 +142,7 @@ const pack = shapeOf<EvidenceResult>({
   debug: recordOf(anything),
   queryUsed: shapeOf<QueryUsed>({
     text,
-    origin: oneOf("given", "selection", "name", "line"),
+    origin: word(),
     selection: orNull(text),
     enclosing: orNull(text),
     symbols: listOf(text),
@@ -148,7 +163,8 @@ const viewState = shapeOf<ViewState>({
   phase: oneOf("empty", "loading", "ready", "error"),
   question,
   current: orNull(id),
-  pack: orNull(pack),
+  pack: orNull(isPack),
+  scope: optional(orNull(text)),
   error: orNull(
     shapeOf<ViewError>({ message: text, actions: listOf(shapeOf<ViewError["actions"][number]>({ title: text, id })) }),
   ),

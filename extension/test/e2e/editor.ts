@@ -148,6 +148,17 @@ export class Editor {
     });
   }
 
+  /** Press keys in an open file, and see that it takes none of them. */
+  async cannotBeEdited(name: string): Promise<void> {
+    await this.showTab(name);
+    const lines = await this.visibleLines(name);
+    for (const key of ["x", "Backspace", "Delete"]) await this.page.keyboard.press(key);
+    await this.page.locator(".monaco-editor-overlaymessage", { hasText: "cited source" }).first().waitFor();
+    assert.deepEqual(await this.visibleLines(name), lines);
+    assert.equal(await this.page.locator(".tabs-container .tab.dirty").count(), 0);
+    await this.page.keyboard.press("Escape");
+  }
+
   /** What the status bar says of cursor and selection. */
   private get selection(): Locator {
     return this.page.locator('[id="status.editor.selection"]');

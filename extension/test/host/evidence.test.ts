@@ -179,7 +179,8 @@ describe("the extension in its host", () => {
 
   it("opens the definition of a symbol that is chosen in a list", async () => {
     const definition = path.join(corpus, "code", "src/google/adk/plugins/retry.py");
-    const opened = () => vscode.window.activeTextEditor?.document.uri.fsPath === definition;
+    const before = fs.readFileSync(definition, "utf8");
+    const opened = () => vscode.window.activeTextEditor?.document.uri.path.endsWith("/plugins/retry.py") ?? false;
     await vscode.window.showTextDocument(agentFile());
     const done = vscode.commands.executeCommand(COMMANDS.findSymbol, "RetryPlugin");
     await until("the definition is open", 30_000, async () => {
@@ -188,14 +189,38 @@ describe("the extension in its host", () => {
       return opened();
     });
     await done;
-    const selected = vscode.window.activeTextEditor?.document.getText(vscode.window.activeTextEditor.selection);
-    assert.match(selected ?? "", /^class RetryPlugin/);
+    const editor = vscode.window.activeTextEditor;
+    assert.ok(editor);
+    assert.deepEqual([editor.document.uri.scheme, editor.document.languageId], [SOURCE_SCHEME, "python"]);
+    assert.ok(editor.selection.isEmpty && editor.selection.active.character === 0);
+    assert.match(editor.document.lineAt(editor.selection.active.line).text, /^class RetryPlugin/);
+    await vscode.commands.executeCommand("type", { text: "x" });
+    await vscode.commands.executeCommand("deleteLeft");
+    await vscode.commands.executeCommand("deleteRight");
+    await vscode.commands.executeCommand("workbench.action.files.save");
+    assert.equal(editor.document.isDirty, false);
+    assert.equal(editor.document.getText(), before);
+    assert.equal(fs.readFileSync(definition, "utf8"), before);
+  });
+
+  it("marks the lines of a link instead of selecting them", async () => {
+    const place = await consumer.symbol("RetryPlugin");
+    assert.ok(place);
+    const uri = vscode.Uri.from({ scheme: SOURCE_SCHEME, path: `/${place.repo}@${place.commit}/${place.path}` });
+    const { start, end } = place.lines;
+    const document = await vscode.workspace.openTextDocument(uri);
+    const selection = new vscode.Range(start - 1, 0, end - 1, document.lineAt(end - 1).text.length);
+    await vscode.window.showTextDocument(document, { selection });
+    await until("nothing is selected", 10_000, () => vscode.window.activeTextEditor?.selection.isEmpty ?? false);
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, start - 1);
   });
 
   it("finds symbols for the editor's own list of the workspace's", async () => {
     const [symbol] = await workspaceSymbols();
     assert.equal(symbol?.kind, vscode.SymbolKind.Class);
-    assert.match(symbol?.location.uri.fsPath ?? "", /plugins\/retry\.py$/);
+    assert.equal(symbol?.location.uri.scheme, SOURCE_SCHEME);
+    const document = await vscode.workspace.openTextDocument(symbol.location.uri);
+    assert.match(document.lineAt(symbol.location.range.start.line).text, /^class RetryPlugin/);
   });
 
   it("finds evidence for a selection, and then knows that there is something to copy", async () => {

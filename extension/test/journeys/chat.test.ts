@@ -110,15 +110,16 @@ describe("@adk in the chat", () => {
     await editor.picture("screenshots", "chat-dark");
   });
 
-  it("opens the cited lines, selected, at a click", async () => {
+  it("opens the cited lines, marked and not selected, at a click", async () => {
     const link = links(answers().last()).filter({ hasText: "retry.py" }).first();
     const [, start = "", end = ""] = /:(\d+)-(\d+)$/.exec(await link.innerText()) ?? [];
     await link.click();
-    await editor.cursorIn("retry.py", new RegExp(`Ln ${end}, Col \\d+ \\(\\d+ selected\\)`));
+    await editor.cursorIn("retry.py", new RegExp(`^Ln ${start}, Col 1$`));
     const source = fs.readFileSync(path.join(path.dirname(shared.workplace.home), RETRY_SOURCE), "utf8").split("\n");
     const cited = [Number(start), Number(end)].map((line) => [line, source[line - 1]]);
     await editor.showsLines("retry.py", Object.fromEntries(cited));
     await editor.picture("screenshots", "chat-cited");
+    await editor.cannotBeEdited("retry.py");
   });
 
   it("shows a mark of nothing as text, and leaves code alone", async () => {

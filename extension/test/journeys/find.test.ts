@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import type { Locator } from "playwright-core";
 import type { Editor } from "../e2e/editor";
@@ -51,16 +53,33 @@ describe("evidence in the editor", () => {
     }
   });
 
-  it("opens the file of a code citation at its lines, beside the panel", async () => {
+  it("opens a code citation at its lines, marked and not selected, beside the panel", async () => {
     const citation = CODE_CITATION.exec(await card("code").locator(".citation-text").innerText());
     assert.ok(citation);
     const [, path = "", start, end] = citation;
     const quoted = (await card("code").locator(".text").innerText()).split("\n");
     const file = path.split("/").at(-1) ?? "";
     await card("code").locator(".title-link").click();
-    await editor.cursorIn(file, new RegExp(`Ln ${start}, Col 1 \\(\\d+ selected\\)`));
+    await editor.cursorIn(file, new RegExp(`^Ln ${start}, Col 1$`));
     await editor.showsLines(file, { [Number(start)]: quoted[0], [Number(end)]: quoted.at(-1) });
     assert.ok(await card("code").isVisible(), "the panel is hidden by the file");
+  });
+
+  it("leaves the cited file as it is when a key is pressed in it", async () => {
+    const [, path = ""] = CODE_CITATION.exec(await card("code").locator(".citation-text").innerText()) ?? [];
+    const cited = join(dirname(shared.workplace.home), "code", path);
+    const before = readFileSync(cited, "utf8");
+    await editor.cannotBeEdited(basename(path));
+    assert.equal(readFileSync(cited, "utf8"), before);
+  });
+
+  it("opens the cited file itself, to edit it, where that is asked for", async () => {
+    const [, path = "", start = ""] =
+      CODE_CITATION.exec(await card("code").locator(".citation-text").innerText()) ?? [];
+    await editor.showTab(basename(path));
+    await editor.run("ADK Evidence: Open Cited File on Disk");
+    await editor.cursorIn(basename(path), new RegExp(`^Ln ${start}, Col 1$`));
+    await editor.page.locator(".tabs-container .tab.active .codicon-lock").first().waitFor({ state: "detached" });
   });
 
   it("asks before it opens the page of a docs citation in the browser", async () => {
@@ -73,7 +92,7 @@ describe("evidence in the editor", () => {
 
   it("opens the Markdown source of a docs citation at its lines", async () => {
     await card("docs").getByRole("button", { name: "Open source" }).click();
-    await editor.cursorIn("retry.md", /Ln 19, Col 1 \(\d+ selected\)/);
+    await editor.cursorIn("retry.md", /^Ln 19, Col 1$/);
     await editor.showsLines("retry.md", { 19: "## Use the RetryPlugin" });
     assert.ok(await card("docs").isVisible(), "the panel is hidden by the file");
   });

@@ -22,7 +22,15 @@ export const env = {
 export const ViewColumn = { Active: -1, Beside: -2 } as const;
 
 export class Uri {
-  private constructor(readonly path: string) {}
+  private constructor(
+    readonly path: string,
+    readonly scheme = /^([a-z-]+):/.exec(path)?.[1] ?? "file",
+    readonly query = "",
+  ) {}
+
+  static from({ scheme, path, query }: { scheme: string; path: string; query?: string }): Uri {
+    return new Uri(path, scheme, query);
+  }
 
   static file(path: string): Uri {
     return new Uri(path);
@@ -32,16 +40,13 @@ export class Uri {
     return new Uri(address.replace(/^file:\/\//, ""));
   }
 
-  get scheme(): string {
-    return /^([a-z-]+):/.exec(this.path)?.[1] ?? "file";
-  }
-
   static joinPath(base: Uri, ...segments: string[]): Uri {
     return new Uri([base.path, ...segments].join("/"));
   }
 
   toString(): string {
-    return `file://${this.path}`;
+    const query = this.query && `?${this.query}`;
+    return this.scheme === "file" ? `file://${this.path}${query}` : `${this.scheme}:${this.path}${query}`;
   }
 }
 
@@ -55,6 +60,23 @@ export class Disposable {
   constructor(readonly dispose: () => unknown) {}
 }
 
+export class EventEmitter<T> {
+  private readonly listeners = new Set<(value: T) => unknown>();
+
+  readonly event = (listener: (value: T) => unknown): { dispose(): void } => {
+    this.listeners.add(listener);
+    return { dispose: () => this.listeners.delete(listener) };
+  };
+
+  fire(value: T): void {
+    for (const listener of this.listeners) listener(value);
+  }
+
+  dispose(): void {
+    this.listeners.clear();
+  }
+}
+
 export class CancellationError extends Error {}
 
 export const commands = { executeCommand: async () => undefined };
@@ -66,17 +88,54 @@ export class Position {
     readonly line: number,
     readonly character: number,
   ) {}
+
+  isEqual({ line, character }: Position): boolean {
+    return this.line === line && this.character === character;
+  }
 }
 
 export class Range {
   readonly start: Position;
   readonly end: Position;
 
-  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number) {
-    this.start = new Position(startLine, startCharacter);
-    this.end = new Position(endLine, endCharacter);
+  constructor(start: Position, end: Position);
+  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number);
+  constructor(...places: [Position, Position] | [number, number, number, number]) {
+    this.start = places.length === 2 ? places[0] : new Position(places[0], places[1]);
+    this.end = places.length === 2 ? places[1] : new Position(places[2], places[3]);
+  }
+
+  get isEmpty(): boolean {
+    return this.start.isEqual(this.end);
   }
 }
+
+export class Selection extends Range {
+  readonly active = this.end;
+}
+
+export class ThemeColor {
+  constructor(readonly id: string) {}
+}
+
+export class MarkdownString {
+  constructor(readonly value: string) {}
+}
+
+export class TabInputText {}
+
+export class TabInputWebview {}
+
+export class FileSystemError extends Error {
+  static readonly FileNotFound = (uri: Uri) => new FileSystemError(uri.path);
+  static readonly NoPermissions = () => new FileSystemError("no permissions");
+  static readonly Unavailable = (message: string) => new FileSystemError(message);
+}
+
+export const FileType = { File: 1 } as const;
+export const OverviewRulerLane = { Full: 7 } as const;
+export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 } as const;
+export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;
 
 export class Location {
   constructor(
@@ -86,12 +145,18 @@ export class Location {
 }
 
 /** Documents that are open, for tests to add to. */
-export const textDocuments: object[] = [];
+export const textDocuments: ({ uri: Uri } & Record<string, unknown>)[] = [];
 
 /** Nothing is set, and no file can be read. */
 export const workspace = {
-  getConfiguration: () => ({ get: (_name: string, value: unknown) => value }),
+  isTrusted: true,
+  workspaceFolders: undefined as { uri: Uri; name: string; index: number }[] | undefined,
+  getConfiguration: () => ({ get: (_name: string, value?: unknown) => value }),
+  getWorkspaceFolder: (uri: Uri) => workspace.workspaceFolders?.find((folder) => uri.path.startsWith(folder.uri.path)),
   textDocuments,
+  closedDocuments: new EventEmitter<{ uri: Uri }>(),
+  onDidCloseTextDocument: (listener: (document: { uri: Uri }) => void) => workspace.closedDocuments.event(listener),
+  openTextDocument: async (uri: Uri) => textDocuments.find((document) => document.uri.toString() === uri.toString()),
   asRelativePath: (uri: Uri) => uri.path,
   fs: {
     stat: async () => {
@@ -190,23 +255,6 @@ export const lm = {
   invokeTool: async (name: string, options: unknown, token: unknown) => tools.get(name)?.invoke(options, token),
 };
 
-export class EventEmitter<T> {
-  private readonly listeners = new Set<(value: T) => unknown>();
-
-  readonly event = (listener: (value: T) => unknown): { dispose(): void } => {
-    this.listeners.add(listener);
-    return { dispose: () => this.listeners.delete(listener) };
-  };
-
-  fire(value: T): void {
-    for (const listener of this.listeners) listener(value);
-  }
-
-  dispose(): void {
-    this.listeners.clear();
-  }
-}
-
 export class CancellationTokenSource {
   private readonly cancelled = new EventEmitter<void>();
   readonly token = { isCancellationRequested: false, onCancellationRequested: this.cancelled.event };
@@ -261,9 +309,49 @@ export class FakePanel {
 /** The panels that were opened, for tests to look at. */
 export const openedPanels: FakePanel[] = [];
 
+/** An editor with a document of some lines, which remembers what is marked in it. */
+export class FakeEditor {
+  selection: Selection = new Selection(0, 0, 0, 0);
+  marked: { range: Range }[] = [];
+  viewColumn = 1;
+  readonly document;
+
+  constructor(uri: Uri, text: string) {
+    const lines = text.split("\n");
+    const lineAt = (line: number) => ({ range: new Range(line, 0, line, lines[line]?.length ?? 0) });
+    this.document = { uri, lineAt, lineCount: lines.length, validateRange: (range: Range) => range };
+  }
+
+  revealRange(): void {}
+
+  setDecorations(_type: unknown, marks: { range: Range }[]): void {
+    this.marked = marks;
+  }
+}
+
+export const extensions = { getExtension: () => undefined };
+
 export const window = {
-  visibleTextEditors: [],
-  activeTextEditor: undefined,
+  visibleTextEditors: [] as FakeEditor[],
+  activeTextEditor: undefined as FakeEditor | undefined,
+  activeEditorChanged: new EventEmitter<FakeEditor | undefined>(),
+  visibleEditorsChanged: new EventEmitter<FakeEditor[]>(),
+  selectionChanged: new EventEmitter<{ textEditor: FakeEditor; kind: number | undefined }>(),
+  onDidChangeActiveTextEditor: (listener: (editor: FakeEditor | undefined) => void) =>
+    window.activeEditorChanged.event(listener),
+  onDidChangeVisibleTextEditors: (listener: (editors: FakeEditor[]) => void) =>
+    window.visibleEditorsChanged.event(listener),
+  onDidChangeTextEditorSelection: (listener: (event: { textEditor: FakeEditor; kind: number | undefined }) => void) =>
+    window.selectionChanged.event(listener),
+  createTextEditorDecorationType: () => new Disposable(() => undefined),
+  tabGroups: { all: [], activeTabGroup: undefined },
+  /** What was shown, the latest last. */
+  shown: [] as { uri: Uri; options: unknown }[],
+  async showTextDocument(shown: { uri: Uri } | Uri, options: unknown): Promise<FakeEditor> {
+    const uri = shown instanceof Uri ? shown : shown.uri;
+    window.shown.push({ uri, options });
+    return new FakeEditor(uri, "one\ntwo\nthree\nfour\nfive\nsix\n");
+  },
   setStatusBarMessage: () => new Disposable(() => undefined),
   createWebviewPanel(viewType: string, title: string): FakePanel {
     const panel = new FakePanel(viewType, title);

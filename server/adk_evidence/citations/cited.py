@@ -39,7 +39,7 @@ class CitedSource(BaseModel):
 
     `matches_index` says whether `text` is to the letter what was indexed. Where it is not, `verification` says
     what became of the cited lines, and `lines` are those where they are now. `local_file` is where the file lies on
-    this machine; its text is `text` only if `local_matches`.
+    this machine, None for a page that was made for the index; its text is `text` only if `local_matches`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -118,7 +118,7 @@ def read_cited(
         url=url,
         matches_index=matches,
         verification=verification,
-        local_file=index.file_of(corpus, path) if now is not None else None,
+        local_file=index.file_of(corpus, path) if now is not None and not made else None,
         local_matches=local_matches,
     )
 

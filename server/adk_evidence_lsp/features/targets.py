@@ -67,9 +67,11 @@ def _symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymbol | None:
     """The symbol at its definition, or None where that file is not on this machine."""
     from adk_evidence.symbols.targets.files import code_corpus_name
 
-    file = index.file_of(code_corpus_name(index.manifest), target.path)
+    name = code_corpus_name(index.manifest)
+    file = index.file_of(name, target.path)
     if file is None:
         return None
+    corpus = index.manifest.corpora[name]
     start = types.Position(target.lines.start - 1, 0)
     return types.WorkspaceSymbol(
         name=target.symbol,
@@ -77,4 +79,6 @@ def _symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymbol | None:
         location=types.Location(file.as_uri(), types.Range(start, start)),
         container_name=target.import_path.removesuffix(f".{target.symbol}"),
         tags=[types.SymbolTag.Deprecated] if target.deprecated else None,
+        # What `adk/source` takes, for clients that show the file read-only.
+        data={"repo": corpus.repo, "commit": corpus.commit, "path": target.path},
     )

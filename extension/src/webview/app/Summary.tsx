@@ -23,7 +23,7 @@ export function Summary({ pack, onCopy }: { pack: EvidenceResult; onCopy(what: C
       <div class="summary-head">
         <h2>{countOf(pack.candidates.length)}</h2>
         <span class={`quality quality-${pack.quality.level}`}>
-          <Icon name={QUALITY_ICONS[pack.quality.level]} />
+          <Icon name={QUALITY_ICONS[pack.quality.level] ?? "unverified"} />
           {qualityLabel(pack.quality.level)}
         </span>
         {pack.candidates.length > 0 && (
@@ -106,12 +106,14 @@ export function countOf(results: number): string {
 
 /** What the server made the question of; null if it was asked as it stands. */
 function originOf(pack: EvidenceResult): string | null {
-  return {
-    given: null,
-    selection: t("Question made of the selection:"),
-    name: t("Question made of the name at the cursor:"),
-    line: t("Question made of the line at the cursor:"),
-  }[pack.queryUsed.origin];
+  return (
+    {
+      given: null,
+      selection: t("Question made of the selection:"),
+      name: t("Question made of the name at the cursor:"),
+      line: t("Question made of the line at the cursor:"),
+    }[pack.queryUsed.origin] ?? null
+  );
 }
 
 /** A warning without the code that programs read. */

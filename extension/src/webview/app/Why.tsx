@@ -70,7 +70,9 @@ export function Why({ candidate, scores, id }: { candidate: Candidate; scores: S
           </>
         )}
         <dt>{t("Citation\u2019s confidence")}</dt>
-        <dd>{{ high: t("High"), medium: t("Medium"), low: t("Low") }[candidate.citation_confidence]}</dd>
+        <dd>
+          {{ high: t("High"), medium: t("Medium"), low: t("Low") }[candidate.citation_confidence] ?? t("Unknown")}
+        </dd>
         <dt>{t("Length")}</dt>
         <dd>{t("{0} tokens", candidate.text_tokens)}</dd>
       </dl>

@@ -1,7 +1,10 @@
 /** The page's line to the extension. */
 
-import type { FromPage, SavedState, ToPage } from "../messages";
+import { t } from "@vscode/l10n";
+import { ACTIONS, type FromPage, type SavedState, type ToPage } from "../messages";
+import { oneOf, shapeOf } from "../shape";
 import { isSavedState, isToPage } from "../validate";
+import { NO_QUESTION } from "./model";
 
 interface EditorApi {
   postMessage(message: FromPage): void;
@@ -16,7 +19,7 @@ export interface Host {
   /** What was saved before the editor dropped the page, if it is of this version. */
   load(): SavedState | null;
   save(state: SavedState): void;
-  /** Calls back for every message; what is not one of the host's is dropped. */
+  /** Calls back for every message. What is not one of the host's is dropped; a state that cannot be read says so. */
   listen(listener: (message: ToPage) => void): void;
 }
 
@@ -34,8 +37,22 @@ export function connect(): Host {
       window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
         if (isToPage(data)) {
           listener(data);
+        } else if (isAnyState(data)) {
+          listener(unreadable());
         }
       });
     },
+  };
+}
+
+const isAnyState = shapeOf({ type: oneOf("state") });
+
+/** Shown for a state that cannot be read: without it the page would wait for ever. */
+function unreadable(): ToPage {
+  const message = t("The answer has a form that this panel cannot show. Ask again, or reload the window.");
+  const error = { message, actions: [{ title: t("Try Again"), id: ACTIONS.retry }] };
+  return {
+    type: "state",
+    state: { phase: "error", question: NO_QUESTION, current: null, pack: null, error, history: [] },
   };
 }

@@ -36,23 +36,26 @@ export function sourceBadge(candidate: Candidate): { icon: IconName; label: stri
 
 /** What became of a citation, in a few words. */
 export function verificationLabel({ state, lines }: Verification): string {
-  const words = {
-    exact: t("Verified"),
-    moved: t("Moved"),
-    changed: t("Changed"),
-    gone: t("Gone"),
-    unverified: t("Not verified"),
-  }[state];
+  const words: string =
+    {
+      exact: t("Verified"),
+      moved: t("Moved"),
+      changed: t("Changed"),
+      gone: t("Gone"),
+      unverified: t("Not verified"),
+    }[state] ?? t("Unknown");
   return lines === null || state === "exact" ? words : t("{0}, now lines {1}\u2013{2}", words, lines.start, lines.end);
 }
 
 export function qualityLabel(level: EvidenceResult["quality"]["level"]): string {
-  return {
-    none: t("No close match"),
-    keyword_only: t("Keywords only"),
-    mixed: t("Mixed quality"),
-    high: t("High quality"),
-  }[level];
+  return (
+    {
+      none: t("No close match"),
+      keyword_only: t("Keywords only"),
+      mixed: t("Mixed quality"),
+      high: t("High quality"),
+    }[level] ?? t("Unknown quality")
+  );
 }
 
 /** `path:start-end` in the repository. */

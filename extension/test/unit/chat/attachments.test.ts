@@ -51,12 +51,8 @@ describe("what is attached to a request", () => {
 
   it("says nothing of the search where the editor has chosen it", async () => {
     const uri = open("file:///work/a.py", "a\nb\nc");
-    const cited = open("adk-evidence:/google/adk-python@v1/a.py", "a\nb\nc");
-    const found = await read(
-      { id: "vscode.implicit.viewport", value: new Location(uri, RANGE) },
-      { id: "vscode.implicit.selection", value: new Location(cited, RANGE) },
-    );
-    assert.equal(found.attachments.length, 2);
+    const found = await read({ id: "vscode.implicit.viewport", value: new Location(uri, RANGE) });
+    assert.equal(found.attachments.length, 1);
     assert.deepEqual(found.selected, []);
   });
 

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Uri } from "vscode";
 import { Evidence } from "../../../src/evidence/client";
+import type { EvidenceResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "./fakeBackend";
-import { pack, rendered, source } from "./packs";
+import { candidate, pack, rendered, source } from "./packs";
 
 const scope = { toString: () => "file:///work/a.py" } as Uri;
 
@@ -13,6 +14,34 @@ describe("the evidence of a server", () => {
     const found = await evidence.find({ query: "x" }, undefined, scope);
     assert.equal(evidence.scopeOf(found), scope);
     assert.equal(evidence.scopeOf(await evidence.find({ query: "x" })), undefined);
+  });
+
+  it("has a pack rendered by the server that it came from, also one that was kept", async () => {
+    const backend = new FakeBackend({ "adk/evidence": () => pack(), "adk/render": () => rendered("x") });
+    const evidence = new Evidence(backend);
+    await evidence.render({ pack: await evidence.find({ query: "x" }, undefined, scope), format: "prompt" });
+    assert.equal(backend.asked.at(-1)?.scope, scope);
+    const kept = pack();
+    evidence.takeUp(kept, "file:///second");
+    await evidence.render({ pack: kept, format: "prompt" });
+    assert.equal(backend.asked.at(-1)?.scope?.path, "/second");
+  });
+
+  it("takes a pack with words that are new to it", async () => {
+    const { verification } = candidate();
+    const newer = pack({
+      quality: { level: "splendid" as "high", note: "" },
+      candidates: [candidate({ verification: { ...verification, state: "withdrawn" as "gone" } })],
+    });
+    const evidence = new Evidence(new FakeBackend({ "adk/evidence": () => newer }));
+    assert.equal(await evidence.find({ query: "x" }), newer);
+  });
+
+  it("says so where a pack cannot be read", async () => {
+    for (const wrong of [{}, pack({ candidates: undefined as never }), pack({ candidates: [{} as never] })]) {
+      const evidence = new Evidence(new FakeBackend({ "adk/evidence": () => wrong as EvidenceResult }));
+      await assert.rejects(evidence.find({ query: "x" }), { code: "unreadable_answer" });
+    }
   });
 
   it("asks each request with its parameters, token and scope", async () => {

@@ -56,6 +56,11 @@ describe("the provider of the server for agents", () => {
     Object.assign(vscode.workspace, { workspaceFolders: folders });
   }
 
+  it("is offered in a workspace whose folders were all closed", async () => {
+    open();
+    assert.equal((await offered()).length, 1);
+  });
+
   async function offered(): Promise<vscode.McpStdioServerDefinition[]> {
     return (await provider.provideMcpServerDefinitions(NEVER)) ?? [];
   }

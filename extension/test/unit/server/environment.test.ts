@@ -3,9 +3,11 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import type { LogOutputChannel } from "vscode";
+import { findBase } from "../../../src/commands/environment";
 import { findPayload, PrivateEnvironment, type SetUpStep } from "../../../src/server/environment";
 import type { Finished, Run } from "../../../src/server/process";
-import { environmentPython, type Probe } from "../../../src/server/python";
+import { environmentPython, type Probe, type Prober } from "../../../src/server/python";
 import type { SetUpFailure } from "../../../src/server/setUpFailures";
 
 const DONE: Finished = { code: 0, stdout: "", stderr: "", end: "exited" };
@@ -30,7 +32,7 @@ describe("the private environment", () => {
     return pip();
   };
   const probe: Probe = async (python) => ({
-    python: { path: python, version: "3.12.0", package: installed, makesEnvironments: true },
+    python: { path: python, version: "3.12.0", package: installed, missing: [], makesEnvironments: true },
   });
   const environment = () => new PrivateEnvironment(root, () => findPayload(payloads), run, probe);
   const setUp = (signal = new AbortController().signal, onStep: (step: SetUpStep) => void = () => undefined) =>
@@ -131,12 +133,56 @@ describe("the private environment", () => {
     assert.equal((await folders()).length, 1);
   });
 
-  it("is not there once the Python that it was made with is gone", async () => {
+  it("is broken, and not merely not there, once the Python that it was made with is gone", async () => {
     await setUp();
     const state = await environment().state();
     assert.ok(state.kind === "ready");
     await fs.rm(state.python);
-    assert.deepEqual(await environment().state(), { kind: "none" });
+    assert.deepEqual(await environment().state(), { kind: "broken", base: "/base/python" });
+    await setUp();
+    assert.equal((await environment().state()).kind, "ready");
+  });
+
+  it("is updated with the Python that it was made with, as long as that can make one", async () => {
+    const file = environmentPython(path.join(root, "chosen"));
+    await environment().setUp({
+      base: file,
+      signal: new AbortController().signal,
+      onStep() {},
+      onLine() {},
+    });
+    const log = { debug() {}, info() {} } as unknown as LogOutputChannel;
+    const bases = (usable: string) =>
+      findBase({
+        environment: environment(),
+        log,
+        prober: {
+          probe: async (python) =>
+            python.includes(usable)
+              ? { python: { path: python, version: "3.12.0", package: null, missing: [], makesEnvironments: true } }
+              : { failure: "missing" },
+          forget() {},
+        } as Prober,
+      });
+    assert.equal(await bases(""), file);
+    const { PATH } = process.env;
+    const other = path.join(path.dirname(root), "python3");
+    await fs.writeFile(other, "", { mode: 0o755 });
+    process.env.PATH = path.dirname(root);
+    try {
+      assert.equal(await bases("python3"), other);
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+
+  it("is taken as it is where it was made before its Python was written down", async () => {
+    await setUp();
+    const file = path.join(root, "environment.json");
+    const { base: _, ...older } = JSON.parse(await fs.readFile(file, "utf8"));
+    await fs.writeFile(file, JSON.stringify(older));
+    const state = await environment().state();
+    assert.ok(state.kind === "ready" && state.base === undefined);
   });
 
   const failures: [string, SetUpFailure, () => void][] = [

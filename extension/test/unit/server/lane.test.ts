@@ -21,6 +21,25 @@ describe("a lane", () => {
     assert.deepEqual(seen, ["a begins", "a ends", "b begins", "b ends"]);
   });
 
+  it("runs tracks side by side, and a task without one alone", async () => {
+    const lane = new Lane();
+    const seen: string[] = [];
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const say = (what: string) => async () => {
+      seen.push(what);
+    };
+    const slow = lane.run("a", () => held.then(say("a")), "one");
+    await lane.run("b", say("b"), "two");
+    const alone = lane.run("alone", say("alone"));
+    const late = lane.run("c", say("c"), "two");
+    release();
+    await Promise.all([slow, alone, late]);
+    assert.deepEqual(seen, ["b", "a", "alone", "c"]);
+  });
+
   it("makes one of equal wishes that wait, but none of one that runs already", async () => {
     const lane = new Lane();
     let runs = 0;

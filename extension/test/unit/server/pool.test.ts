@@ -25,6 +25,8 @@ class Window implements PoolHost {
   /** What a request waits for before it is answered. */
   hold: Promise<void> = Promise.resolve();
   startFails: Problem | undefined;
+  /** Programs whose start waits. */
+  readonly slow = new Map<string, Promise<void>>();
   resolutions = 0;
 
   folderOf(uri: Uri | undefined): Folder {
@@ -51,7 +53,7 @@ class Window implements PoolHost {
     return {
       start: async () => {
         say("start");
-        await Promise.resolve();
+        await (this.slow.get(wanted.command) ?? Promise.resolve());
         if (this.startFails) throw this.startFails;
       },
       stop: async () => {
@@ -178,6 +180,59 @@ describe("the servers of a window", () => {
     window.startFails = undefined;
     await ask(pool);
     assert.deepEqual(window.seen, ["start server", "start server"]);
+  });
+
+  it("start side by side: none waits for the server of another folder", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", "other");
+    let started = () => {};
+    window.slow.set(
+      "server",
+      new Promise((resolve) => {
+        started = resolve;
+      }),
+    );
+    const slow = ask(pool, "a");
+    assert.deepEqual(await ask(pool, "b"), { from: "other" });
+    assert.equal(pool.state(scope("a")).kind, "starting");
+    started();
+    assert.deepEqual(await slow, { from: "server" });
+  });
+
+  it("are one for folders that ask for the same while it starts", async () => {
+    const { window, pool } = setUp();
+    window.slow.set("server", Promise.resolve());
+    await Promise.all(["a", "b", "c"].map((folder) => ask(pool, folder)));
+    assert.deepEqual(window.seen, ["start server"]);
+  });
+
+  it("come back side by side after all were restarted", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", "other");
+    await Promise.all([ask(pool, "a"), ask(pool, "b")]);
+    window.slow.set("server", new Promise(() => undefined));
+    void pool.reconcile(true);
+    assert.deepEqual(await ask(pool, "b"), { from: "other" });
+  });
+
+  it("tell why one does not come back after a crash, not merely that it crashed", async () => {
+    const { window, pool } = setUp();
+    const told: string[] = [];
+    const given = new Promise<void>((resolve) => {
+      pool.onDidGiveUp((problem) => {
+        told.push(problem.code);
+        resolve();
+      });
+    });
+    await ask(pool);
+    window.startFails = PROBLEMS.programMissing("server");
+    window.crash.at(-1)?.();
+    await given;
+    const state = pool.state(undefined);
+    assert.ok(state.kind === "down" && /There is no program server/.test(state.problem.message));
+    assert.deepEqual(told, ["start_failed"]);
+    window.startFails = undefined;
+    assert.deepEqual(await ask(pool), { from: "server" });
   });
 
   it("come back after a crash, a few times, and then say so once", async () => {

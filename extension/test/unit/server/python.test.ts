@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { expandPath, findOnPath } from "../../../src/server/paths";
-import { type Finished, run } from "../../../src/server/process";
+import { type Finished, type Run, run } from "../../../src/server/process";
 import { areCompatible, isNewEnough, Prober } from "../../../src/server/python";
 
 const DONE: Finished = { code: 0, stdout: "", stderr: "", end: "exited" };
@@ -19,13 +19,13 @@ describe("a probe of an interpreter", () => {
   const answers: [string, Finished, unknown][] = [
     [
       "tells version and package",
-      { ...DONE, stdout: 'noise\n{"version": "3.12.1", "package": "0.1.0", "makes": true}\n' },
-      { version: "3.12.1", package: "0.1.0", makesEnvironments: true },
+      { ...DONE, stdout: 'noise\n{"version": "3.12.1", "package": "0.1.0", "makes": true, "missing": ["numpy"]}\n' },
+      { version: "3.12.1", package: "0.1.0", missing: ["numpy"], makesEnvironments: true },
     ],
     [
       "tells that the package is missing",
       { ...DONE, stdout: '{"version": "3.11.0", "package": null, "makes": false}' },
-      { version: "3.11.0", package: null, makesEnvironments: false },
+      { version: "3.11.0", package: null, missing: [], makesEnvironments: false },
     ],
     ["tells one that is too old", { ...DONE, code: 2, stderr: "unknown option -P\nusage: python" }, "too_old"],
     ["tells one that hangs", { ...DONE, code: null, end: "timed_out" }, "timed_out"],
@@ -41,6 +41,31 @@ describe("a probe of an interpreter", () => {
       else assert.deepEqual(probed.python, { path: file, ...(expected as object) });
     });
   }
+
+  it("tells which packages are missing that the server needs", async function () {
+    const real = path.join(process.cwd(), ".venv", process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
+    // It is there wherever all tests are run.
+    if (!(await fs.stat(real).catch(() => null))) return this.skip();
+    const whole = await new Prober(run).probe(real);
+    assert.ok("python" in whole, JSON.stringify(whole));
+    assert.deepEqual(whole.python.missing, []);
+    const site = path.join(folder, "site");
+    const about = path.join(site, "adk_evidence-1.2.3.dist-info");
+    await fs.mkdir(about, { recursive: true });
+    const needs = ["numpy", "gone-package>=2", 'other-extra; extra == "mcp"', 'other-system; sys_platform == "none"'];
+    const metadata = ["Metadata-Version: 2.1", "Name: adk-evidence", "Version: 1.2.3"];
+    const lines = [...metadata, ...needs.map((need) => `Requires-Dist: ${need}`), ""];
+    await fs.writeFile(path.join(about, "METADATA"), lines.join("\n"));
+    // The package of the tests is hidden behind the other.
+    const among: Run = (command, [flags, ...args], options) =>
+      run(command, [flags === "-E" ? "-s" : (flags ?? ""), ...args], {
+        ...options,
+        env: { ...options.env, PYTHONPATH: site },
+      });
+    const broken = await new Prober(among).probe(real);
+    assert.ok("python" in broken, JSON.stringify(broken));
+    assert.deepEqual([broken.python.package, broken.python.missing], ["1.2.3", ["gone-package"]]);
+  });
 
   it("is made once until the file changes or it is forgotten", async () => {
     const file = path.join(folder, "python");

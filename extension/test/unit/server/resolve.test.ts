@@ -11,7 +11,13 @@ const NOTHING: Wishes = {
   version: "1.2.3",
   logLevel: "info",
 };
-const READY: EnvironmentState = { kind: "ready", python: "/private/python", version: "1.2.0", current: true };
+const READY: EnvironmentState = {
+  kind: "ready",
+  python: "/private/python",
+  version: "1.2.0",
+  current: true,
+  base: "/base",
+};
 
 interface World {
   pythons?: Record<string, Probed>;
@@ -21,8 +27,11 @@ interface World {
 }
 
 function python(path: string, version: string | null): Probed {
-  return { python: { path, version: "3.12.1", package: version, makesEnvironments: true } };
+  return { python: { path, version: "3.12.1", package: version, missing: [], makesEnvironments: true } };
 }
+
+/** The interpreter of the private environment. */
+const PRIVATE = { "/private/python": python("/private/python", "1.2.0") };
 
 function around(world: World, asked: string[] = []): Surroundings {
   return {
@@ -45,7 +54,7 @@ function outcome(resolution: Resolution): string {
 
 describe("the choice of the program", () => {
   const everything: World = {
-    pythons: { "/mine": python("/mine", "1.2.9"), "/active": python("/active", "1.2.0") },
+    pythons: { ...PRIVATE, "/mine": python("/mine", "1.2.9"), "/active": python("/active", "1.2.0") },
     active: "/active",
     environment: READY,
   };
@@ -71,19 +80,19 @@ describe("the choice of the program", () => {
     [
       "not an active one without the package",
       {},
-      { ...everything, pythons: { "/active": python("/active", null) } },
+      { ...everything, pythons: { ...PRIVATE, "/active": python("/active", null) } },
       "privateEnvironment /private/python",
     ],
     [
       "not an active one of another version",
       {},
-      { ...everything, pythons: { "/active": python("/active", "1.3.0") } },
+      { ...everything, pythons: { ...PRIVATE, "/active": python("/active", "1.3.0") } },
       "privateEnvironment /private/python",
     ],
     [
       "not an active one that does not answer",
       {},
-      { ...everything, pythons: { "/active": { failure: "timed_out" } } },
+      { ...everything, pythons: { ...PRIVATE, "/active": { failure: "timed_out" } } },
       "privateEnvironment /private/python",
     ],
     [
@@ -91,6 +100,50 @@ describe("the choice of the program", () => {
       {},
       { environment: { ...READY, version: "1.1.9" } },
       "environment_outdated",
+    ],
+    [
+      "not a private one whose interpreter is gone",
+      {},
+      { environment: { kind: "broken", base: "/base" } },
+      "environment_broken",
+    ],
+    ["not a private one whose interpreter does not run", {}, { environment: READY }, "environment_broken"],
+    [
+      "not a private one without the package",
+      {},
+      { environment: READY, pythons: { "/private/python": python("/private/python", null) } },
+      "environment_broken",
+    ],
+    [
+      "not a private one with another version than it was made with",
+      {},
+      { environment: READY, pythons: { "/private/python": python("/private/python", "1.2.1") } },
+      "environment_broken",
+    ],
+    [
+      "not a private one that lacks packages",
+      {},
+      {
+        environment: READY,
+        pythons: {
+          "/private/python": {
+            python: {
+              path: "/private/python",
+              version: "3.12.1",
+              package: "1.2.0",
+              missing: ["numpy"],
+              makesEnvironments: true,
+            },
+          },
+        },
+      },
+      "environment_broken",
+    ],
+    [
+      "a private one that is merely slow",
+      {},
+      { environment: READY, pythons: { "/private/python": { failure: "timed_out" } } },
+      "privateEnvironment /private/python",
     ],
     [
       "an interpreter that is gone is told",
@@ -138,7 +191,7 @@ describe("the choice of the program", () => {
   it("does not ask the Python extension in Restricted Mode", async () => {
     const asked: string[] = [];
     await resolve({ ...NOTHING, trusted: false }, around(everything, asked));
-    assert.deepEqual(asked, []);
+    assert.deepEqual(asked, ["probe /private/python"]);
   });
 
   it("gives equal programs equal keys, and others others", async () => {
@@ -168,6 +221,7 @@ describe("the choice of the program", () => {
     const problems: [Partial<Wishes>, World, string][] = [
       [{}, {}, "adkEvidence.setUpEnvironment"],
       [{}, { environment: { ...READY, version: "9.9.9" } }, "adkEvidence.setUpEnvironment"],
+      [{}, { environment: READY }, "adkEvidence.setUpEnvironment"],
       [{ interpreter: { text: "/gone", path: "/gone" } }, {}, "workbench.action.openSettings"],
     ];
     for (const [wishes, world, command] of problems) {

@@ -6,6 +6,7 @@ import type { EvidenceResult } from "../../../src/protocol/generated";
 import type { PanelActions } from "../../../src/webview/actions";
 import { MAX_HISTORY, type Question, type SavedState, type ViewState } from "../../../src/webview/messages";
 import { PackPanel } from "../../../src/webview/panel";
+import { isToPage } from "../../../src/webview/validate";
 import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 import { FakePanel, openedPanels, Uri } from "../fake-vscode";
 
@@ -22,6 +23,7 @@ class Fixture {
   readonly opened: unknown[][] = [];
   readonly copied: unknown[][] = [];
   readonly mended: Mend[] = [];
+  readonly scopes = new Map<EvidenceResult, string>();
   copyFails: Problem | null = null;
   readonly panel: PackPanel;
 
@@ -37,6 +39,10 @@ class Fixture {
       copy: async (...all) => {
         if (this.copyFails !== null) throw this.copyFails;
         this.copied.push(all);
+      },
+      scopeOf: (pack) => this.scopes.get(pack) ?? null,
+      takeUp: (pack, scope) => {
+        this.scopes.set(pack, scope);
       },
       act: async (mend) => {
         this.mended.push(mend);
@@ -243,6 +249,26 @@ describe("the panel", () => {
       fixture.mended.map(({ command }) => command),
       ["adkEvidence.ingest"],
     );
+  });
+
+  it("saves what its pack was asked for, and takes it up after the window was loaded anew", async () => {
+    const pack = packFor(QUESTION.query);
+    fixture.scopes.set(pack, "file:///second/a.py");
+    await fixture.open().answered(QUESTION, pack);
+    assert.equal(fixture.last.scope, "file:///second/a.py");
+    const saved: SavedState = { version: 1, view: fixture.last, draft: QUESTION, active: null };
+    const next = new Fixture();
+    const view = new FakePanel("adkEvidence.pack", "ADK Evidence");
+    const restored = JSON.parse(JSON.stringify(saved));
+    await next.panel.deserializeWebviewPanel(view as unknown as WebviewPanel, restored);
+    assert.equal(next.scopes.get(next.panel.pack as EvidenceResult), "file:///second/a.py");
+  });
+
+  it("goes on with its own mode where a pack has one that is new", async () => {
+    const pack = { ...packFor(QUESTION.query), task_mode: "review" as "build" };
+    await fixture.open().answered({ ...QUESTION, taskMode: "debug" }, pack);
+    assert.equal(fixture.last.question.taskMode, "debug");
+    assert.ok(isToPage({ type: "state", state: fixture.last }));
   });
 
   it("drops messages that are not of the contract", async () => {

@@ -61,6 +61,20 @@ describe("a saved state", () => {
     assert.ok(isSavedState(JSON.parse(JSON.stringify(good))));
   });
 
+  it("is taken if it has words that only a newer server knows, or lacks what older windows did not save", () => {
+    const { view } = good;
+    const candidates = view.pack?.candidates.map((one) => ({
+      ...one,
+      verification: { ...one.verification, state: "withdrawn" },
+      citation_confidence: "certain",
+    }));
+    const pack = { ...view.pack, candidates, status: "partial", quality: { level: "splendid", note: "" } };
+    assert.ok(isSavedState({ ...good, view: { ...view, pack } }));
+    assert.ok(isToPage({ type: "state", state: { ...view, pack } }));
+    const { scope: _, ...older } = { ...view, scope: null };
+    assert.ok(isSavedState({ ...good, view: older }));
+  });
+
   it("is refused if anything of it is not what it should be", () => {
     const { view } = good;
     const candidate = view.pack?.candidates[0];

@@ -1,0 +1,17 @@
+import type { SymbolInformation, Uri } from "vscode";
+import { shapeOf, text } from "../webview/shape";
+import type { SourcePlace } from "./sourcePlace";
+
+const isPlace = shapeOf<SourcePlace>({ repo: text, commit: text, path: text });
+
+/** A symbol of the server's whose place is the read-only document with its source instead of the file. */
+export function readOnly(
+  symbol: SymbolInformation & { data?: unknown },
+  addressOf: (place: SourcePlace) => Uri,
+): SymbolInformation {
+  if (isPlace(symbol.data)) {
+    const { repo, commit, path } = symbol.data;
+    symbol.location.uri = addressOf({ repo, commit, path });
+  }
+  return symbol;
+}
