@@ -287,6 +287,6 @@ def test_in_the_answer_of_the_function_tool(session: AgentSession, monkeypatch: 
     answer = asyncio.run(adk_tool.retrieve_adk_evidence(marker(group, 0), "explain", 100))
     assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
     candidates = answer["evidence_pack"]["candidates"]
-    found = [candidate for candidate in candidates if f"injection/{group}" in candidate["path"]]
+    found = [candidate for candidate in candidates if f"injection/{group}" in candidate["path_or_url"]]
     assert found and not [candidate for candidate in found if outside_fences(candidate["text"]).strip()]
     assert NEVER in (adk_tool.retrieve_adk_evidence.__doc__ or "")

@@ -21,7 +21,6 @@ from mcp import StdioServerParameters
 from adk_evidence.agents import adk_tool
 from adk_evidence.agents.adk_tool import make_function_tool
 from adk_evidence.agents.session import AgentSession
-from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
 from tests.agents.adk.scripted import run, strings
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
@@ -89,11 +88,15 @@ async def test_an_agent_calls_the_tool_and_gets_citations_back(session: AgentSes
     done = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": QUESTION}))
 
     declaration = done.offered["retrieve_adk_evidence"]
-    assert declaration.parameters_json_schema["required"] == ["query"] and "evidence" in declaration.description
+    schema = declaration.parameters_json_schema
+    assert schema["required"] == ["query"] and "evidence" in declaration.description
+    assert all(parameter["description"] for parameter in schema["properties"].values())
+    assert schema["properties"]["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+    assert schema["properties"]["max_results_final"]["maximum"] == 100
     (answer,) = done.answers
-    pack = EvidencePack.model_validate(answer["evidence_pack"])
+    candidates = answer["evidence_pack"]["candidates"]
     assert answer["status"] == "success" and len(done.requests) == 2 and done.ended_well
-    assert pack.candidates and all(one.citation.startswith(("adk-docs@", "adk-python@")) for one in pack.candidates)
+    assert candidates and all(one["citation"].startswith(("adk-docs@", "adk-python@")) for one in candidates)
     json.dumps(answer, allow_nan=False)
 
 
@@ -175,7 +178,7 @@ async def test_injected_texts_reach_the_model_as_quotes(injected: Workplace, mon
         assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
     for answer in direct.answers:
         candidates = answer["evidence_pack"]["candidates"]
-        assert any("injection/" in candidate["path"] for candidate in candidates)
+        assert any("injection/" in candidate["path_or_url"] for candidate in candidates)
         assert not [candidate for candidate in candidates if outside_fences(candidate["text"]).strip()]
     for answer in served.answers:
         outside = outside_quotes(text_of(answer))
