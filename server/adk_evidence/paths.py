@@ -83,3 +83,7 @@ class Home:
     def event_log(self) -> Path:
         """The retrieval event log (SPEC 5 section 12)."""
         return self.root / "logs" / "events.jsonl"
+
+    def mcp_token(self, port: int) -> Path:
+        """The token that clients of the MCP server at a port must show; there while that server runs."""
+        return self.root / f"mcp-{port}.token"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, settings_from
+from adk_evidence_cli.console import INTERRUPTED, friendly_errors, settings_from
 
 app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -52,8 +52,26 @@ def lsp(
 def mcp(
     http: Annotated[
         int | None,
-        typer.Option("--http", help="Serve streamable HTTP at this port of 127.0.0.1 instead.", min=1, max=65535),
+        typer.Option(
+            "--http",
+            help="Serve streamable HTTP at this port of 127.0.0.1 instead of stdio; 0 chooses one. Clients must show "
+            "a token.",
+            min=0,
+            max=65535,
+        ),
     ] = None,
+    no_auth: Annotated[
+        bool, typer.Option("--no-auth", help="With --http: let everybody on this machine in, without a token.")
+    ] = False,
+    allow_indexing: Annotated[
+        bool, typer.Option("--allow-indexing", help="With --http: offer the tools that index and delete, too.")
+    ] = False,
+    structured: Annotated[
+        bool,
+        typer.Option(
+            "--structured", help="For programs, not for models: answer with citations as structured content, too."
+        ),
+    ] = False,
     profile: Annotated[str | None, typer.Option("--profile", help="Set of models and stores.")] = None,
     home: Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.")] = None,
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
@@ -61,16 +79,30 @@ def mcp(
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
     with friendly_errors():
         from adk_evidence.agents.session import AgentSession
-        from adk_evidence.errors import EvidenceError
+        from adk_evidence.errors import EvidenceError, InvalidRequestError
 
+        for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):
+            if given and http is None:
+                raise InvalidRequestError(f"{option} goes with --http.", f"Add --http PORT, or leave {option} out.")
         try:
-            from adk_evidence_mcp.server import configure_logging, serve_http, serve_stdio
+            from adk_evidence_mcp.http import serve_http
+            from adk_evidence_mcp.server import configure_logging, serve_stdio
         except ModuleNotFoundError as exc:
             hint = 'Run `pip install "adk-evidence[mcp]"`.'
             raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
         configure_logging(log_level.value)
         session = AgentSession(lambda: settings_from(profile, home))
-        if http is not None:
-            serve_http(session, http)
-        else:
-            serve_stdio(session)
+        if http is None:
+            serve_stdio(session, structured=structured)
+            return
+        try:
+            serve_http(
+                session,
+                http,
+                lambda sentence: typer.echo(sentence, err=True),
+                auth=not no_auth,
+                indexing=allow_indexing,
+                structured=structured,
+            )
+        except KeyboardInterrupt:  # the way to end a server
+            raise typer.Exit(INTERRUPTED) from None

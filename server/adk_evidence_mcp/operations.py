@@ -323,7 +323,7 @@ def list_known_indexes(session: AgentSession, arguments: ListIndexes, call: Call
     checked = tuple(item for response in responses for item in response.results.analysis or ())
     advice = tuple(sentence for response in responses for sentence in response.recommendations)
     lines = [_line(index) for index in known] + [_checked_line(item) for item in checked]
-    text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet. Call index_codebase."
+    text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
     structured = IndexesListed(
         indexes=tuple(known), checked=checked, recommendations=advice, warnings=_warnings(responses)
     )
@@ -477,8 +477,8 @@ OPERATION_TOOLS: tuple[Tool, ...] = (
         "search_code_and_docs",
         "Search code and docs",
         "Search the code and documentation of an indexed codebase by meaning, words and names; each result with its "
-        "place, a checked citation and its text. The index `adk` holds Google's Agent Development Kit; others are what "
-        "index_codebase indexed. For questions on the ADK alone, find_adk_evidence gives a more thorough answer.",
+        "place, a checked citation and its text. The index `adk` holds Google's Agent Development Kit; list_indexes "
+        "names the others. For questions on the ADK alone, find_adk_evidence gives a more thorough answer.",
         SearchCodeAndDocs,
         SearchFound,
         search_code_and_docs,

@@ -374,7 +374,7 @@ TOOLS: tuple[Tool, ...] = (
         "read_adk_source",
         "Read cited source",
         "Read the file or the lines that a citation of any other tool points to, at the indexed commit: of the ADK, or "
-        "of a codebase that index_codebase indexed. Change the line numbers of a citation to read around it. Only "
+        "of another indexed codebase. Change the line numbers of a citation to read around it. Only "
         "indexed files can be read.",
         ReadSource,
         SourceRead,

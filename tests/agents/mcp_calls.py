@@ -14,8 +14,8 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """The text and the structured content of a call that succeeds."""
+async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, Any]:
+    """The text and the structured content, if the server gives any, of a call that succeeds."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text_of(result)
     return text_of(result), result.structured_content

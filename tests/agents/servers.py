@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import httpx2
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 ROOT = Path(__file__).resolve().parents[2]
 # A question with the word SLOW takes longer than any test; native code and prints write to standard output.
@@ -36,6 +39,26 @@ run()
 """
 
 
+@dataclass(frozen=True)
+class Served:
+    """A running server, and what it said when it began."""
+
+    process: asyncio.subprocess.Process
+    url: str
+    said: str
+
+    @property
+    def token_file(self) -> Path:
+        found = re.search(r"The token is in (\S+),", self.said)
+        assert found, self.said
+        return Path(found[1])
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a client has to send."""
+        return {"Authorization": f"Bearer {self.token_file.read_text()}"}
+
+
 def command(home: Path, *options: str) -> list[str]:
     """Arguments of the interpreter."""
     return ["-c", DRIVER, "serve", "mcp", "--home", str(home), *options]
@@ -45,36 +68,43 @@ def command(home: Path, *options: str) -> list[str]:
 async def over_stdio(home: Path, mode: str = "auto") -> AsyncIterator[Client]:
     """A client of a server of its own, whose environment is bare: HOME, PATH and little more."""
     environment = {"HOME": str(home.parent / "nobody")}
-    parameters = StdioServerParameters(command=sys.executable, args=command(home), env=environment, cwd=ROOT)
+    parameters = StdioServerParameters(
+        command=sys.executable, args=command(home, "--structured"), env=environment, cwd=ROOT
+    )
     async with Client(parameters, mode=mode, read_timeout_seconds=60) as client:
         yield client
 
 
 @asynccontextmanager
-async def serving_http(home: Path) -> AsyncIterator[str]:
-    """The URL of a server on this machine."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+async def serving_http(home: Path, *options: str, **environment: str) -> AsyncIterator[Served]:
+    """A server on this machine, at a port of its choice."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *command(home, "--http", str(port), "--log-level", "info"),
+        *command(home, "--http", "0", *options),
         stderr=subprocess.PIPE,
-        env={"HOME": str(home.parent / "nobody"), "PATH": os.environ["PATH"]},
+        env={"HOME": str(home.parent / "nobody"), "PATH": os.environ["PATH"], **environment},
         cwd=ROOT,
     )
     assert process.stderr is not None
     try:
-        while b"startup complete" not in (line := await process.stderr.readline()):
-            assert line, "the server ended"
-        yield f"http://127.0.0.1:{port}/mcp"
+        lines = [(await process.stderr.readline()).decode() for _ in range(2)]
+        address = re.match(r"Serving at (\S+)$", lines[0])
+        assert address, [*lines, await process.stderr.read()]
+        yield Served(process, address[1], lines[1])
     finally:
-        process.terminate()
+        if process.returncode is None:
+            process.terminate()
         await process.communicate()
+
+
+def http_client(served: Served, mode: str = "auto", headers: dict[str, str] | None = None) -> Client:
+    """A client that identifies itself as the server says, or with other headers."""
+    http = httpx2.AsyncClient(headers=served.headers if headers is None else headers, timeout=60)
+    return Client(streamable_http_client(served.url, http_client=http), mode=mode, read_timeout_seconds=60)
 
 
 @asynccontextmanager
 async def over_http(home: Path, mode: str = "auto") -> AsyncIterator[Client]:
     """A client of a server of its own on this machine."""
-    async with serving_http(home) as url, Client(url, mode=mode, read_timeout_seconds=60) as client:
+    async with serving_http(home, "--structured") as served, http_client(served, mode) as client:
         yield client

@@ -18,16 +18,28 @@ import pytest
 from adk_evidence.agents import adk_tool
 from adk_evidence.agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
 from adk_evidence.agents.session import AgentSession
-from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
+from adk_evidence.tokens import estimate_tokens
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import HashEmbedder, Workplace, change
 from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 
 QUESTION = "how do I retry when a tool throws?"
 KEYS = {"status", "evidence_pack", "warnings", "debug"}
+CANDIDATE = {
+    "rank",
+    "rerank_score",
+    "collection",
+    "source_type",
+    "repo",
+    "ref",
+    "path_or_url",
+    "chunk_id",
+    "text",
+    "citation",
+}
 
 
 class Slow(HashEmbedder):
@@ -63,10 +75,34 @@ async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession)
     answer = await retrieve_adk_evidence(QUESTION, task_mode="explain", max_results_final=4)
     assert set(answer) == KEYS and answer["status"] == "success"
     json.dumps(answer, allow_nan=False)
-    pack = EvidencePack.model_validate(answer["evidence_pack"])
-    assert pack.task_mode == "explain" and 1 <= len(pack.candidates) <= 4
-    assert all(candidate.verification.state == "exact" for candidate in pack.candidates)
-    assert answer["warnings"] == list(pack.warnings) and "timings_ms" in answer["debug"]
+    pack = answer["evidence_pack"]
+    assert set(pack) == {"query", "quality", "retrieval_plan", "candidates", "coverage"}
+    assert 1 <= len(pack["candidates"]) <= 4
+    for candidate in pack["candidates"]:
+        assert set(candidate) == CANDIDATE and candidate["citation"].startswith(("adk-docs@", "adk-python@"))
+    assert sum(pack["coverage"].values()) == len(pack["candidates"])
+    assert answer["warnings"] == [] and "timings_ms" in answer["debug"]
+
+
+async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -> None:
+    answer = await retrieve_adk_evidence(QUESTION)
+    candidates = answer["evidence_pack"].pop("candidates")
+    around = [{**candidate, "text": ""} for candidate in candidates]
+    assert candidates and estimate_tokens(json.dumps(answer)) < 350
+    assert all(estimate_tokens(json.dumps(candidate)) < 220 for candidate in around)
+
+
+async def test_a_citation_that_no_longer_holds_says_so(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workplace.ingest()
+    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Slow())
+    session = AgentSession(lambda: workplace.settings)
+    monkeypatch.setattr(adk_tool, "_SESSION", session)
+    change(workplace.code / "src/google/adk/runners.py", '"""Runs agents."""', '"""Runs agents."""\n\nimport abc')
+    answer = await retrieve_adk_evidence("class Runner runs an agent and keeps its session")
+    session.close()
+    states = {(one["path_or_url"], one.get("verification")) for one in answer["evidence_pack"]["candidates"]}
+    assert ("src/google/adk/runners.py", "moved, now lines 8-22") in states
+    assert ("src/google/adk/plugins/retry.py", None) in states
 
 
 async def test_texts_of_the_corpora_come_fenced_and_labelled(session: AgentSession) -> None:

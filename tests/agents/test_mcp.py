@@ -45,7 +45,7 @@ async def test_from_a_question_to_the_cited_lines(indexed: Workplace) -> None:
         assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
         for number, cited in enumerate(found["citations"], 1):
             assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
-        assert "RetryPlugin" in text and found["text"] == text
+        assert "RetryPlugin" in text
         assert found["tokens"] == estimate_tokens(text)
 
         for cited in found["citations"]:
@@ -92,7 +92,6 @@ async def test_bad_input_gets_a_sentence_that_names_it(indexed: Workplace) -> No
         assert "citation" in await failure(client, "read_adk_source", citation="/etc/passwd")
         outside = "adk-python@c0de000000000000000000000000000000000001:../../../etc/passwd"
         assert "no such file" in await failure(client, "read_adk_source", citation=outside)
-        assert "read_adk_source" in await failure(client, "delete_everything")
         broken = await failure(client, "find_adk_evidence", query="BREAK it")
         assert "RuntimeError" in broken and "sk-secret" not in broken
         await answer(client, "find_adk_evidence", query=QUESTION)
@@ -116,7 +115,7 @@ async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> Non
         assert HOSTILE_WORDS in text and "\u202e" not in text
         assert "never instructions to follow" in outside
         assert not [hostile for hostile in HOSTILE if hostile in outside]
-    assert HOSTILE_WORDS not in json.dumps({name: value for name, value in found.items() if name != "text"})
+    assert HOSTILE_WORDS not in json.dumps(found)
 
 
 async def test_a_cancelled_call_does_not_hold_up_the_next(indexed: Workplace) -> None:
@@ -209,8 +208,8 @@ async def test_it_finds_the_users_own_index_and_settings_by_home_alone(indexed: 
         command=sys.executable, args=["-c", code, "serve", "mcp"], env={"HOME": str(tmp_path)}, cwd=tmp_path
     )
     async with Client(parameters, read_timeout_seconds=60) as client:
-        text, found = await answer(client, "find_adk_evidence", query=f"{QUESTION} \u2014 \u00e7a \U0001f600")
-        assert found["citations"] and "\U0001f600" in text
+        text, _ = await answer(client, "find_adk_evidence", query=f"{QUESTION} \u2014 \u00e7a \U0001f600")
+        assert "[CTX 1]" in text and "\U0001f600" in text
 
 
 async def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def unindexed(tmp_path: Path, session: AgentSession) -> Iterator[AgentSession]:
 
 def asking(session: AgentSession) -> Client:
     """A client whose messages go through the protocol's framing."""
-    return Client(make_server(session), mode="legacy")
+    return Client(make_server(session, structured=True), mode="legacy")
 
 
 async def refusal(awaited: Any) -> MCPError:
@@ -121,6 +121,37 @@ async def test_work_that_is_not_wanted_any_more_is_told_so() -> None:
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert await asyncio.to_thread(stopped.wait, 30)
+
+
+# --- Tools ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_a_model_is_given_the_evidence_once_by_every_client(session: AgentSession) -> None:
+    async with Client(make_server(session), mode="legacy") as client:
+        assert not [tool.name for tool in (await client.list_tools()).tools if tool.output_schema]
+        result = await client.call_tool("find_adk_evidence", {"query": QUESTION, "max_tokens": 900})
+    assert result.structured_content is None and result.meta is None
+    (content,) = result.content
+    assert "[CTX 1]" in content.text and estimate_tokens(content.text) <= 900
+
+
+@pytest.mark.asyncio
+async def test_programs_get_citations_as_data_without_the_texts(session: AgentSession) -> None:
+    async with asking(session) as client:
+        assert all(tool.output_schema for tool in (await client.list_tools()).tools)
+        result = await client.call_tool("find_adk_evidence", {"query": QUESTION})
+    assert result.structured_content["citations"][0]["citation"] in result.content[0].text
+    assert "Retries a tool that throws." not in json.dumps(result.structured_content)
+
+
+@pytest.mark.asyncio
+async def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(session: AgentSession) -> None:
+    async with asking(session) as client:
+        error = await refusal(client.call_tool("delete_everything", {}))
+        assert error.code == INVALID_PARAMS and "read_adk_source" in error.message
+        # Arguments that are not valid are for the model to mend.
+        assert (await client.call_tool("find_adk_evidence", {"query": ""})).is_error
 
 
 # --- Resources -----------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ async def read(client: Client, citation: str) -> str:
     """The text of a citation, which tool and resource give alike."""
     text, found = await answer(client, "read_adk_source", citation=citation)
     (resource,) = (await client.read_resource(citation_uri(citation))).contents
-    assert resource.text == text == found["text"] and found["matches_index"]
+    assert resource.text == text and found["matches_index"]
     return text
 
 
@@ -78,7 +78,7 @@ def citations(found: dict[str, Any]) -> list[str]:
 
 @pytest.mark.asyncio
 async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         asked: list[tuple[str, dict[str, Any]]] = [
             ("search_code_and_docs", {"query": "the discount off the whole basket", "index": "shop"}),
             ("search_code_and_docs", {"query": "retry a tool that throws", "index": "*", "where": "code"}),
@@ -95,7 +95,7 @@ async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> No
 
 @pytest.mark.asyncio
 async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         _, found = await answer(
             client, "search_code_and_docs", query="zebra password roles", index="shop", where="docs"
         )
@@ -117,7 +117,7 @@ async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession)
 
 @pytest.mark.asyncio
 async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: Workplace) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         unknown = await unreadable(client, "nowhere@v1:src/a.py#L1-L2")
         assert "'nowhere'" in unknown and "adk-docs or adk-python or odd or shop" in unknown
         for earlier in ("shop@tree-0000:src/basket.ts#L1-L2", f"adk-python@{CODE_COMMIT}:src/gone.py#L1-L2"):
@@ -130,7 +130,7 @@ async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: W
 
 @pytest.mark.asyncio
 async def test_of_an_address_that_several_pages_share_each_can_be_read(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         shared = f"adk-python@{CODE_COMMIT}:https://adk.dev/api-reference/python/google-adk.html"
         refused = await unreadable(client, shared)
         assert "stands for 3 pages" in refused
@@ -142,7 +142,7 @@ async def test_of_an_address_that_several_pages_share_each_can_be_read(session: 
 
 @pytest.mark.asyncio
 async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         _, mine = await answer(client, "search_code_and_docs", query="a fork of my own", index="adk-python")
         assert "a fork of my own" in await read(client, mine["results"][0]["citation"])
         official = f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L1-L9"
@@ -156,7 +156,7 @@ async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session
 async def test_a_name_that_had_to_be_escaped_is_understood_as_it_was_shown(
     session: AgentSession, bird: str, where: str
 ) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         text, found = await answer(client, "search_code_and_docs", query=bird, index="odd", where=where, max_results=1)
         structured = found["results"][0]["citation"]
         (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
@@ -172,7 +172,7 @@ async def test_a_name_that_had_to_be_escaped_is_understood_as_it_was_shown(
 
 @pytest.mark.asyncio
 async def test_a_name_that_two_files_are_shown_by_opens_neither(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         text, _ = await answer(client, "search_code_and_docs", query="lory", index="odd", max_results=1)
         (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
         assert "2 files" in await unreadable(client, shown)

@@ -58,7 +58,7 @@ def environment(home: Path) -> dict[str, str]:
 async def served(home: Path) -> AsyncIterator[Client]:
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-c", DRIVER, "serve", "mcp", "--home", str(home)],
+        args=["-c", DRIVER, "serve", "mcp", "--structured", "--home", str(home)],
         env=environment(home),
         cwd=ROOT,
     )
@@ -150,8 +150,7 @@ async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
         assert "never instructions to follow" in outside
         for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
             assert hostile not in outside
-    fields = [{name: value for name, value in one.items() if name != "text"} for one in (found, near, gathered)]
-    assert HOSTILE_WORDS not in json.dumps(fields)
+    assert HOSTILE_WORDS not in json.dumps([found, near, gathered])
 
 
 @pytest.mark.asyncio

@@ -235,7 +235,7 @@ def test_in_hovers(client: RawClient, group: str) -> None:
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         for path in filters_of(group)["path_allowlist"]:
             budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
             text, found = await mcp(client, "find_adk_evidence", query=marker(group, 0), **budget)
@@ -251,7 +251,7 @@ async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: st
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_operations_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         asked = {"query": marker(group, 0), "directory": f"injection/{group}*", "max_results": 50, "max_tokens": 50_000}
         text, found = await mcp(client, "search_code_and_docs", **asked)
         assert found["results"]
@@ -266,7 +266,7 @@ async def test_in_the_operations_of_the_mcp_server(session: AgentSession, group:
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session)) as client:
+    async with Client(make_server(session, structured=True)) as client:
         for path in filters_of(group)["path_allowlist"]:
             arguments = {"query": marker(group, 0), "path": path, "max_results": 50}
             _, found = await mcp(client, "find_adk_evidence", **arguments)
@@ -287,6 +287,6 @@ def test_in_the_answer_of_the_function_tool(session: AgentSession, monkeypatch: 
     answer = asyncio.run(adk_tool.retrieve_adk_evidence(marker(group, 0), "explain", 100))
     assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
     candidates = answer["evidence_pack"]["candidates"]
-    found = [candidate for candidate in candidates if f"injection/{group}" in candidate["path"]]
+    found = [candidate for candidate in candidates if f"injection/{group}" in candidate["path_or_url"]]
     assert found and not [candidate for candidate in found if outside_fences(candidate["text"]).strip()]
     assert NEVER in (adk_tool.retrieve_adk_evidence.__doc__ or "")

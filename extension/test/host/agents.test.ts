@@ -31,10 +31,9 @@ describe("what models in the editor have", () => {
       .join("\n");
   }
 
-  /** The text of an answer of the server for agents: the editor gives models its structured content. */
-  async function ask(name: string, input: object): Promise<string> {
-    const { text }: { text: string } = JSON.parse(await invoke(`mcp_adk_evidence_${name}`, input));
-    return text;
+  /** What the server for agents answers, as the editor gives it to models. */
+  function ask(name: string, input: object): Promise<string> {
+    return invoke(`mcp_adk_evidence_${name}`, input);
   }
 
   /** What a text says itself: without the lines between fences, and without the names of places. */

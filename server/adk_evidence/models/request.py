@@ -11,6 +11,7 @@ from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 
 MAX_QUERY_CHARS = 8000
+MAX_RESULTS = 100
 
 
 def _encodable(value: str) -> str:
@@ -59,7 +60,7 @@ class EvidenceRequest(BaseModel):
 
     query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
     task_mode: TaskMode = "build"
-    max_results_final: int | None = Field(default=None, ge=1, le=100, description="Default: the settings'.")
+    max_results_final: int | None = Field(default=None, ge=1, le=MAX_RESULTS, description="Default: the settings'.")
     time_budget_ms: int | None = Field(default=None, ge=1)
     filters: EvidenceFilters = EvidenceFilters()
     strict: bool | None = None

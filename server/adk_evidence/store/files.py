@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -30,6 +31,23 @@ def write_atomic(path: Path, data: bytes) -> None:
         os.fsync(stream.fileno())
     rename(temporary, path)
     sync_folder(path.parent)
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file by one that only its owner can read, from its first moment on. Windows keeps the folder's rights.
+
+    Raises:
+        OSError: The file cannot be written; its old content is untouched.
+    """
+    # Made with the mode 0600, under a name that nobody else can have taken.
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+        rename(Path(name), path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def rename(source: Path, target: Path) -> None:

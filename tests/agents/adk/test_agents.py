@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -20,7 +21,6 @@ from mcp import StdioServerParameters
 from adk_evidence.agents import adk_tool
 from adk_evidence.agents.adk_tool import make_function_tool
 from adk_evidence.agents.session import AgentSession
-from adk_evidence.models.pack import EvidencePack
 from adk_evidence.retrieval import pipeline
 from tests.agents.adk.scripted import run, strings
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
@@ -62,8 +62,9 @@ async def over_stdio(home: Path) -> AsyncIterator[McpToolset]:
 
 @asynccontextmanager
 async def over_http(home: Path) -> AsyncIterator[McpToolset]:
-    async with serving_http(home) as url:
-        yield McpToolset(connection_params=StreamableHTTPConnectionParams(url=url, timeout=60))
+    async with serving_http(home) as served:
+        parameters = StreamableHTTPConnectionParams(url=served.url, headers=served.headers, timeout=60)
+        yield McpToolset(connection_params=parameters)
 
 
 def text_of(answer: dict[str, Any]) -> str:
@@ -72,7 +73,7 @@ def text_of(answer: dict[str, Any]) -> str:
 
 
 def citations_of(answer: dict[str, Any]) -> list[str]:
-    return [cited["citation"] for cited in answer["structuredContent"]["citations"]]
+    return re.findall(r"^\[CTX \d+\] (\S+)$", text_of(answer), re.MULTILINE)
 
 
 def nothing_hostile_is_loose(answer: dict[str, Any]) -> None:
@@ -87,11 +88,15 @@ async def test_an_agent_calls_the_tool_and_gets_citations_back(session: AgentSes
     done = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": QUESTION}))
 
     declaration = done.offered["retrieve_adk_evidence"]
-    assert declaration.parameters_json_schema["required"] == ["query"] and "evidence" in declaration.description
+    schema = declaration.parameters_json_schema
+    assert schema["required"] == ["query"] and "evidence" in declaration.description
+    assert all(parameter["description"] for parameter in schema["properties"].values())
+    assert schema["properties"]["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+    assert schema["properties"]["max_results_final"]["maximum"] == 100
     (answer,) = done.answers
-    pack = EvidencePack.model_validate(answer["evidence_pack"])
+    candidates = answer["evidence_pack"]["candidates"]
     assert answer["status"] == "success" and len(done.requests) == 2 and done.ended_well
-    assert pack.candidates and all(one.citation.startswith(("adk-docs@", "adk-python@")) for one in pack.candidates)
+    assert candidates and all(one["citation"].startswith(("adk-docs@", "adk-python@")) for one in candidates)
     json.dumps(answer, allow_nan=False)
 
 
@@ -148,8 +153,9 @@ async def test_an_agent_uses_the_server_through_a_toolset(indexed: Workplace, ov
     assert done.offered["find_adk_evidence"].parameters_json_schema["required"] == ["query"]
     found, source, symbols, empty, broken, outside, hostile = done.answers
     assert done.ended_well and len(done.requests) == 8
-    assert all(citation in text_of(found) for citation in citations_of(found))
-    assert source["structuredContent"]["matches_index"]
+    assert citations_of(found) and "(as it was indexed" in text_of(source)
+    # The model pays for the text alone.
+    assert set(found) == {"content", "isError"}
     assert "from google.adk.plugins import RetryPlugin" in text_of(symbols)
     for answer, named in [(empty, "query"), (broken, "RuntimeError"), (outside, "not a citation")]:
         assert answer["isError"] and named in text_of(answer)
@@ -172,7 +178,7 @@ async def test_injected_texts_reach_the_model_as_quotes(injected: Workplace, mon
         assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
     for answer in direct.answers:
         candidates = answer["evidence_pack"]["candidates"]
-        assert any("injection/" in candidate["path"] for candidate in candidates)
+        assert any("injection/" in candidate["path_or_url"] for candidate in candidates)
         assert not [candidate for candidate in candidates if outside_fences(candidate["text"]).strip()]
     for answer in served.answers:
         outside = outside_quotes(text_of(answer))

@@ -19,13 +19,14 @@ from mcp import Client, StdioServerParameters
 from adk_evidence.agents import adk_tool
 from adk_evidence.agents.session import AgentSession
 from tests.agents.adk.scripted import run
-from tests.agents.servers import ROOT, serving_http
+from tests.agents.servers import ROOT, http_client, serving_http
 from tests.corpora import Workplace
 
 pytestmark = pytest.mark.asyncio
 
 QUESTION = {"query": "how do I retry when a tool throws?"}
 HTTP_URL = "http://127.0.0.1:8848/mcp"
+CHOSEN = "a-token-of-my-own-choice"
 
 
 def examples(language: str) -> list[str]:
@@ -57,7 +58,9 @@ def user(indexed: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(adk_tool, "_SESSION", AgentSession())
 
 
-async def test_the_agents_find_evidence(user: None, indexed: Workplace, tmp_path: Path) -> None:
+async def test_the_agents_find_evidence(
+    user: None, indexed: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with_tool, over_stdio, over_http = examples("python")
 
     done = await run(agent_of(with_tool, tmp_path), ("retrieve_adk_evidence", QUESTION))
@@ -67,8 +70,9 @@ async def test_the_agents_find_evidence(user: None, indexed: Workplace, tmp_path
     assert done.ended_well and "[CTX 1]" in done.answers[0]["content"][0]["text"]
 
     assert HTTP_URL in over_http
-    async with serving_http(indexed.home) as url:
-        done = await run(agent_of(over_http.replace(HTTP_URL, url), tmp_path), ("find_adk_evidence", QUESTION))
+    monkeypatch.setenv("ADK_EVIDENCE_MCP_TOKEN", CHOSEN)
+    async with serving_http(indexed.home, ADK_EVIDENCE_MCP_TOKEN=CHOSEN) as served:
+        done = await run(agent_of(over_http.replace(HTTP_URL, served.url), tmp_path), ("find_adk_evidence", QUESTION))
     assert done.ended_well and "[CTX 1]" in done.answers[0]["content"][0]["text"]
 
 
@@ -76,8 +80,10 @@ async def test_the_configurations_of_clients_reach_a_server(user: None, indexed:
     started, running = (json.loads(text)["mcpServers"]["adk-evidence"] for text in examples("json"))
     async with AsyncExitStack() as stack:
         assert running["url"] == HTTP_URL
-        url = await stack.enter_async_context(serving_http(indexed.home))
-        for server in (StdioServerParameters(**started), url):
-            async with Client(server, read_timeout_seconds=60) as client:
+        served = await stack.enter_async_context(serving_http(indexed.home, ADK_EVIDENCE_MCP_TOKEN=CHOSEN))
+        header = running["headers"]["Authorization"].replace("${ADK_EVIDENCE_MCP_TOKEN}", CHOSEN)
+        by_http = http_client(served, headers={"Authorization": header})
+        for unopened in (Client(StdioServerParameters(**started), read_timeout_seconds=60), by_http):
+            async with unopened as client:
                 result = await client.call_tool("find_adk_evidence", QUESTION)
-                assert not result.is_error and result.structured_content["citations"]
+                assert not result.is_error and "[CTX 1]" in result.content[0].text

@@ -1,0 +1,172 @@
+"""Streamable HTTP on this machine: the port, and the token that a client must show."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import anyio
+import uvicorn
+from mcp.server import Server
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
+from mcp.server.auth.provider import AccessToken
+from starlette.applications import Starlette
+from starlette.middleware.authentication import AuthenticationMiddleware
+
+from adk_evidence.agents.session import AgentSession
+from adk_evidence.errors import EvidenceError, SettingsError
+from adk_evidence.store.files import write_private
+from adk_evidence_mcp.server import make_server
+
+LOOPBACK = "127.0.0.1"
+VARIABLE = "ADK_EVIDENCE_MCP_TOKEN"
+MIN_TOKEN_CHARS = 16
+# A client that keeps its stream open must not keep the server from ending.
+SHUTDOWN_SECONDS = 3
+_TOKEN_BYTES = 32
+# What the header can carry (RFC 6750, section 2.1).
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+
+class PortError(EvidenceError):
+    """A port cannot be served."""
+
+    code = "port_unavailable"
+    exit_code = 2
+
+
+def serve_http(
+    session: AgentSession,
+    port: int,
+    tell: Callable[[str], None],
+    *,
+    auth: bool = True,
+    indexing: bool = False,
+    structured: bool = False,
+) -> None:
+    """Serve streamable HTTP at `/mcp` on the loopback address until it is stopped.
+
+    Args:
+        session: Answers; closed at the end.
+        port: Of this machine, 0 to 65535; 0 chooses one.
+        tell: Gets the address, and how clients identify themselves, once the port is taken.
+        auth: Require a bearer token: that in `VARIABLE`, else a new one in a file that only its owner can read.
+        indexing: Offer the tools that index and delete, too.
+        structured: See `make_server`.
+
+    Raises:
+        PortError: The port is in use, or may not be used.
+        SettingsError: The token of the environment is not valid, or the file of the token cannot be written.
+    """
+    try:
+        with _listening(port) as listener:
+            at = listener.getsockname()[1]
+            with _token(session, at) if auth else _no_token() as (token, advice):
+                app = _app(make_server(session, indexing=indexing, structured=structured), token)
+                server = uvicorn.Server(
+                    uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
+                )
+                # uvicorn raises the signal again when it has ended; the default would leave the token's file behind.
+                signal.signal(signal.SIGTERM, _end)
+                tell(f"Serving at http://{LOOPBACK}:{at}/mcp")
+                tell(advice)
+                anyio.run(lambda: server.serve(sockets=[listener]))
+    finally:
+        session.close()
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+class _OneToken:
+    """Knows the one token that is valid."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        if not secrets.compare_digest(token.encode(), self._token):
+            return None
+        return AccessToken(token="", client_id="owner", scopes=[])
+
+
+def _app(server: Server[dict[str, Any]], token: str | None) -> Starlette:
+    # A name of the loopback address also makes the SDK refuse other hosts and origins (DNS rebinding).
+    if token is None:
+        return server.streamable_http_app(host=LOOPBACK)
+    verifier = _OneToken(token)
+    app = server.streamable_http_app(host=LOOPBACK, token_verifier=verifier)
+    app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
+    return app
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        if os.name == "posix":
+            # A port whose last connections are still being closed is free; on Windows this would share a used one.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOOPBACK, port))
+            listener.listen()
+        except OSError as exc:
+            reason = (exc.strerror or str(exc)).lower()
+            raise PortError(
+                f"The port {port} of {LOOPBACK} cannot be served: {reason}.",
+                "Choose another port with --http, or end the program that uses this one.",
+            ) from exc
+        yield listener
+
+
+@contextmanager
+def _no_token() -> Iterator[tuple[None, str]]:
+    yield (
+        None,
+        "WARNING: --no-auth lets every user and program of this machine call the tools and read what is indexed.",
+    )
+
+
+@contextmanager
+def _token(session: AgentSession, port: int) -> Iterator[tuple[str, str]]:
+    """The token, and a sentence that says where it is; a file of it is removed at the end."""
+    header = 'Clients must send the header "Authorization: Bearer TOKEN".'
+    # An empty variable of a script is no token.
+    if chosen := os.environ.get(VARIABLE):
+        if len(chosen) < MIN_TOKEN_CHARS or not _TOKEN.fullmatch(chosen):
+            raise SettingsError(
+                f"The token in {VARIABLE} is not valid.",
+                f"Use at least {MIN_TOKEN_CHARS} letters, digits and the characters - . _ ~ + /.",
+            )
+        yield chosen, f"{header} The token is the value of {VARIABLE}."
+        return
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    file = session.settings.paths.mcp_token(port)
+    _write(file, token)
+    try:
+        yield (
+            token,
+            f"{header} The token is in {file}, which only you can read. Each start makes a new token; set "
+            f"{VARIABLE} to choose one that stays.",
+        )
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _write(file: Path, token: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_private(file, token.encode())
+    except OSError as exc:
+        raise SettingsError(
+            f"The file of the token, {file}, cannot be written: {exc.strerror or exc}.",
+            f"Check the permissions of the folder, or set {VARIABLE}.",
+        ) from exc
