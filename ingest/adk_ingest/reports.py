@@ -13,7 +13,7 @@ from adk_evidence.render.sanitize import visible
 from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_ingest.manifest import RunFiles, RunManifest
+from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
@@ -38,6 +38,8 @@ class PlannedCorpus(BaseModel):
     chunks: int
     tokens: int
     skipped: dict[str, int]
+    failed_files: list[str] = []
+    chunks_without_terms: list[str] = []
 
 
 class Plan(BaseModel):
@@ -79,6 +81,8 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
             chunks=len(change.records),
             tokens=change.tokens,
             skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
+            failed_files=change.failed_files,
+            chunks_without_terms=change.without_terms,
         )
         for change in dry.changes
     }
@@ -122,6 +126,7 @@ def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
         if corpus.skipped:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
             console.print(f"{name} skips {reasons}", markup=False)
+        _show_left_out(name, corpus, console)
     price = "no cost"
     if plan.price_usd is not None:
         price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, about ${plan.price_usd:.2f}"
@@ -141,6 +146,8 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
         return
     if run.status == "unchanged":
         console.print(f"Nothing changed; generation {run.generation} is up to date.", markup=False)
+        for name, corpus in run.corpora.items():
+            _show_left_out(name, corpus, console)
         return
     table = _table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
     for name, corpus in run.corpora.items():
@@ -155,6 +162,8 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
             str(warnings),
         )
     console.print(table)
+    for name, corpus in run.corpora.items():
+        _show_left_out(name, corpus, console)
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
     console.print(
         f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
@@ -214,6 +223,7 @@ def make_status(settings: Settings) -> Status:
                     "source": corpus.source,
                     "files": len(corpus.files),
                     "chunks": corpus.chunks,
+                    "failed_files": corpus.failed_files(),
                 }
                 for name, corpus in manifest.corpora.items()
             },
@@ -236,6 +246,9 @@ def show_status(status: Status, console: Console, *, as_json: bool) -> None:
             counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
             table.add_row(name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts)
         console.print(table)
+        for name, corpus in status.corpora.items():
+            for sentence in left_out(name, corpus["failed_files"], ()):
+                console.print(visible(f"incomplete: {sentence}"), markup=False, style="yellow", soft_wrap=True)
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         line = f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}"
@@ -284,6 +297,11 @@ def show_verification(report: VerificationReport, console: Console, *, as_json: 
         console.print(visible(f"problem: {problem}"), markup=False, style="red")
     if report.ok:
         console.print("The index is verified.", style="green")
+
+
+def _show_left_out(name: str, corpus: PlannedCorpus | CorpusRun, console: Console) -> None:
+    for sentence in left_out(name, corpus.failed_files, corpus.chunks_without_terms):
+        console.print(visible(sentence), markup=False, style="yellow", soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

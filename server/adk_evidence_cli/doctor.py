@@ -163,6 +163,12 @@ def _index(settings: Settings) -> list[Finding]:
     for name, corpus in current.manifest.corpora.items():
         size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
         findings.append(Finding(name, "ok", f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {size}"))
+        if failed := corpus.failed_files():
+            number = "1 file" if len(failed) == 1 else f"{len(failed):,} files"
+            mend = "Please report this with the file, if you may show it."
+            lacking = f"{number} could not be split into chunks, so the index lacks {failed[0]}"
+            more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+            findings.append(Finding(f"{name} is incomplete", "note", f"{lacking}{more}.", mend))
         root = corpus.location.root
         if root.is_absolute() and not root.is_dir():
             gone = f"{root} is gone, so its citations cannot be checked."

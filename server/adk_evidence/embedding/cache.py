@@ -283,6 +283,10 @@ class CachedSparseEncoder:
         """As of the encoder."""
         return self._encoder.exact_terms
 
+    def has_terms(self, text: str) -> bool:
+        """As of the encoder."""
+        return self._encoder.has_terms(text)
+
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts; those that were encoded before are looked up."""
         model = f"{self.model};{kind}"
