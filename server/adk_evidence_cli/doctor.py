@@ -105,8 +105,12 @@ def _voyage() -> list[Finding]:
 
 
 def _minilm(settings: Settings) -> list[Finding]:
-    if is_prepared(settings.paths.models):
-        return [Finding("dense model", "ok", "all-MiniLM-L6-v2 is prepared and was checked.")]
+    models, precision = settings.paths.models, settings.embedding.dense.precision
+    if is_prepared(models, precision):
+        return [Finding("dense model", "ok", f"all-MiniLM-L6-v2 in {precision} is prepared and was checked.")]
+    if is_prepared(models):
+        found = f"all-MiniLM-L6-v2 is prepared in fp32, but not yet in {precision}, which the settings want."
+        return [Finding("dense model", "note", found, "The first ingestion or question prepares it in some seconds.")]
     found = "all-MiniLM-L6-v2 is not prepared yet."
     return [Finding("dense model", "note", found, "The first ingestion or question fetches it (about 83 MB).")]
 
