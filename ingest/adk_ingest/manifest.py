@@ -6,6 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +20,8 @@ RunStatus = Literal["running", "complete", "incomplete", "unchanged", "failed", 
 Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
 
 
+# Manifests of older runs are removed.
+KEPT_RUNS = 100
 # How many names a sentence lists.
 NAMED = 10
 
@@ -178,6 +181,14 @@ class RunFiles:
                 yield RunManifest.model_validate_json(path.read_bytes())
             except (OSError, ValidationError):
                 continue
+
+    def remove_old(self) -> None:
+        """Remove the manifests and failure reports of all but the latest runs."""
+        ids = sorted({path.name.partition(".")[0] for path in self._folder.glob("*.json")}, reverse=True)
+        for run_id in ids[KEPT_RUNS:]:
+            for name in (f"{run_id}.json", f"{run_id}.failure.json"):
+                with suppress(OSError):
+                    (self._folder / name).unlink(missing_ok=True)
 
     def mark_interrupted(self, current: RunManifest) -> str | None:
         """Settle runs into the current one's index whose process died without a word; returns the newest of them.

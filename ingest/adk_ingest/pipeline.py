@@ -30,7 +30,7 @@ from adk_evidence.embedding.base import (
     SparseEncoder,
     SparseVector,
 )
-from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
+from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id, sha256_text
@@ -52,6 +52,7 @@ from adk_evidence.store.index_manifest import (
     IndexManifest,
     write_manifest,
 )
+from adk_ingest.caches import prune_cache
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.corpora import CorpusInput, chunker_version, index_fingerprint
 from adk_ingest.costs import refuse_above_the_cap
@@ -130,6 +131,8 @@ class Changes:
     tokens: int = 0
     files: dict[str, FileEntry] = field(default_factory=dict)
     without_terms: list[str] = field(default_factory=list)
+    dense_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sparse_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _dropped: set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
@@ -269,6 +272,9 @@ class Ingestion:
                 ) from exc
             finally:
                 self._close()
+        # Other processes may write by now: then the next run prunes.
+        with suppress(StoreError):
+            prune_cache(self._settings, self._settings.embedding.cache_max_bytes)
         return run
 
     def _start(self, run_id: str, mode: Mode) -> RunManifest:
@@ -286,6 +292,7 @@ class Ingestion:
         )
         run.resumed_from = self._runs.mark_interrupted(run)
         self._runs.save(run)
+        self._runs.remove_old()
         return run
 
     def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:
@@ -418,7 +425,11 @@ class Ingestion:
                         "Please report this; the index that was published before still serves.",
                     ) from exc
             made = list(records(file, chunked, change.corpus.context, self._leaves_out(file, change)))
-            change.records.add(self._with_dense_keys(made, change))
+            made = self._with_dense_keys(made, change)
+            change.records.add(made)
+            change.dense_keys[file.path] = tuple(key for record in made for key in record.dense_keys)
+            if not self._encoder.exact_terms:
+                change.sparse_keys[file.path] = tuple(sha256_text(record.lexical_text) for record in made)
             change.tokens += sum(record.text_tokens for record in made)
             passages = sum(len(record.dense_texts) for record in made)
             change.files[file.path] = FileEntry(
@@ -532,7 +543,23 @@ class Ingestion:
             self._verify(run, building, manifest)
             with self._stage(run, "publish"):
                 self._publisher.publish(building.folder)
-                return self._generations.publish(building, manifest)
+                generation = self._generations.publish(building, manifest)
+                self._note_needs(generation, base, changes)
+                return generation
+
+    def _note_needs(self, generation: Generation, base: Generation | None, changes: Sequence[Changes]) -> None:
+        """Tell the cache which vectors a generation was made of, so that they are not pruned."""
+        needed: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
+        gone = []
+        for change in changes:
+            name, kind = change.corpus.name, change.corpus.kind
+            gone += [_item(name, path) for path in (*change.removed, *change.changed)]
+            dense = self._dense[kind]
+            of_dense = needed.setdefault((dense.model, dense.dimension), {})
+            of_dense |= {_item(name, path): keys for path, keys in change.dense_keys.items()}
+            of_sparse = needed.setdefault((sparse_key(self._encoder.model, kind), SPARSE_DIMENSION), {})
+            of_sparse |= {_item(name, path): keys for path, keys in change.sparse_keys.items()}
+        self._cache.need(generation.folder, needed, base=base.folder if base else None, gone=gone)
 
     def _write(
         self,
@@ -725,6 +752,10 @@ class Ingestion:
 
 def _place(path: str, chunk: RawChunk | ChunkRecord) -> str:
     return f"{path}:{chunk.start_line}-{chunk.end_line}"
+
+
+def _item(corpus: str, path: str) -> str:
+    return f"{corpus}/{path}"
 
 
 def _stage_of(run: RunManifest) -> Stage:

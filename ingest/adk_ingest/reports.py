@@ -13,6 +13,7 @@ from adk_evidence.render.sanitize import visible
 from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
+from adk_ingest.caches import CacheStatus, megabytes
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
@@ -66,6 +67,7 @@ class Status(BaseModel):
     corpora: dict[str, dict[str, Any]] = {}
     older_generations: list[str] = []
     runs: list[dict[str, Any]] = []
+    cache: CacheStatus
 
 
 def make_plan(settings: Settings, dry: DryRun) -> Plan:
@@ -175,6 +177,15 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
         console.print(line, markup=False)
 
 
+def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:
+    """Print what a pruning of the cache removed."""
+    if as_json:
+        console.print_json(data={"removed": removed, **cache.model_dump()})
+        return
+    vectors = "1 vector is" if removed == 1 else f"{removed:,} vectors are"
+    console.print(f"{vectors} removed; the cache now takes {megabytes(cache.bytes)}.", markup=False)
+
+
 def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> None:
     """Print what a build of ranked targets did."""
     if as_json:
@@ -206,7 +217,7 @@ def make_status(settings: Settings) -> Status:
                 run.status = "interrupted"
     shown = {"run_id", "status", "mode", "started_at", "finished_at", "errors"}
     runs = [run.model_dump(mode="json", include=shown) for run in last]
-    status = Status(home=str(settings.paths.root), generation=None, runs=runs)
+    status = Status(home=str(settings.paths.root), generation=None, runs=runs, cache=CacheStatus.of(settings))
     if current is None:
         return status
     manifest = current.manifest
@@ -249,6 +260,7 @@ def show_status(status: Status, console: Console, *, as_json: bool) -> None:
         for name, corpus in status.corpora.items():
             for sentence in left_out(name, corpus["failed_files"], ()):
                 console.print(visible(f"incomplete: {sentence}"), markup=False, style="yellow", soft_wrap=True)
+    console.print(f"Computed vectors: {status.cache}.", markup=False, soft_wrap=True)
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         line = f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}"

@@ -28,6 +28,7 @@ from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import about_index, find_set, has_vectors
+from adk_ingest.caches import CacheStatus
 from adk_ingest.corpora import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
@@ -49,7 +50,8 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Look at everything that an answer depends on; never raises for what it finds."""
-    return [*_installation(settings), *_model(settings), *_reranker(settings), *_server(settings), *_index(settings)]
+    parts = (_installation, _model, _reranker, _server, _index, _cache)
+    return [finding for part in parts for finding in part(settings)]
 
 
 def show(findings: list[Finding], console: Console, *, as_json: bool) -> None:
@@ -182,6 +184,14 @@ def _index(settings: Settings) -> list[Finding]:
         mend = "Set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs and run `adk-ingest all`."
         findings.append(Finding("adk_docs", "note", missing, mend))
     return findings
+
+
+def _cache(settings: Settings) -> list[Finding]:
+    status = CacheStatus.of(settings)
+    if status.bytes <= status.max_bytes:
+        return [Finding("computed vectors", "ok", f"{status}.")]
+    mend = "`adk-ingest prune` removes what no index was made of; or raise embedding.cache_max_bytes."
+    return [Finding("computed vectors", "note", f"{status}.", mend)]
 
 
 def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
