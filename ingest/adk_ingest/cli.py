@@ -1,4 +1,5 @@
-"""`adk-ingest`: docs, code, all, forget, codebase, indexes, delete, targets, plan, verify, status, sync, rollback.
+"""`adk-ingest`: docs, code, all, forget, codebase, indexes, delete, targets, plan, verify, status, prune, sync,
+rollback.
 
 Heavy imports wait until a command runs.
 """
@@ -209,7 +210,7 @@ def verify(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Check the published index: counts, samples and, if asked, every citation."""
+    """Check the published index: counts, vectors, samples and, if asked, every citation."""
     with friendly_errors():
         from adk_ingest.reports import show_verification, verify_published
 
@@ -226,6 +227,18 @@ def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) 
         from adk_ingest.reports import make_status, show_status
 
         show_status(make_status(settings_from(profile, home)), stdout(), as_json=as_json)
+
+
+@app.command()
+def prune(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+    """Free the cache of vectors that no index was made of; interrupted runs begin anew then."""
+    with friendly_errors():
+        from adk_ingest.caches import CacheStatus, prune_cache
+        from adk_ingest.reports import show_pruned
+
+        settings = settings_from(profile, home)
+        removed = prune_cache(settings, 0)
+        show_pruned(removed, CacheStatus.of(settings), stdout(), as_json=as_json)
 
 
 @app.command()

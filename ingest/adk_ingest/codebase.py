@@ -120,7 +120,7 @@ class CodebaseIndexer:
         current = generations.current()
         manifest = current.manifest if current else None
         files, known = _files(manifest), _files(before.manifest if before else None)
-        failed = _without_chunks(run, manifest)
+        failed = [path for corpus in run.corpora.values() for path in corpus.failed_files]
         passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped)
         is_partial = any(reason in _FAILED_SKIPS for _, reason in passed_over)
         return IndexReport(
@@ -198,16 +198,6 @@ def _files(manifest: IndexManifest | None) -> dict[str, str]:
     """The hash of every indexed file by its path."""
     corpora = manifest.corpora.values() if manifest else ()
     return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
-
-
-def _without_chunks(run: RunManifest, manifest: IndexManifest | None) -> list[str]:
-    """Files of this run that a chunker failed on."""
-    chunks = (
-        {path: file.chunks for corpus in manifest.corpora.values() for path, file in corpus.files.items()}
-        if manifest
-        else {}
-    )
-    return [path for corpus in run.corpora.values() for path in corpus.parse_failures if not chunks.get(path)]
 
 
 def _skips(skipped: Mapping[str, list[str]]) -> tuple[tuple[str, str], ...]:

@@ -66,6 +66,8 @@ def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
         "chunking": sha256_text(sizes)[:16],
         "lexical": sha256_text(lexical)[:16],
         "api_reference": "yes" if settings.api_reference else "no",
+        # Indexes of before hold such chunks, without the sparse vector that every point must have.
+        "chunks_without_terms": "left out",
     }
 
 

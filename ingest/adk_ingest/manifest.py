@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -14,8 +15,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_evidence.errors import StoreError
 
-RunStatus = Literal["running", "complete", "unchanged", "failed", "interrupted"]
+# `incomplete` is published as `complete` is, without the files that a chunker failed on.
+RunStatus = Literal["running", "complete", "incomplete", "unchanged", "failed", "interrupted"]
 Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
+
+
+# Manifests of older runs are removed.
+KEPT_RUNS = 100
+# How many names a sentence lists.
+NAMED = 10
 
 
 class Cursor(BaseModel):
@@ -45,9 +53,34 @@ class CorpusRun(BaseModel):
     skipped_examples: dict[str, list[str]] = Field(default_factory=dict)
     decode_warnings: list[str] = Field(default_factory=list)
     parse_failures: list[str] = Field(default_factory=list)
+    failed_files: list[str] = Field(
+        default_factory=list, description="Files that a chunker failed on; the index holds nothing of them."
+    )
+    chunks_without_terms: list[str] = Field(
+        default_factory=list, description="Path and lines of chunks that hold no word to search for; they are left out."
+    )
     warnings: list[str] = Field(default_factory=list)
     chunks: int = 0
     tokens: int = 0
+
+
+def left_out(corpus: str, failed_files: Sequence[str], chunks_without_terms: Sequence[str]) -> list[str]:
+    """A sentence for each sort of thing that an index lacks of a corpus, with its number and the first names."""
+    said = []
+    if failed_files:
+        files = "1 file" if len(failed_files) == 1 else f"{len(failed_files):,} files"
+        said.append(f"{files} of {corpus} could not be split into chunks; the index lacks {_named(failed_files)}.")
+    if chunks_without_terms:
+        one = len(chunks_without_terms) == 1
+        chunks = "1 chunk" if one else f"{len(chunks_without_terms):,} chunks"
+        verbs = "holds no word to search for and is" if one else "hold no word to search for and are"
+        said.append(f"{chunks} of {corpus} {verbs} left out: {_named(chunks_without_terms)}.")
+    return said
+
+
+def _named(items: Sequence[str]) -> str:
+    more = len(items) - NAMED
+    return ", ".join(items[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 class SpentOn(BaseModel):
@@ -148,6 +181,14 @@ class RunFiles:
                 yield RunManifest.model_validate_json(path.read_bytes())
             except (OSError, ValidationError):
                 continue
+
+    def remove_old(self) -> None:
+        """Remove the manifests and failure reports of all but the latest runs."""
+        ids = sorted({path.name.partition(".")[0] for path in self._folder.glob("*.json")}, reverse=True)
+        for run_id in ids[KEPT_RUNS:]:
+            for name in (f"{run_id}.json", f"{run_id}.failure.json"):
+                with suppress(OSError):
+                    (self._folder / name).unlink(missing_ok=True)
 
     def mark_interrupted(self, current: RunManifest) -> str | None:
         """Settle runs into the current one's index whose process died without a word; returns the newest of them.

@@ -30,7 +30,7 @@ from adk_evidence.embedding.base import (
     SparseEncoder,
     SparseVector,
 )
-from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
+from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id, sha256_text
@@ -52,7 +52,8 @@ from adk_evidence.store.index_manifest import (
     IndexManifest,
     write_manifest,
 )
-from adk_ingest.chunking.base import ChunkedFile
+from adk_ingest.caches import prune_cache
+from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.corpora import CorpusInput, chunker_version, index_fingerprint
 from adk_ingest.costs import refuse_above_the_cap
 from adk_ingest.manifest import (
@@ -64,6 +65,7 @@ from adk_ingest.manifest import (
     RunStatus,
     SpentOn,
     Stage,
+    left_out,
     new_run_id,
     now,
 )
@@ -79,6 +81,8 @@ LEXICAL_FIRST = 400
 SKIPPED_EXAMPLES = 20
 # One file that a chunker fails on is the file's fault; when more than one and this share of them fail, it is ours.
 MAX_FAILED_SHARE = 0.05
+# What stands in for the chunks of a file that a chunker fails on.
+_NOTHING = ChunkedFile([], parse_failed=True)
 
 Gather = Callable[[RunManifest], Sequence[CorpusInput]]
 
@@ -126,6 +130,10 @@ class Changes:
     contexts: list[ContextBatch] = field(default_factory=list)
     tokens: int = 0
     files: dict[str, FileEntry] = field(default_factory=dict)
+    without_terms: list[str] = field(default_factory=list)
+    dense_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sparse_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _dropped: set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.removed)
@@ -134,6 +142,21 @@ class Changes:
     def chunks(self) -> int:
         """Points of the corpus once the changes are in."""
         return sum(entry.chunks for entry in (*self.kept.values(), *self.files.values()))
+
+    @property
+    def failed_files(self) -> list[str]:
+        """Paths of the files that the chunker failed on, in this run or an earlier one."""
+        return sorted(path for path, entry in (*self.kept.items(), *self.files.items()) if entry.failed)
+
+    def drop(self, record: ChunkRecord) -> None:
+        """Leave out a chunk whose sparse vector turned out empty; a second call does nothing."""
+        if record.chunk_id in self._dropped:
+            return
+        self._dropped.add(record.chunk_id)
+        self.without_terms.append(_place(record.path, record))
+        entry = self.files[record.path]
+        passages = None if entry.passages is None else entry.passages - len(record.dense_texts)
+        self.files[record.path] = entry.model_copy(update={"chunks": entry.chunks - 1, "passages": passages})
 
 
 @dataclass
@@ -249,6 +272,9 @@ class Ingestion:
                 ) from exc
             finally:
                 self._close()
+        # Other processes may write by now: then the next run prunes.
+        with suppress(StoreError):
+            prune_cache(self._settings, self._settings.embedding.cache_max_bytes)
         return run
 
     def _start(self, run_id: str, mode: Mode) -> RunManifest:
@@ -266,6 +292,7 @@ class Ingestion:
         )
         run.resumed_from = self._runs.mark_interrupted(run)
         self._runs.save(run)
+        self._runs.remove_old()
         return run
 
     def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:
@@ -296,6 +323,7 @@ class Ingestion:
             described = run.corpora[change.corpus.name]
             described.files_changed, described.files_removed = len(change.changed), len(change.removed)
             described.chunks = change.chunks
+            described.failed_files = change.failed_files
         self._stop_if_cancelled()
         if base is not None and not any(changes):
             run.generation = base.id
@@ -329,7 +357,8 @@ class Ingestion:
         if cut := getattr(self._encoder, "cut_texts", 0):
             run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
         run.generation = generation.id
-        self._finish(run, "complete")
+        failed = any(corpus.failed_files for corpus in run.corpora.values())
+        self._finish(run, "incomplete" if failed else "complete")
         # The new index serves by now: old ones that stay a while longer are no failure.
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(self._settings.store.keep_generations)
@@ -387,17 +416,25 @@ class Ingestion:
                 chunked = change.corpus.chunk(file)
             except Exception as exc:
                 failed.append(f"{file.path}: {type(exc).__name__}: {exc}")
-                chunked = ChunkedFile([], warnings=[f"no chunks, {type(exc).__name__}: {exc}"], parse_failed=True)
+                chunked = _NOTHING
+                if described is not None:
+                    described.warnings.append(f"{file.path}: no chunks, {type(exc).__name__}: {exc}")
                 if len(failed) > max(1, MAX_FAILED_SHARE * len(wanted)):
                     raise IngestError(
                         f"The chunker of {change.corpus.name} fails on many files, the first of them {failed[0]}.",
                         "Please report this; the index that was published before still serves.",
                     ) from exc
-            made = list(records(file, chunked, change.corpus.context))
-            change.records.add(self._with_dense_keys(made, change))
+            made = list(records(file, chunked, change.corpus.context, self._leaves_out(file, change)))
+            made = self._with_dense_keys(made, change)
+            change.records.add(made)
+            change.dense_keys[file.path] = tuple(key for record in made for key in record.dense_keys)
+            if not self._encoder.exact_terms:
+                change.sparse_keys[file.path] = tuple(sha256_text(record.lexical_text) for record in made)
             change.tokens += sum(record.text_tokens for record in made)
             passages = sum(len(record.dense_texts) for record in made)
-            change.files[file.path] = FileEntry(sha256=file.file_hash, chunks=len(made), passages=passages)
+            change.files[file.path] = FileEntry(
+                sha256=file.file_hash, chunks=len(made), passages=passages, failed=chunked is _NOTHING
+            )
             if described is not None:
                 self._progress.advance()
                 described.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]
@@ -407,6 +444,19 @@ class Ingestion:
         if described is not None:
             described.chunks = change.chunks
             described.tokens = change.tokens
+            described.failed_files = change.failed_files
+            described.chunks_without_terms = change.without_terms
+
+    def _leaves_out(self, file: SourceFile, change: Changes) -> Callable[[RawChunk, str], bool]:
+        """Says which chunks cannot have a sparse vector, and notes where they are."""
+
+        def without_terms(raw: RawChunk, lexical: str) -> bool:
+            if self._encoder.has_terms(lexical):
+                return False
+            change.without_terms.append(_place(file.path, raw))
+            return True
+
+        return without_terms
 
     def _with_dense_keys(self, made: Sequence[ChunkRecord], change: Changes) -> list[ChunkRecord]:
         """One file's records with the cache keys of their dense vectors, whose inputs the change keeps."""
@@ -493,7 +543,23 @@ class Ingestion:
             self._verify(run, building, manifest)
             with self._stage(run, "publish"):
                 self._publisher.publish(building.folder)
-                return self._generations.publish(building, manifest)
+                generation = self._generations.publish(building, manifest)
+                self._note_needs(generation, base, changes)
+                return generation
+
+    def _note_needs(self, generation: Generation, base: Generation | None, changes: Sequence[Changes]) -> None:
+        """Tell the cache which vectors a generation was made of, so that they are not pruned."""
+        needed: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
+        gone = []
+        for change in changes:
+            name, kind = change.corpus.name, change.corpus.kind
+            gone += [_item(name, path) for path in (*change.removed, *change.changed)]
+            dense = self._dense[kind]
+            of_dense = needed.setdefault((dense.model, dense.dimension), {})
+            of_dense |= {_item(name, path): keys for path, keys in change.dense_keys.items()}
+            of_sparse = needed.setdefault((sparse_key(self._encoder.model, kind), SPARSE_DIMENSION), {})
+            of_sparse |= {_item(name, path): keys for path, keys in change.sparse_keys.items()}
+        self._cache.need(generation.folder, needed, base=base.folder if base else None, gone=gone)
 
     def _write(
         self,
@@ -540,19 +606,25 @@ class Ingestion:
                     sparse = self._sparse.encode_documents([record.lexical_text for record in batch], corpus.kind)
                 with self._timed(run, "upsert"):
                     run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
+                    for record in (record for record, lexical in zip(batch, sparse, strict=True) if not lexical):
+                        change.drop(record)
                     points = self._points(batch, sparse, corpus.kind, with_dense=with_dense)
                     written = writer.upsert(self._settings.store.collection(corpus.kind), points)
-                number, done = number + 1, done + written
+                number, done = number + 1, done + len(batch)
                 run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
                 run.points_uploaded[corpus.name] += written
-                self._progress.advance(written)
+                self._progress.advance(len(batch))
                 self._stop_if_cancelled()
+            described = run.corpora[corpus.name]
+            described.chunks, described.chunks_without_terms = change.chunks, change.without_terms
 
     def _points(
         self, batch: Sequence[ChunkRecord], sparse: Sequence[SparseVector], kind: Kind, *, with_dense: bool
     ) -> Iterator[NewPoint]:
         store = self._settings.store
         for record, lexical in zip(batch, sparse, strict=True):
+            if not lexical:
+                continue
             vectors: dict[str, Vector] = {store.sparse_vector: lexical}
             if with_dense:
                 dense = [self._vectors[kind][key] for key in record.dense_keys]
@@ -634,8 +706,10 @@ class Ingestion:
         finally:
             run.seconds[stage] = round(run.seconds.get(stage, 0.0) + time.perf_counter() - begin, 3)
 
-    def _finish(self, run: RunManifest, status: Literal["complete", "unchanged"]) -> None:
+    def _finish(self, run: RunManifest, status: Literal["complete", "incomplete", "unchanged"]) -> None:
         run.cursor = None
+        for name, corpus in run.corpora.items():
+            run.notices += left_out(name, corpus.failed_files, corpus.chunks_without_terms)
         self._end(run, status)
 
     def _end(self, run: RunManifest, status: RunStatus) -> None:
@@ -674,6 +748,14 @@ class Ingestion:
             raise IngestCancelledError(
                 "The ingestion was cancelled.", "Finished vectors are kept; the same command goes on from there."
             )
+
+
+def _place(path: str, chunk: RawChunk | ChunkRecord) -> str:
+    return f"{path}:{chunk.start_line}-{chunk.end_line}"
+
+
+def _item(corpus: str, path: str) -> str:
+    return f"{corpus}/{path}"
 
 
 def _stage_of(run: RunManifest) -> Stage:

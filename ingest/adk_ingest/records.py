@@ -34,15 +34,33 @@ class RecordContext:
     title_for: Callable[[str], str | None]
 
 
-def records(file: SourceFile, chunked: ChunkedFile, context: RecordContext) -> Iterator[ChunkRecord]:
-    """The records of one file, `chunk_index` from 0 in the order of its chunks."""
+def records(
+    file: SourceFile,
+    chunked: ChunkedFile,
+    context: RecordContext,
+    leave_out: Callable[[RawChunk, str], bool] = lambda raw, lexical: False,
+) -> Iterator[ChunkRecord]:
+    """The records of one file, `chunk_index` from 0 in the order of its chunks.
+
+    Args:
+        file: The file.
+        chunked: Its chunks.
+        context: What all chunks of the corpus share.
+        leave_out: Asked with each chunk and its lexical text; says which chunks get no record.
+    """
     # YAML's escapes can make a lone surrogate, which no store takes.
     title = _SURROGATE.sub("\ufffd", context.title_for(file.path) or chunked.title or "") or None
-    for index, raw in enumerate(chunked.chunks):
-        yield _record(file, index, raw, title, context)
+    index = 0
+    for raw in chunked.chunks:
+        lexical = lexical_text(raw, path=file.path, title=title, kind=context.kind, settings=context.lexical)
+        if not leave_out(raw, lexical):
+            yield _record(file, index, raw, title, lexical, context)
+            index += 1
 
 
-def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, context: RecordContext) -> ChunkRecord:
+def _record(
+    file: SourceFile, index: int, raw: RawChunk, title: str | None, lexical: str, context: RecordContext
+) -> ChunkRecord:
     head = header(raw, file.path, context)
     lead = head + (f"{raw.tail}\n" if raw.tail else "")
     text = lead + raw.body + _appendix(raw)
@@ -83,7 +101,7 @@ def _record(file: SourceFile, index: int, raw: RawChunk, title: str | None, cont
         file_hash=file.file_hash,
         created_at=context.created_at,
         chunker_version=context.chunker_version,
-        lexical_text=lexical_text(raw, path=file.path, title=title, kind=context.kind, settings=context.lexical),
+        lexical_text=lexical,
         dense_texts=_dense_texts(raw, file.path, title, context, full=lambda: full_text(text, len(head))),
     )
 

@@ -13,7 +13,8 @@ from adk_evidence.render.sanitize import visible
 from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_ingest.manifest import RunFiles, RunManifest
+from adk_ingest.caches import CacheStatus, megabytes
+from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
@@ -38,6 +39,8 @@ class PlannedCorpus(BaseModel):
     chunks: int
     tokens: int
     skipped: dict[str, int]
+    failed_files: list[str] = []
+    chunks_without_terms: list[str] = []
 
 
 class Plan(BaseModel):
@@ -64,6 +67,7 @@ class Status(BaseModel):
     corpora: dict[str, dict[str, Any]] = {}
     older_generations: list[str] = []
     runs: list[dict[str, Any]] = []
+    cache: CacheStatus
 
 
 def make_plan(settings: Settings, dry: DryRun) -> Plan:
@@ -79,6 +83,8 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
             chunks=len(change.records),
             tokens=change.tokens,
             skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
+            failed_files=change.failed_files,
+            chunks_without_terms=change.without_terms,
         )
         for change in dry.changes
     }
@@ -122,6 +128,7 @@ def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
         if corpus.skipped:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
             console.print(f"{name} skips {reasons}", markup=False)
+        _show_left_out(name, corpus, console)
     price = "no cost"
     if plan.price_usd is not None:
         price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, about ${plan.price_usd:.2f}"
@@ -141,6 +148,8 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
         return
     if run.status == "unchanged":
         console.print(f"Nothing changed; generation {run.generation} is up to date.", markup=False)
+        for name, corpus in run.corpora.items():
+            _show_left_out(name, corpus, console)
         return
     table = _table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
     for name, corpus in run.corpora.items():
@@ -155,6 +164,8 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
             str(warnings),
         )
     console.print(table)
+    for name, corpus in run.corpora.items():
+        _show_left_out(name, corpus, console)
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
     console.print(
         f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
@@ -164,6 +175,15 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
     for model, spent in run.spent.items():
         line = f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}"
         console.print(line, markup=False)
+
+
+def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:
+    """Print what a pruning of the cache removed."""
+    if as_json:
+        console.print_json(data={"removed": removed, **cache.model_dump()})
+        return
+    vectors = "1 vector is" if removed == 1 else f"{removed:,} vectors are"
+    console.print(f"{vectors} removed; the cache now takes {megabytes(cache.bytes)}.", markup=False)
 
 
 def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> None:
@@ -197,7 +217,7 @@ def make_status(settings: Settings) -> Status:
                 run.status = "interrupted"
     shown = {"run_id", "status", "mode", "started_at", "finished_at", "errors"}
     runs = [run.model_dump(mode="json", include=shown) for run in last]
-    status = Status(home=str(settings.paths.root), generation=None, runs=runs)
+    status = Status(home=str(settings.paths.root), generation=None, runs=runs, cache=CacheStatus.of(settings))
     if current is None:
         return status
     manifest = current.manifest
@@ -214,6 +234,7 @@ def make_status(settings: Settings) -> Status:
                     "source": corpus.source,
                     "files": len(corpus.files),
                     "chunks": corpus.chunks,
+                    "failed_files": corpus.failed_files(),
                 }
                 for name, corpus in manifest.corpora.items()
             },
@@ -236,6 +257,10 @@ def show_status(status: Status, console: Console, *, as_json: bool) -> None:
             counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
             table.add_row(name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts)
         console.print(table)
+        for name, corpus in status.corpora.items():
+            for sentence in left_out(name, corpus["failed_files"], ()):
+                console.print(visible(f"incomplete: {sentence}"), markup=False, style="yellow", soft_wrap=True)
+    console.print(f"Computed vectors: {status.cache}.", markup=False, soft_wrap=True)
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         line = f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}"
@@ -284,6 +309,11 @@ def show_verification(report: VerificationReport, console: Console, *, as_json: 
         console.print(visible(f"problem: {problem}"), markup=False, style="red")
     if report.ok:
         console.print("The index is verified.", style="green")
+
+
+def _show_left_out(name: str, corpus: PlannedCorpus | CorpusRun, console: Console) -> None:
+    for sentence in left_out(name, corpus.failed_files, corpus.chunks_without_terms):
+        console.print(visible(sentence), markup=False, style="yellow", soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

@@ -62,6 +62,12 @@ class Home:
         return self.root / "cache" / "embeddings.sqlite"
 
     @property
+    def index_folders(self) -> list[Path]:
+        """The index folders of this home that exist: the main index's and those of named indexes."""
+        folders = [self.root / "index", *self.indexes.glob("*/index")]
+        return [folder for folder in folders if folder.is_dir()]
+
+    @property
     def corpora(self) -> Path:
         """Clones and unpacked distributions."""
         return self.root / "corpora"

@@ -258,6 +258,7 @@ class EmbeddingSettings(_Section):
 
     dense: DenseSettings
     sparse: SparseSettings
+    cache_max_bytes: PositiveInt
     voyage: VoyageSettings
     gemini: GeminiSettings
 

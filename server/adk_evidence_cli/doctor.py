@@ -28,6 +28,7 @@ from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import about_index, find_set, has_vectors
+from adk_ingest.caches import CacheStatus
 from adk_ingest.corpora import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
@@ -49,7 +50,8 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Look at everything that an answer depends on; never raises for what it finds."""
-    return [*_installation(settings), *_model(settings), *_reranker(settings), *_server(settings), *_index(settings)]
+    parts = (_installation, _model, _reranker, _server, _index, _cache)
+    return [finding for part in parts for finding in part(settings)]
 
 
 def show(findings: list[Finding], console: Console, *, as_json: bool) -> None:
@@ -105,8 +107,12 @@ def _voyage() -> list[Finding]:
 
 
 def _minilm(settings: Settings) -> list[Finding]:
-    if is_prepared(settings.paths.models):
-        return [Finding("dense model", "ok", "all-MiniLM-L6-v2 is prepared and was checked.")]
+    models, precision = settings.paths.models, settings.embedding.dense.precision
+    if is_prepared(models, precision):
+        return [Finding("dense model", "ok", f"all-MiniLM-L6-v2 in {precision} is prepared and was checked.")]
+    if is_prepared(models):
+        found = f"all-MiniLM-L6-v2 is prepared in fp32, but not yet in {precision}, which the settings want."
+        return [Finding("dense model", "note", found, "The first ingestion or question prepares it in some seconds.")]
     found = "all-MiniLM-L6-v2 is not prepared yet."
     return [Finding("dense model", "note", found, "The first ingestion or question fetches it (about 83 MB).")]
 
@@ -163,6 +169,12 @@ def _index(settings: Settings) -> list[Finding]:
     for name, corpus in current.manifest.corpora.items():
         size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
         findings.append(Finding(name, "ok", f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {size}"))
+        if failed := corpus.failed_files():
+            number = "1 file" if len(failed) == 1 else f"{len(failed):,} files"
+            mend = "Please report this with the file, if you may show it."
+            lacking = f"{number} could not be split into chunks, so the index lacks {failed[0]}"
+            more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+            findings.append(Finding(f"{name} is incomplete", "note", f"{lacking}{more}.", mend))
         root = corpus.location.root
         if root.is_absolute() and not root.is_dir():
             gone = f"{root} is gone, so its citations cannot be checked."
@@ -172,6 +184,14 @@ def _index(settings: Settings) -> list[Finding]:
         mend = "Set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs and run `adk-ingest all`."
         findings.append(Finding("adk_docs", "note", missing, mend))
     return findings
+
+
+def _cache(settings: Settings) -> list[Finding]:
+    status = CacheStatus.of(settings)
+    if status.bytes <= status.max_bytes:
+        return [Finding("computed vectors", "ok", f"{status}.")]
+    mend = "`adk-ingest prune` removes what no index was made of; or raise embedding.cache_max_bytes."
+    return [Finding("computed vectors", "note", f"{status}.", mend)]
 
 
 def _targets(settings: Settings, manifest: IndexManifest) -> Finding:

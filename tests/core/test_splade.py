@@ -139,6 +139,9 @@ class Counting:
     def encode_query(self, text: str) -> Any:
         return self.inner.encode_query(text)
 
+    def has_terms(self, text: str) -> bool:
+        return self.inner.has_terms(text)
+
 
 def test_vectors_that_were_computed_once_are_kept(encoder: SpladeEncoder, tmp_path: Path):
     cache = EmbeddingCache(tmp_path / "cache.sqlite")

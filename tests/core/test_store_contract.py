@@ -27,6 +27,7 @@ from adk_evidence.store.base import (
     Filter,
     Fusion,
     HasId,
+    HasVector,
     IndexWriter,
     Match,
     NewPoint,
@@ -263,6 +264,8 @@ def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         (Filter(must=(Prefix("path", "src/"),), must_not=(Match("lang", ("ts",)),)), {0, 1}),
         (Filter(must=(HasId((point_id(0), point_id(3), point_id(77))),)), {0, 3}),
         (Filter(must=(HasId(()),)), set()),
+        (Filter(must=(HasVector("dense"),)), {0, 1, 2, 3}),
+        (Filter(must_not=(HasVector("lexical"),)), set()),
         (
             Filter(must=(Filter(should=(Match("lang", ("md",)), Match("lang", ("ts",)))), Prefix("path", "src/"))),
             {3},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import logging
 import os
 import sys
@@ -35,6 +37,7 @@ from tests.standins.voyage import (
     Account,
     VoyageStandIn,
     contextual_vectors,
+    count,
     word_vector,
 )
 from tests.voyage_place import VoyagePlace
@@ -136,7 +139,7 @@ class TestAnywhere:
         spent = anywhere.code.spent()
         assert spent.requests == estimated.requests == 1
         # An estimate without the model's tokeniser.
-        exact = voyage_tokens.counter("voyage-code-3") == "tokenizer" or anywhere.place.base_url is not None
+        exact = voyage_tokens.counter("voyage-code-3") == "tokenizer" and anywhere.place.base_url is None
         assert estimated.tokens == pytest.approx(spent.tokens, rel=0.05 if exact else 0.25)
 
 
@@ -207,6 +210,97 @@ class TestWire:
 
     def test_a_question_is_not_sent_twice(self, standin: VoyageStandIn, asked: Asked) -> None:
         assert asked.code.embed_query("why?") == asked.code.embed_query("why?")
+        assert len(standin.sent(EMBED)) == 1
+
+
+def numbers(count: int) -> str:
+    """A text of numbers, as of a table, with this many lines."""
+    return "\n".join(" ".join(str(7_919 * line * row % 100_003) for row in range(1, 9)) for line in range(count))
+
+
+def many_chunks(count: int, lines: int = 20) -> list[str]:
+    return [f"Chunk {number} of the page.\n{numbers(lines)}" for number in range(count)]
+
+
+class TestSizes:
+    """The stand-in counts tokens in a way of its own, and takes no request above the documented limits."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            numbers(60),
+            "\n".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(60)),
+            base64.encodebytes(b"".join(hashlib.sha256(bytes([n])).digest() for n in range(80))).decode(),
+            "漢字仮名交じり文。" * 200,
+            "| --- | :---: | --- |\n" * 100,
+            "An agent answers a person and calls tools, one after the other. " * 50,
+        ],
+        ids=["numbers", "hexadecimal", "base64", "CJK", "table", "prose"],
+    )
+    def test_no_request_is_refused_whatever_the_files_hold(
+        self, standin: VoyageStandIn, asked: Asked, text: str
+    ) -> None:
+        texts = [f"{number}\n{text}" for number in range(60)]
+        batches = [batch for text in texts for batch in asked.docs.context_batches([text, text])]
+        assert sum(len(found) for _, found in asked.docs.iter_embed_contexts(batches)) == len(batches)
+        asked.code.embed_documents(texts)
+        assert not standin.refused
+        assert standin.used["voyage-context-3"].requests > 1
+
+    def test_all_files_of_a_contextualised_request_have_32000_tokens_together(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        page = many_chunks(80)
+        batches = [batch for _ in range(3) for batch in asked.docs.context_batches(page)]
+        list(asked.docs.iter_embed_contexts(batches))
+        sent = [sum(count(text) for texts in body["inputs"] for text in texts) for body in standin.sent(CONTEXT)]
+        assert max(sent) <= 32_000 and not standin.refused
+
+    def test_a_service_that_takes_less_is_asked_in_halves(self, standin: VoyageStandIn, asked: Asked) -> None:
+        standin.limits = {"voyage-context-3": 6_000, "voyage-code-3": 6_000, "rerank-2.5": 6_000}
+        files = [[f"About subject{'abcdefgh'[n]}.", numbers(20)] for n in range(8)]
+        batches = [batch for texts in files for batch in asked.docs.context_batches(texts)]
+        found = dict(
+            pair
+            for positions, vectors in asked.docs.iter_embed_contexts(batches)
+            for pair in zip(positions, vectors, strict=True)
+        )
+        assert standin.refused and sorted(found) == list(range(8))
+        for number, texts in enumerate(files):
+            for vector, expected in zip(found[number], contextual_vectors(texts, DIMENSION), strict=True):
+                assert vector == pytest.approx(expected, abs=1e-6)
+        texts = [f"def step{number}(): return {number}\n{numbers(20)}" for number in range(8)]
+        for text, vector in zip(texts, asked.code.embed_documents(texts), strict=True):
+            assert vector == pytest.approx(word_vector(text, DIMENSION), abs=1e-6)
+        ranked = asked.reranker.rerank(normalise("alpha"), "build", documents("no " + numbers(20), *["alpha"] * 9))
+        assert len(ranked) == 10 and ranked[0].score < ranked[9].score
+
+    def test_a_page_that_alone_is_too_large_goes_in_groups_of_chunks(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        standin.limits = {"voyage-context-3": 6_000}
+        chunks = many_chunks(12)
+        vectors = asked.docs.embed_documents(chunks)
+        taken = [texts for body in standin.taken(CONTEXT) for texts in body["inputs"]]
+        assert [text for texts in taken for text in texts] == chunks
+        expected = [row for texts in taken for row in contextual_vectors(texts, DIMENSION)]
+        for vector, row in zip(vectors, expected, strict=True):
+            assert vector == pytest.approx(row, abs=1e-6)
+
+    def test_a_chunk_that_alone_is_too_large_is_shortened_with_a_notice(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        text = f"An opening. {numbers(900)}"
+        assert asked.docs.embed_documents(["Before.", text, "After."]).shape == (3, DIMENSION)
+        assert any(text.startswith(sent) for body in standin.taken(CONTEXT) for (sent, *_) in body["inputs"])
+        assert any("first" in note and "characters are embedded" in note for note in asked.place.notes)
+
+    def test_a_request_that_is_wrong_in_another_way_is_not_sent_in_halves(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        standin.strike_always(EMBED, Fault(400, "Value 7 for output_dimension is not supported."))
+        with pytest.raises(ServiceError, match="output_dimension"):
+            asked.code.embed_documents(["one", "two", "three", "four"])
         assert len(standin.sent(EMBED)) == 1
 
 

@@ -100,6 +100,7 @@ class BrokenSparse:
     model = shared_sparse().model
     requires_idf = True
     exact_terms = True
+    has_terms = shared_sparse().has_terms
 
     def encode_documents(self, texts: object, kind: str) -> list[Any]:
         raise RuntimeError("no room for terms")

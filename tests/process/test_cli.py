@@ -286,7 +286,7 @@ def test_doctor_on_an_empty_home_says_how_to_mend_it(cli, tmp_path):
 
 
 def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
-    monkeypatch.setattr("adk_evidence_cli.doctor.is_prepared", lambda models: True)
+    monkeypatch.setattr("adk_evidence_cli.doctor.is_prepared", lambda models, precision: True)
     result = cli("doctor", "--json", "--home", indexed.home)
     assert result.exit_code == 0, result.stdout
     found = findings(result)
@@ -296,6 +296,20 @@ def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
     assert {finding["state"] for finding in found.values()} == {"ok"}
     assert {"adk-evidence", "packages", "settings", "home", "dense model", "index", "models"} <= set(found)
     assert {"adk_docs", "adk_python", "api-reference"} <= set(found)
+
+
+@pytest.mark.parametrize(("precision", "state"), [("int8", "note"), ("fp32", "ok")])
+def test_doctor_calls_a_model_prepared_only_in_the_precision_of_the_settings(
+    cli, tmp_path, monkeypatch, precision, state
+):
+    folder = minilm.prepared_folder(tmp_path / "models")
+    folder.mkdir(parents=True)
+    (folder / minilm._GRAPHS["fp32"]).touch()
+    with (folder / "model.safetensors").open("wb") as weights:
+        weights.truncate(minilm._WEIGHTS_BYTES)
+    monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__DENSE__PRECISION", precision)
+    found = findings(cli("doctor", "--json", "--home", tmp_path))["dense model"]
+    assert found["state"] == state and precision in found["found"]
 
 
 def test_doctor_says_which_language_model_reranks_and_shows_no_key(cli, indexed, monkeypatch):

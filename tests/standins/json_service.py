@@ -52,6 +52,8 @@ class JsonStandIn:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.taken_requests: list[tuple[str, dict[str, Any]]] = []
+        self.refused: list[str] = []
         self.headers: list[Mapping[str, str]] = []
         self._faults: dict[str, deque[Fault | None]] = {path: deque() for path in self.endpoints}
         self._always: dict[str, Fault] = {}
@@ -89,6 +91,10 @@ class JsonStandIn:
     def sent(self, endpoint: str) -> list[dict[str, Any]]:
         """The bodies of the requests to an endpoint."""
         return [body for path, body in self.requests if path == endpoint]
+
+    def taken(self, endpoint: str) -> list[dict[str, Any]]:
+        """The bodies of the requests to an endpoint that it did not refuse for what they hold."""
+        return [body for path, body in self.taken_requests if path == endpoint]
 
     def __enter__(self) -> Self:
         standin = self
@@ -139,8 +145,10 @@ class JsonStandIn:
         try:
             answer = self.checked(path, handler.headers, raw)
         except RefusedError as refused:
+            self.refused.append(refused.detail)
             self._write_error(handler, refused.status, json.dumps(self.refusal(refused.detail)), refused.retry_after)
             return
+        self.taken_requests.append((path, body))
         if fault is not None and fault.change is not None:
             answer = fault.change(answer)
         text = json.dumps(answer)

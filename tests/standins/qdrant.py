@@ -512,6 +512,8 @@ class QdrantStandIn:
     def _condition(self, collection: Collection, condition: Json) -> Any:
         if "has_id" in condition:
             return edge.HasIdCondition({_point_id(point) for point in condition["has_id"]})
+        if "has_vector" in condition:
+            return edge.HasVectorCondition(condition["has_vector"])
         if "key" not in condition:
             return self._filter(collection, condition)
         key, match = condition["key"], condition["match"]

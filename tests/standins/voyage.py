@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adk_evidence.tokens import estimate_tokens
 from tests.standins.json_service import JsonStandIn, RefusedError
 
 KEY = "pa-stand-in-key-0123456789abcdef"
@@ -43,7 +42,7 @@ class Model:
 
 MODELS = {
     "voyage-code-3": Model(EMBED, 120_000),
-    "voyage-context-3": Model(CONTEXT, 120_000),
+    "voyage-context-3": Model(CONTEXT, 32_000),  # of all inputs together: the least that the service's pages name
     "rerank-2.5": Model(RERANK, 600_000),
 }
 QUERY_TOKENS = 8_000
@@ -75,10 +74,16 @@ class VoyageStandIn(JsonStandIn):
     account: Account = field(default_factory=Account)
     now: Callable[[], float] = lambda: 0.0
     keys: set[str] = field(default_factory=lambda: {KEY})
+    # Tokens of a request, of models that take fewer than is written of them.
+    limits: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__init__()
         self.used: dict[str, Counted] = defaultdict(Counted)
+
+    def _stay_below(self, model: str, tokens: int) -> None:
+        limit = self.limits.get(model, MODELS[model].request_tokens)
+        _require(tokens <= limit, _too_many(model, limit, tokens))
 
     @staticmethod
     def refusal(detail: str) -> dict[str, Any]:
@@ -148,11 +153,11 @@ class VoyageStandIn(JsonStandIn):
             if body.get("input_type") == "query":
                 _require(len(texts) == 1, "A query must be one string.")
         _require(sum(map(len, inputs)) <= 16_000, "The limit is 16000 chunks.")
-        prompt = estimate_tokens(PROMPTS[body.get("input_type")])
-        counts = [[estimate_tokens(text) for text in texts] for texts in inputs]
-        _require(all(count <= model.text_tokens for row in counts for count in row), "A chunk is too long.")
+        prompt = count(PROMPTS[body.get("input_type")])
+        counts = [[count(text) for text in texts] for texts in inputs]
+        _require(all(each <= model.text_tokens for row in counts for each in row), _too_long(model))
         tokens = sum(map(sum, counts)) + prompt * len(inputs)
-        _require(tokens <= model.request_tokens, f"The limit is {model.request_tokens} tokens, you sent {tokens}.")
+        self._stay_below(body["model"], tokens)
         encode, dimension = _encoder(body), _dimension(body)
         data = []
         for index, texts in enumerate(inputs):
@@ -169,28 +174,77 @@ class VoyageStandIn(JsonStandIn):
         _require(isinstance(documents, list) and 1 <= len(documents) <= 1000, "documents must be 1 to 1000 strings.")
         assert isinstance(query, str) and isinstance(documents, list)
         _require(all(isinstance(text, str) and text for text in documents), "Documents cannot be empty.")
-        asked = estimate_tokens(query)
-        counts = [estimate_tokens(text) for text in documents]
+        asked = count(query)
+        counts = [count(text) for text in documents]
         if not body.get("truncation", True):
             _require(asked <= QUERY_TOKENS, "The query is too long.")
-            _require(all(asked + count <= model.text_tokens for count in counts), "A document is too long.")
+            _require(all(asked + each <= model.text_tokens for each in counts), _too_long(model))
         asked = min(asked, QUERY_TOKENS)
         tokens = asked * len(documents) + sum(counts)
-        _require(tokens <= model.request_tokens, f"The limit is {model.request_tokens} tokens, you sent {tokens}.")
+        self._stay_below(body["model"], tokens)
         scored = [{"index": index, "relevance_score": relevance(query, text)} for index, text in enumerate(documents)]
         scored.sort(key=lambda row: (-row["relevance_score"], row["index"]))
         return scored[: body.get("top_k") or None], tokens
 
     def _tokens(self, texts: list[str], body: dict[str, Any], model: Model) -> int:
-        prompt = estimate_tokens(PROMPTS[body.get("input_type")])
-        counts = [estimate_tokens(text) + prompt for text in texts]
+        prompt = count(PROMPTS[body.get("input_type")])
+        counts = [count(text) + prompt for text in texts]
         if body.get("truncation", True):
-            counts = [min(count, model.text_tokens) for count in counts]
+            counts = [min(each, model.text_tokens) for each in counts]
         else:
-            _require(all(count <= model.text_tokens for count in counts), "An input is too long.")
+            _require(all(each <= model.text_tokens for each in counts), _too_long(model))
         tokens = sum(counts)
-        _require(tokens <= model.request_tokens, f"The limit is {model.request_tokens} tokens, you sent {tokens}.")
+        self._stay_below(body["model"], tokens)
         return tokens
+
+
+_PIECE = re.compile(
+    r"(?P<word>[A-Za-z]+)|(?P<digit>\d)|(?P<newline>\n)|(?P<space>[^\S\n]+)|(?P<sign>[!-~])|(?P<other>[^\x00-\x7f]+)"
+)
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def count(text: str) -> int:
+    """Tokens of a text as the stand-in counts, which shares nothing with the product's estimates.
+
+    A tokeniser with few words: one token for each digit, sign, line break and indentation, one for every byte beyond
+    ASCII, words in pieces of six letters, and letters that make no words two by two.
+    """
+    tokens, after = 0, ""
+    for piece in _PIECE.finditer(text):
+        found, sort = piece.group(), piece.lastgroup or ""
+        if sort == "word":
+            parts = _CAMEL.findall(found)
+            known = all(_is_word(part) for part in parts)
+            tokens += sum((len(part) + 5) // 6 for part in parts) if known else (len(found) + 1) // 2
+        elif sort == "other":
+            tokens += len(found.encode("utf-8", "replace"))
+        elif sort == "space":
+            following = text[piece.end() : piece.end() + 1]
+            tokens += int(len(found) > 1 or after == "newline" or following.isdigit())
+        else:
+            tokens += 1
+        after = sort
+    return tokens
+
+
+def _is_word(part: str) -> bool:
+    vowels = sum(letter in "aeiouyAEIOUY" for letter in part)
+    return len(part) <= 3 or (len(part) <= 18 and 0.15 <= vowels / len(part) <= 0.8)
+
+
+def _too_many(name: str, limit: int, tokens: int) -> str:
+    return (
+        f"Request to model '{name}' failed. The max allowed tokens per submitted batch is {limit}. "
+        f"Your batch has {tokens} tokens. Please lower the number of tokens in the batch."
+    )
+
+
+def _too_long(model: Model) -> str:
+    return (
+        "An example in your batch has too many tokens and does not fit into the model's context window of "
+        f"{model.text_tokens} tokens. Please lower the number of tokens in the listed example(s)."
+    )
 
 
 def word_vector(text: str, dimension: int) -> np.ndarray[Any, Any]:

@@ -489,7 +489,7 @@ export interface FindingInfo {
 export interface RunManifest {
   run_id: string;
   pid: number;
-  status: "running" | "complete" | "unchanged" | "failed" | "interrupted";
+  status: "running" | "complete" | "incomplete" | "unchanged" | "failed" | "interrupted";
   started_at: string;
   finished_at: string | null;
   mode: "docs" | "code" | "all";
@@ -548,6 +548,14 @@ export interface CorpusRun {
   };
   decode_warnings: string[];
   parse_failures: string[];
+  /**
+   * Files that a chunker failed on; the index holds nothing of them.
+   */
+  failed_files: string[];
+  /**
+   * Path and lines of chunks that hold no word to search for; they are left out.
+   */
+  chunks_without_terms: string[];
   warnings: string[];
   chunks: number;
   tokens: number;

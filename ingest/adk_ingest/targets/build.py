@@ -217,6 +217,7 @@ def _embed(
                 raise IngestCancelledError(
                     "The targets were cancelled.", "Finished vectors are kept; `adk-ingest targets` goes on from there."
                 )
+        cache.need(folder, {(model.model, model.dimension): {"targets": list(texts)}})
     finally:
         cache.close()
     rows = [known[sha256_text(rich_text(target))] for target in targets]

@@ -160,6 +160,12 @@ class SparseEncoder(Protocol):
         Such encoders only count words; the others run a model, and their vectors are worth keeping.
         """
 
+    def has_terms(self, text: str) -> bool:
+        """Whether a lexical text holds a term at all; asked of every chunk, so no model is loaded for it.
+
+        Where it says no, the vector is empty. Where it says yes, the vector of a learned model may still be empty.
+        """
+
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts of kind `doc` or `code`."""
 

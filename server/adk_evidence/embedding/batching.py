@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from adk_evidence.embedding.base import ContextBatch
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,35 @@ def pack(sizes: Sequence[Size], limit: Size) -> Iterator[list[int]]:
         total = total + size
     if batch:
         yield batch
+
+
+def in_halves(
+    positions: list[int], send: Callable[[list[int]], T], too_large: type[Exception]
+) -> Iterator[tuple[list[int], T]]:
+    """Send a request; where the service takes none of this size, send its halves.
+
+    Args:
+        positions: What the request is made of.
+        send: Sends a request of some of them.
+        too_large: What `send` raises where the service refuses a request for its size.
+
+    Yields:
+        Positions and what `send` returned for them; every position comes once, in order.
+
+    Raises:
+        Exception: `too_large`, where even one of them alone is refused.
+    """
+    try:
+        found = send(positions)
+    except too_large:
+        if len(positions) == 1:
+            raise
+    else:
+        yield positions, found
+        return
+    middle = len(positions) // 2
+    yield from in_halves(positions[:middle], send, too_large)
+    yield from in_halves(positions[middle:], send, too_large)
 
 
 def split_contexts(texts: Sequence[str], sizes: Sequence[Size], limit: Size, overlap: int) -> list[ContextBatch]:

@@ -69,6 +69,10 @@ class Bm25Encoder:
         """True: a term is a word's stem."""
         return True
 
+    def has_terms(self, text: str) -> bool:
+        """Whether a lexical text holds a word that is no stop word."""
+        return any(self._term(match.group()) is not None for match in _WORD.finditer(text.lower()))
+
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts of kind `doc` or `code`; a text without terms gives an empty vector."""
         average = self._settings.avg_len_docs if kind == "doc" else self._settings.avg_len_code

@@ -26,7 +26,7 @@ _VARIABLES = 900  # below SQLite's oldest limit of 999 for one statement
 _DAY = 86_400
 _LITTLE_ENDIAN = np.dtype("<f4")
 # The dimension under which sparse vectors are kept: indices, then as many values, four bytes each.
-_SPARSE = 0
+SPARSE_DIMENSION = 0
 _INDICES = np.dtype("<u4")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS models (
@@ -36,7 +36,12 @@ CREATE TABLE IF NOT EXISTS vectors (
     model INTEGER NOT NULL REFERENCES models (id), hash TEXT NOT NULL, vector BLOB NOT NULL,
     used_day INTEGER NOT NULL, PRIMARY KEY (model, hash)
 );
+CREATE TABLE IF NOT EXISTS needs (
+    owner TEXT NOT NULL, item TEXT NOT NULL, model INTEGER NOT NULL REFERENCES models (id), hashes BLOB NOT NULL,
+    PRIMARY KEY (owner, item, model)
+);
 """
+_HASH_BYTES = 32
 
 _log = logging.getLogger(__name__)
 
@@ -87,21 +92,42 @@ class EmbeddingCache:
     def get_sparse(self, model: str, hashes: Sequence[str]) -> dict[str, SparseVector]:
         """Look sparse vectors up, by the hash of their input; arguments are those of `get_many`."""
         nothing: dict[str, bytes] = {}
-        rows = self._guarded(lambda db: self._rows(db, model, _SPARSE, hashes), default=nothing)
+        rows = self._guarded(lambda db: self._rows(db, model, SPARSE_DIMENSION, hashes), default=nothing)
         return {key: vector for key, blob in rows.items() if (vector := _unpacked(blob)) is not None}
 
     def put_sparse(self, model: str, vectors: Mapping[str, SparseVector]) -> None:
         """Keep sparse vectors by the hash of their input, in one transaction."""
         rows = {key: _packed(vector) for key, vector in vectors.items()}
-        self._guarded(lambda db: self._put(db, model, _SPARSE, rows), default=None)
+        self._guarded(lambda db: self._put(db, model, SPARSE_DIMENSION, rows), default=None)
 
     def size(self) -> tuple[int, int]:
         """Number of vectors, and bytes that they take."""
         query = "SELECT count(*), coalesce(sum(length(vector)), 0) FROM vectors"
         return self._guarded(lambda db: tuple(db.execute(query).fetchone()), default=(0, 0))
 
+    def need(
+        self,
+        owner: Path,
+        needed: Mapping[tuple[str, int], Mapping[str, Sequence[str]]],
+        *,
+        base: Path | None = None,
+        gone: Sequence[str] = (),
+    ) -> None:
+        """Note which vectors a folder was made of: `prune` keeps them for as long as the folder exists.
+
+        Args:
+            owner: The folder, e.g. of a generation.
+            needed: By model and dimension: the hashes of the inputs, by the item of the folder that they belong to.
+            base: The folder that this one was made of, whose items it has, too.
+            gone: Items of `base` that the folder does not have, or has from `needed`.
+        """
+        self._guarded(lambda db: self._need(db, owner, needed, base, gone), default=None)
+
     def prune(self, max_bytes: int) -> int:
         """Remove the vectors that were not used for longest until the rest takes at most `max_bytes`.
+
+        What an existing folder needs stays, whatever it takes. No other process should write meanwhile: it would have
+        to wait.
 
         Returns:
             How many were removed.
@@ -153,18 +179,53 @@ class EmbeddingCache:
                 [(model_id, key, blob, today) for key, blob in rows.items()],
             )
 
-    def _prune(self, db: sqlite3.Connection, max_bytes: int) -> int:
+    def _need(
+        self,
+        db: sqlite3.Connection,
+        owner: Path,
+        needed: Mapping[tuple[str, int], Mapping[str, Sequence[str]]],
+        base: Path | None,
+        gone: Sequence[str],
+    ) -> None:
         with db:
+            db.execute("DELETE FROM needs WHERE owner = ?", (str(owner),))
+            if base is not None:
+                copy = "INSERT INTO needs SELECT ?, item, model, hashes FROM needs WHERE owner = ?"
+                db.execute(copy, (str(owner), str(base)))
+            rows = [(str(owner), item) for item in gone]
+            db.executemany("DELETE FROM needs WHERE owner = ? AND item = ?", rows)
+            for (model, dimension), items in needed.items():
+                model_id = _model_id(db, model, dimension)
+                packed = [(str(owner), item, model_id, bytes.fromhex("".join(keys))) for item, keys in items.items()]
+                if model_id is not None:
+                    db.executemany("INSERT OR REPLACE INTO needs VALUES (?, ?, ?, ?)", packed)
+
+    def _prune(self, db: sqlite3.Connection, max_bytes: int) -> int:
+        total = int(db.execute("SELECT coalesce(sum(length(vector)), 0) FROM vectors").fetchone()[0])
+        if total <= max_bytes:
+            return 0
+        with db:
+            owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
+            dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
+            db.executemany("DELETE FROM needs WHERE owner = ?", dead)
+            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model, hash, PRIMARY KEY (model, hash)) WITHOUT ROWID")
+            db.execute("DELETE FROM kept")
+            for model, packed in db.execute("SELECT model, hashes FROM needs").fetchall():
+                keys = (packed[at : at + _HASH_BYTES].hex() for at in range(0, len(packed), _HASH_BYTES))
+                db.executemany("INSERT OR IGNORE INTO kept VALUES (?, ?)", ((model, key) for key in keys))
             removed = db.execute(
                 """
                 DELETE FROM vectors WHERE rowid IN (
                     SELECT rowid FROM (
-                        SELECT rowid, sum(length(vector)) OVER (ORDER BY used_day DESC, rowid DESC) AS bytes
+                        SELECT rowid, sum(length(vector)) OVER (ORDER BY used_day, rowid) - length(vector) AS before
                         FROM vectors
-                    ) WHERE bytes > ?
+                        WHERE NOT EXISTS (
+                            SELECT 1 FROM kept WHERE kept.model = vectors.model AND kept.hash = vectors.hash
+                        )
+                    ) WHERE before < ?
                 )
                 """,
-                (max_bytes,),
+                (total - max_bytes,),
             ).rowcount
         if removed:
             with suppress(sqlite3.OperationalError):  # another process reads: the file shrinks another time
@@ -207,6 +268,8 @@ class EmbeddingCache:
             if _is_sound(self._path):
                 return
             aside = self._path.with_name(f"{self._path.name}.damaged-{time.time_ns()}")
+            for older in self._path.parent.glob(f"{self._path.name}.damaged-*"):
+                older.unlink(missing_ok=True)
             self._path.rename(aside)
             for suffix in ("-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
@@ -256,6 +319,11 @@ def _is_sound(path: Path) -> bool:
         return False
 
 
+def sparse_key(model: str, kind: str) -> str:
+    """The name under which the sparse vectors of a model are kept for kind `doc` or `code`."""
+    return f"{model};{kind}"
+
+
 class CachedSparseEncoder:
     """A sparse encoder whose document vectors are kept, for one that runs a model.
 
@@ -283,9 +351,13 @@ class CachedSparseEncoder:
         """As of the encoder."""
         return self._encoder.exact_terms
 
+    def has_terms(self, text: str) -> bool:
+        """As of the encoder."""
+        return self._encoder.has_terms(text)
+
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts; those that were encoded before are looked up."""
-        model = f"{self.model};{kind}"
+        model = sparse_key(self.model, kind)
         keys = [sha256_text(text) for text in texts]
         found = self._cache.get_sparse(model, keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}

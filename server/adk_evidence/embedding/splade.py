@@ -7,6 +7,7 @@ like, which every text has, are dropped.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from adk_evidence.embedding.weights import Report
 from adk_evidence.settings import SpladeSettings
 
 MODEL = "prithivida/Splade_PP_en_v1"
+
+_WORD = re.compile(r"\w")
 
 
 def splade_model_name(settings: SpladeSettings) -> str:
@@ -73,6 +76,10 @@ class SpladeEncoder:
     def cut_texts(self) -> int:
         """How many texts lost their end so far."""
         return self._cut
+
+    def has_terms(self, text: str) -> bool:
+        """Whether a lexical text holds a letter or a digit."""
+        return _WORD.search(text) is not None
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts; a text without words gives an empty vector.

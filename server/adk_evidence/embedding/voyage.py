@@ -7,15 +7,18 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodable
-from adk_evidence.embedding.batching import Size, pack, split_contexts
-from adk_evidence.embedding.voyage_service import Usage, VoyageService
-from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, prompt_tokens
+from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, split_contexts
+from adk_evidence.embedding.voyage_service import RequestTooLargeError, Usage, VoyageService
+from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens, prompt_tokens
 from adk_evidence.resilience import CacheAside
 from adk_evidence.settings import BatchingSettings, VoyageSettings
 
-# Limits of the service, in tokens (reference sheet): all of a request, and what a model reads at once.
+# Limits of the service, in tokens: all texts of a request. For texts in their context its pages name 32,000 in one
+# place and 120,000 in another.
 REQUEST_TOKENS = 120_000
-CONTEXT_TOKENS = 32_000
+CONTEXT_REQUEST_TOKENS = 32_000
+# A chunk that the service refuses alone is shortened, but not below this.
+_LEAST_CHARS = 1_000
 
 
 class _VoyageEmbedder:
@@ -71,7 +74,13 @@ class _VoyageEmbedder:
         self._service.close()
 
     def _size(self, text: str) -> Size:
-        return Size(1, len(text), count_tokens(text, self._name))
+        """What a text adds to a request at the most, with the prompt that the service puts before it."""
+        prompt = prompt_tokens("document", self._name)
+        return Size(1, len(text), most_tokens(text, self._name) + prompt)
+
+    def _tokens(self, texts: Sequence[str], prompts: int) -> int:
+        """About what the service counts for texts and this many prompts."""
+        return sum(count_tokens(text, self._name) for text in texts) + prompts * prompt_tokens("document", self._name)
 
     def _limit(self, tokens: int) -> Size:
         room = min(tokens, self._settings.tokens_per_minute) / SAFETY
@@ -96,9 +105,13 @@ class VoyageCodeEmbedder(_VoyageEmbedder):
             CostCapError: The next request would exceed the cap.
             ServiceError: The service does not answer in spite of retries.
         """
-        for positions, tokens in self._requests(texts):
+
+        def send(positions: list[int]) -> FloatMatrix:
             batch = [encodable(texts[position]) for position in positions]
-            yield positions, self._service.embed_documents(batch, self._name, self.dimension, tokens)
+            return self._service.embed_documents(batch, self._name, self.dimension, self._tokens(batch, len(batch)))
+
+        for positions in self._requests(texts):
+            yield from in_halves(positions, send, RequestTooLargeError)
 
     def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
         """Encode chunks; returns shape (len(texts), dimension). Errors are those of `iter_embed`."""
@@ -109,13 +122,12 @@ class VoyageCodeEmbedder(_VoyageEmbedder):
 
     def estimate(self, inputs: Sequence[str]) -> Cost:
         """Requests, tokens and price of encoding these texts."""
-        return self._cost([tokens for _, tokens in self._requests(inputs)])
+        return self._cost(
+            [self._tokens([inputs[n] for n in positions], len(positions)) for positions in self._requests(inputs)]
+        )
 
-    def _requests(self, texts: Sequence[str]) -> Iterator[tuple[list[int], int]]:
-        prompt = prompt_tokens("document", self._name)
-        sizes = [self._size(text) + Size(0, 0, prompt) for text in texts]
-        for positions in pack(sizes, self._limit(REQUEST_TOKENS)):
-            yield positions, sum(sizes[position].tokens for position in positions)
+    def _requests(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        return pack([self._size(text) for text in texts], self._limit(REQUEST_TOKENS))
 
 
 class VoyageDocsEmbedder(_VoyageEmbedder):
@@ -125,7 +137,7 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
 
     def context_batches(self, texts: Sequence[str]) -> list[ContextBatch]:
         """A file's chunks in batches that the model reads at once; see `split_contexts`."""
-        limit = self._limit(CONTEXT_TOKENS)
+        limit = self._limit(CONTEXT_REQUEST_TOKENS)
         sizes = [self._size(text) for text in texts]
         return split_contexts(texts, sizes, limit, self._batching.voyage_context_overlap_chunks)
 
@@ -139,13 +151,39 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
             CostCapError: The next request would exceed the cap.
             ServiceError: The service does not answer in spite of retries.
         """
-        for positions, tokens in self._requests(batches):
+
+        def send(positions: list[int]) -> list[FloatMatrix]:
             inputs = [[encodable(text) for text in batches[position].texts] for position in positions]
-            found = self._service.embed_contexts(inputs, self._name, self.dimension, tokens)
-            yield (
-                positions,
-                [vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)],
-            )
+            found = self._in_groups(inputs[0]) if len(inputs) == 1 else self._send(inputs)
+            return [vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)]
+
+        for positions in self._requests(batches):
+            yield from in_halves(positions, send, RequestTooLargeError)
+
+    def _in_groups(self, texts: list[str]) -> list[FloatMatrix]:
+        """The vectors of one batch; where it is too large for the service, those of groups of its chunks."""
+        found = in_halves(
+            list(range(len(texts))), lambda group: self._group([texts[n] for n in group]), RequestTooLargeError
+        )
+        return [np.concatenate([vectors for _, vectors in found])]
+
+    def _group(self, texts: list[str]) -> FloatMatrix:
+        while True:
+            try:
+                return self._send([texts])[0]
+            except RequestTooLargeError:
+                # The service shortens no chunk of a context itself.
+                if len(texts) > 1 or len(texts[0]) < 2 * _LEAST_CHARS:
+                    raise
+                texts = [texts[0][: len(texts[0]) // 2]]
+                self._service.tell(
+                    f"Voyage takes no chunk as long as one of the corpus; its first {len(texts[0]):,} characters "
+                    "are embedded."
+                )
+
+    def _send(self, inputs: Sequence[Sequence[str]]) -> list[FloatMatrix]:
+        tokens = self._tokens([text for texts in inputs for text in texts], len(inputs))
+        return self._service.embed_contexts(inputs, self._name, self.dimension, tokens)
 
     def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
         """Encode the chunks of one file, in order. Errors are those of `iter_embed_contexts`."""
@@ -159,13 +197,16 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
 
     def estimate(self, inputs: Sequence[ContextBatch]) -> Cost:
         """Requests, tokens and price of encoding these batches."""
-        return self._cost([tokens for _, tokens in self._requests(inputs)])
+        return self._cost(
+            [
+                self._tokens([text for n in positions for text in inputs[n].texts], len(positions))
+                for positions in self._requests(inputs)
+            ]
+        )
 
-    def _requests(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], int]]:
-        prompt = Size(0, 0, prompt_tokens("document", self._name))
-        sizes = [sum((self._size(text) for text in batch.texts), prompt) for batch in batches]
-        for positions in pack(sizes, self._limit(REQUEST_TOKENS)):
-            yield positions, sum(sizes[position].tokens for position in positions)
+    def _requests(self, batches: Sequence[ContextBatch]) -> Iterator[list[int]]:
+        sizes = [sum((self._size(text) for text in batch.texts), NOTHING) for batch in batches]
+        return pack(sizes, self._limit(CONTEXT_REQUEST_TOKENS))
 
 
 def voyage_model_name(name: str, settings: VoyageSettings) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -43,6 +44,14 @@ KEY_VARIABLE = "VOYAGE_API_KEY"
 QUERY_BACKOFF = (0.5, 1.0, 2.0)
 # Beyond the client's own timeout, for the loop to tell of it.
 _GRACE_SECONDS = 2.0
+
+
+# How the service says that a request holds more than it takes, and nothing else.
+_TOO_LARGE = re.compile(r"\btokens?\b|too (?:large|long|many)|batch size", re.IGNORECASE)
+
+
+class RequestTooLargeError(ServiceError):
+    """The service takes no request of this size; the same content in smaller requests may pass."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +137,7 @@ class VoyageService:
 
         Raises:
             CostCapError: The request would exceed the cap.
+            RequestTooLargeError: The request holds more than the service takes.
             ServiceError: The service does not answer in spite of retries, or not with these vectors.
         """
         return self._ingest(
@@ -191,6 +201,7 @@ class VoyageService:
         """A relevance score for each document, in the documents' order.
 
         Raises:
+            RequestTooLargeError: The request holds more than the service takes.
             ServiceError: As of `embed_query`, or a document has no score.
         """
 
@@ -206,6 +217,11 @@ class VoyageService:
             return [scores[position] for position in range(len(documents))]
 
         return self._question("rerank", model, tokens, timeout_seconds, send, read)
+
+    def tell(self, sentence: str) -> None:
+        """Give a sentence to whoever gets the service's notices."""
+        if self._notice is not None:
+            self._notice(sentence)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -416,6 +432,8 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     if isinstance(exc, error.RateLimitError) or status == 429:
         after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError("Voyage says that too many requests were sent (429).", retry_after=after)
+    if status == 413 or (status == 400 and _TOO_LARGE.search(_detail(exc, key))):
+        return RequestTooLargeError(f"Voyage refuses the request as too large ({status}){_detail(exc, key)}.")
     if isinstance(exc, (error.InvalidRequestError, error.MalformedRequestError)):
         return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.")
     if isinstance(status, int) and 400 <= status < 500:

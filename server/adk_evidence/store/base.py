@@ -56,6 +56,13 @@ class HasId:
 
 
 @dataclass(frozen=True)
+class HasVector:
+    """A point has a vector of this name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Filter:
     """Conditions on the payload; empty parts do not constrain."""
 
@@ -67,7 +74,7 @@ class Filter:
         return bool(self.must or self.should or self.must_not)
 
 
-Condition = Match | Prefix | HasId | Filter
+Condition = Match | Prefix | HasId | HasVector | Filter
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ class FileEntry(_Model):
     sha256: str
     chunks: int
     passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
+    failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
 
 
 class CorpusEntry(_Model):
@@ -56,6 +57,10 @@ class CorpusEntry(_Model):
     def chunks(self) -> int:
         """Number of chunks of the whole corpus."""
         return sum(file.chunks for file in self.files.values())
+
+    def failed_files(self) -> list[str]:
+        """Paths of the files that the chunker failed on, of which the index holds nothing."""
+        return [path for path, file in self.files.items() if file.failed]
 
 
 class CollectionEntry(_Model):

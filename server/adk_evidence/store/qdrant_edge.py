@@ -29,6 +29,7 @@ from adk_evidence.store.base import (
     Filter,
     Fusion,
     HasId,
+    HasVector,
     Hit,
     HybridResult,
     Match,
@@ -493,5 +494,7 @@ def _condition(condition: Condition) -> edge.ConditionType:
             return edge.FieldCondition(key, match=edge.MatchPrefix(prefix))
         case HasId(ids):
             return edge.HasIdCondition({checked_id(point) for point in ids})
+        case HasVector(name):
+            return edge.HasVectorCondition(name)
         case Filter():
             return _filter(condition) or edge.Filter()

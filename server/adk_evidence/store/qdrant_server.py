@@ -32,6 +32,7 @@ from adk_evidence.store.base import (
     Filter,
     Fusion,
     HasId,
+    HasVector,
     Hit,
     HybridResult,
     Match,
@@ -664,5 +665,7 @@ def _condition(condition: Condition) -> models.Condition:
             return models.FieldCondition(key=key, match=models.MatchPrefix(prefix=prefix))
         case HasId(ids):
             return models.HasIdCondition(has_id=[str(checked_id(point)) for point in ids])
+        case HasVector(name):
+            return models.HasVectorCondition(has_vector=name)
         case Filter():
             return _filter(condition) or models.Filter()

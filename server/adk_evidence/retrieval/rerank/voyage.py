@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Sequence
 
 from adk_evidence.embedding.base import encodable
-from adk_evidence.embedding.batching import Size, pack
-from adk_evidence.embedding.voyage_service import VoyageService
-from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens
+from adk_evidence.embedding.batching import Size, in_halves, pack
+from adk_evidence.embedding.voyage_service import RequestTooLargeError, VoyageService
+from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens
 from adk_evidence.models.request import TaskMode
 from adk_evidence.resilience import CacheAside
 from adk_evidence.retrieval.query import Query
@@ -62,20 +62,25 @@ class VoyageReranker:
         self._service.close()
 
     def _ask(self, question: str, texts: Sequence[str]) -> list[RerankScore]:
-        asked = min(count_tokens(question, self.model), MAX_QUERY_TOKENS)
-        sizes = [Size(1, len(text), asked + count_tokens(text, self.model)) for text in texts]
-        batches = self._batches(sizes)
-        scores: dict[int, RerankScore] = {}
+        asked = min(most_tokens(question, self.model), MAX_QUERY_TOKENS)
+        sizes = [Size(1, len(text), asked + most_tokens(text, self.model)) for text in texts]
+        counted = min(count_tokens(question, self.model), MAX_QUERY_TOKENS)
         deadline = self._service.deadline(self._settings.timeout_seconds)
-        for number, positions in enumerate(batches, 1):
-            found = self._service.rerank(
+
+        def send(positions: list[int]) -> list[float]:
+            batch = [texts[position] for position in positions]
+            return self._service.rerank(
                 question,
-                [texts[position] for position in positions],
+                batch,
                 self.model,
-                sum(sizes[position].tokens for position in positions),
+                sum(counted + count_tokens(text, self.model) for text in batch),
                 timeout_seconds=deadline.remaining(self._settings.timeout_seconds),
             )
-            features = {"batch": float(number)} if len(batches) > 1 else {}
+
+        answers = [answer for batch in self._batches(sizes) for answer in in_halves(batch, send, RequestTooLargeError)]
+        scores: dict[int, RerankScore] = {}
+        for number, (positions, found) in enumerate(answers, 1):
+            features = {"batch": float(number)} if len(answers) > 1 else {}
             scores.update(
                 (position, RerankScore(score, features)) for position, score in zip(positions, found, strict=True)
             )

@@ -1,0 +1,66 @@
+"""The embedding cache of a home folder: its size, and making it smaller."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.errors import StoreError
+from adk_evidence.paths import Home
+from adk_evidence.settings import Settings
+from adk_evidence.store.generations import GenerationStore
+
+
+def cache_bytes(home: Home) -> int:
+    """Bytes that the cache takes on disk; nothing is opened or created."""
+    path = home.embedding_cache
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def megabytes(count: int) -> str:
+    """A number of bytes for people."""
+    return f"{count / 1_000_000:,.1f} MB"
+
+
+class CacheStatus(BaseModel):
+    """The embedding cache: the bytes of its file, and those that its vectors may take after an ingestion."""
+
+    path: str
+    bytes: int
+    max_bytes: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> CacheStatus:
+        """That of the settings' home folder."""
+        home = settings.paths
+        return cls(
+            path=str(home.embedding_cache), bytes=cache_bytes(home), max_bytes=settings.embedding.cache_max_bytes
+        )
+
+    def __str__(self) -> str:
+        return f"{megabytes(self.bytes)} in {self.path}, at most {megabytes(self.max_bytes)} after an ingestion"
+
+
+def prune_cache(settings: Settings, max_bytes: int) -> int:
+    """Remove the vectors that were not used for longest; returns how many.
+
+    What an index of any name, or the generation before its current one, was made of stays.
+
+    Args:
+        settings: Their home folder is that of the cache.
+        max_bytes: What the vectors may take afterwards.
+
+    Raises:
+        StoreError: A process writes to an index of this home folder, and so to the cache.
+    """
+    if cache_bytes(settings.paths) <= max_bytes:
+        return 0
+    for folder in {*settings.paths.index_folders, settings.index_path}:
+        if GenerationStore(folder).is_being_written():
+            raise StoreError(f"The index at {folder} is being written.", "Try again when that has ended.")
+    cache = EmbeddingCache(settings.paths.embedding_cache)
+    try:
+        return cache.prune(max_bytes)
+    finally:
+        cache.close()

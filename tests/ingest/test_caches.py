@@ -1,0 +1,128 @@
+"""What grows with every run, and what keeps it small: the embedding cache and the manifests of runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import adk_ingest.manifest as manifest
+from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.errors import StoreError
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence_cli.doctor import examine
+from adk_ingest.caches import prune_cache
+from adk_ingest.cli import app
+from tests.corpora import HashEmbedder, Workplace, change
+from tests.standins.voyage import KEY, VoyageStandIn
+from tests.voyage_place import VoyagePlace
+
+RETRY = "docs/tools/retry.md"
+TINY: dict[str, Any] = {"embedding": {"cache_max_bytes": 1}}
+
+
+def kept(workplace: Workplace, texts: list[str]) -> set[str]:
+    cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
+    try:
+        found = cache.get_many(HashEmbedder.model, HashEmbedder.dimension, [sha256_text(text) for text in texts])
+    finally:
+        cache.close()
+    return {text for text in texts if sha256_text(text) in found}
+
+
+def edit(workplace: Workplace, number: int) -> str:
+    """Another text of one section; returns what is embedded of it by the next run."""
+    page = workplace.docs / RETRY
+    page.write_text(f"# Retry\n\nThe runner waits {'longer ' * number} before it asks again.\n")
+    embedder = HashEmbedder()
+    workplace.ingest(dense=embedder)
+    (text,) = embedder.embedded
+    return text
+
+
+def test_a_run_removes_what_no_index_needs_and_nothing_else(workplace: Workplace) -> None:
+    workplace.overrides = TINY
+    first = HashEmbedder()
+    workplace.ingest(dense=first)
+    assert kept(workplace, first.embedded) == set(first.embedded)
+    one, two, three = (edit(workplace, number) for number in (1, 2, 3))
+    # The current generation's and that of the one before it, to which `rollback` goes.
+    assert kept(workplace, [one, two, three]) == {two, three}
+    unchanged = [text for text in first.embedded if "Retry" not in text]
+    assert unchanged and kept(workplace, unchanged) == set(unchanged)
+    # So an index that must be built anew takes all vectors from the cache.
+    workplace.overrides = {**TINY, "ingestion": {"api_reference": True, "chunking": {"min_chunk_chars": 399}}}
+    assert workplace.ingest().vectors_embedded == 0
+
+
+def test_below_the_limit_everything_stays(workplace: Workplace) -> None:
+    workplace.ingest()
+    texts = [edit(workplace, number) for number in (1, 2, 3)]
+    assert kept(workplace, texts) == set(texts)
+
+
+def test_nothing_is_removed_while_an_index_of_the_home_is_written(workplace: Workplace) -> None:
+    workplace.ingest()
+    texts = [edit(workplace, number) for number in (1, 2, 3)]
+    with workplace.generations.writing("another run"), pytest.raises(StoreError, match="is being written"):
+        prune_cache(workplace.settings, 0)
+    assert kept(workplace, texts) == set(texts)
+
+
+def test_the_vectors_of_another_index_of_the_home_stay(workplace: Workplace, tmp_path: Path) -> None:
+    first = HashEmbedder()
+    workplace.ingest(dense=first)
+    # An index elsewhere that shares the cache.
+    workplace.overrides = {**TINY, "store": {"path": tmp_path / "elsewhere"}}
+    change(workplace.docs / RETRY, "busy service", "tired service")
+    workplace.ingest()
+    assert kept(workplace, first.embedded) == set(first.embedded)
+
+
+def test_vectors_that_a_service_was_paid_for_stay_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
+    with VoyageStandIn() as standin:
+        place = VoyagePlace(tmp_path, standin.base_url, overrides=TINY)
+        place.ingest()
+        sent = len(standin.requests)
+        again = VoyagePlace(tmp_path, standin.base_url, overrides={**TINY, "store": {"path": tmp_path / "anew"}})
+        run = again.ingest()
+        assert run.status == "complete" and run.vectors_embedded == 0 and len(standin.requests) == sent
+    cache = EmbeddingCache(place.settings.paths.embedding_cache)
+    sparse = [f"{place.sparse.model};{kind}" for kind in ("doc", "code")]
+    assert cache._guarded(lambda db: db.execute("SELECT name FROM models WHERE dimension = 0").fetchall(), []) == [
+        (name,) for name in sparse
+    ]
+    cache.close()
+
+
+def test_a_command_frees_the_cache_and_a_status_says_its_size(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(workplace.root / "config"))
+
+    def run(*arguments: str) -> Any:
+        result = CliRunner().invoke(app, [*arguments, "--json", "--home", str(workplace.home)])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    assert run("status")["cache"]["bytes"] == 0 and not workplace.home.exists()
+    workplace.ingest()
+    texts = [edit(workplace, number) for number in range(1, 9)]
+    before = run("status")["cache"]
+    assert before["bytes"] > 0 and before["max_bytes"] == 2_000_000_000
+    pruned = run("prune")
+    assert pruned["removed"] >= 6 and pruned["bytes"] < before["bytes"]
+    assert kept(workplace, texts) == set(texts[-2:])
+    shown = next(finding for finding in examine(workplace.settings) if finding.what == "computed vectors")
+    assert shown.state == "ok" and str(workplace.settings.paths.embedding_cache) in shown.found
+
+
+def test_manifests_of_old_runs_go(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest, "KEPT_RUNS", 3)
+    runs = [workplace.ingest().run_id for _ in range(5)]
+    assert {path.name for path in workplace.settings.paths.runs.iterdir()} == {f"{run_id}.json" for run_id in runs[-3:]}
