@@ -238,12 +238,11 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
     """The settings for the index of a codebase, whether or not it is registered."""
     shared = {field: getattr(settings, field) for field in Settings.model_fields}
     corpora = CorporaSettings(
-        adk_docs=_corpus(codebase, "doc", codebase.docs_name),
-        adk_python=_corpus(codebase, "code", codebase.code_name),
+        adk_docs=_corpus(codebase, "doc").named(codebase.docs_name),
+        adk_python=_corpus(codebase, "code").named(codebase.code_name),
     )
     ingestion = settings.ingestion.model_copy(
         update={
-            "run_mode": "all",
             "api_reference": False,
             "corpora": corpora,
             "chunking": _chunking(settings.ingestion.chunking, codebase),
@@ -360,13 +359,11 @@ def _read(settings: Settings, name: str) -> _Record | None:
         raise StoreError(f"{path} cannot be read.", f"Run `adk-ingest delete {name}`, then index it again.") from exc
 
 
-def _corpus(codebase: Codebase, kind: str, name: str) -> CorpusSettings:
+def _corpus(codebase: Codebase, kind: str) -> CorpusSettings:
     return CorpusSettings.model_validate(
         {
             "root": str(codebase.path),
-            "corpus": name,
             "repo": codebase.name,
-            "kind": kind,
             "source": "auto",
             "distribution": None,
             "site_url": None,

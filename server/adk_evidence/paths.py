@@ -7,12 +7,22 @@ from pathlib import Path
 
 import platformdirs
 
+from adk_evidence.errors import SettingsError
+
 APP_NAME = "adk-evidence"
 
 
 def default_home() -> Path:
-    """The platform's user data folder for this product."""
-    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+    """The platform's user data folder for this product.
+
+    Raises:
+        SettingsError: The user has no home folder.
+    """
+    folder = platformdirs.user_data_dir(APP_NAME, appauthor=False)
+    # Without HOME and without an entry of the user in the system's list, `~` stays as it is.
+    if folder.startswith("~"):
+        raise SettingsError("This user has no home folder.", "Set HOME, or ADK_EVIDENCE_HOME to a folder of your own.")
+    return Path(folder)
 
 
 def user_settings_file() -> Path:

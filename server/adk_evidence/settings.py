@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
-    PositiveFloat,
-    PositiveInt,
+    PrivateAttr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 from pydantic_settings import (
     BaseSettings,
-    EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
@@ -31,15 +30,27 @@ from pydantic_settings import (
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.paths import Home, default_home, user_settings_file
-from adk_evidence.validation import first_problem
+from adk_evidence.settings_sources import (
+    DELIMITER,
+    PREFIX,
+    SETTINGS_FILE,
+    Environment,
+    check_variables,
+    read_file,
+    sentence,
+    variable,
+)
 
-ENV_PREFIX = "ADK_EVIDENCE_"
+_UNSET = f"Create it or unset {SETTINGS_FILE}."
 PROFILES = ("local", "fastembed", "voyage")
 MINILM_MAX_TOKENS = 256
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-NonNegativeInt = Field(ge=0)
+# Beyond these, threads cannot wait that long and engines cannot count that far.
+MAX_NUMBER = 1_000_000_000
+PositiveInt = Annotated[int, Field(gt=0, le=MAX_NUMBER)]
+PositiveFloat = Annotated[float, Field(gt=0, le=MAX_NUMBER)]
+NonNegativeInt = Field(ge=0, le=MAX_NUMBER)
 StoreKind = Literal["edge", "server"]
-CorpusName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 Precision = Literal["int8", "fp32"]
 
 
@@ -58,6 +69,25 @@ def _keeps_the_key_safe(value: str) -> str:
 KeySafeUrl = Annotated[str, AfterValidator(_keeps_the_key_safe)]
 
 
+def _no_empty_path(value: Any) -> Any:
+    # An empty path would be the working directory.
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("it should be a path, or null")
+    return value
+
+
+def _expanded(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("it should be a path, which holds no character 0")
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise ValueError("it begins with ~, and there is no such user's home folder") from None
+
+
+UserPath = Annotated[Path, BeforeValidator(_no_empty_path), AfterValidator(_expanded)]
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -66,9 +96,7 @@ class CorpusSettings(_Section):
     """Where one corpus comes from and which of its files count (SPEC 3 section 2)."""
 
     root: str
-    corpus: CorpusName
     repo: str
-    kind: Literal["doc", "code"]
     source: Literal["auto", "git", "snapshot", "distribution"]
     distribution: str | None
     site_url: str | None
@@ -76,6 +104,18 @@ class CorpusSettings(_Section):
     exclude_globs: tuple[str, ...]
     allowed_exts: tuple[str, ...]
     max_file_bytes: PositiveInt
+    _name: str = PrivateAttr("")
+
+    @property
+    def corpus(self) -> str:
+        """The name of the corpus in the index. Not a setting: the ranking and the manifests know these names."""
+        return self._name
+
+    def named(self, name: str) -> CorpusSettings:
+        """The same settings for a corpus of this name."""
+        copy = self.model_copy()
+        copy._name = name
+        return copy
 
 
 class CorporaSettings(_Section):
@@ -83,6 +123,11 @@ class CorporaSettings(_Section):
 
     adk_docs: CorpusSettings
     adk_python: CorpusSettings
+
+    @field_validator("adk_docs", "adk_python")
+    @classmethod
+    def _named(cls, corpus: CorpusSettings, info: ValidationInfo) -> CorpusSettings:
+        return corpus if corpus.corpus else corpus.named(info.field_name or "")
 
 
 class DocsChunkingSettings(_Section):
@@ -156,7 +201,6 @@ class UploadSettings(_Section):
 class IngestionSettings(_Section):
     """Everything that decides what an index holds."""
 
-    run_mode: Literal["docs", "code", "all"]
     corpora: CorporaSettings
     api_reference: bool
     chunking: ChunkingSettings
@@ -169,9 +213,9 @@ class FastEmbedSettings(_Section):
     """Two models of FastEmbed's list, each from the hub or from a folder."""
 
     docs_model: str
-    docs_model_path: Path | None
+    docs_model_path: UserPath | None
     code_model: str
-    code_model_path: Path | None
+    code_model_path: UserPath | None
 
 
 DenseText = Literal["passages", "brief", "full"]
@@ -183,7 +227,7 @@ class DenseSettings(_Section):
     provider: Literal["minilm", "fastembed", "voyage"]
     text: DenseText
     precision: Precision
-    model_path: Path | None
+    model_path: UserPath | None
     threads: PositiveInt | None
     batch_size: PositiveInt
     max_tokens: int = Field(ge=16, le=32_768)
@@ -206,7 +250,7 @@ class DenseSettings(_Section):
 class SpladeSettings(_Section):
     """The SPLADE encoder; lengths are in tokens of its model."""
 
-    model_path: Path | None
+    model_path: UserPath | None
     threads: PositiveInt | None
     long_text: Literal["pool", "cut"]
     window_overlap: int = Field(ge=0, le=256)
@@ -231,14 +275,14 @@ class VoyageSettings(_Section):
     code_model: str
     dimension: Literal[256, 512, 1024, 2048]
     requests_per_minute: PositiveInt
-    tokens_per_minute: int = Field(ge=1000)
+    tokens_per_minute: int = Field(ge=1000, le=MAX_NUMBER)
     timeout_seconds: PositiveFloat
     query_timeout_seconds: PositiveFloat
     query_max_attempts: int = Field(ge=1, le=3)
     query_cache_entries: PositiveInt
     breaker_failures: PositiveInt
     breaker_seconds: PositiveFloat
-    usd_per_million_tokens: dict[str, float]
+    usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
     max_cost_usd: PositiveFloat
 
 
@@ -267,8 +311,8 @@ class StoreSettings(_Section):
     """Where points live and what their vectors are called."""
 
     kind: StoreKind
-    path: Path | None
-    keep_generations: int = Field(ge=1)
+    path: UserPath | None
+    keep_generations: PositiveInt
     url: str | None
     prefer_grpc: bool
     grpc_port: int = Field(ge=1, le=65535)
@@ -337,13 +381,12 @@ class RetrievalSettings(_Section):
     fusion: Literal["rrf", "dbsf"]
     rrf_k: PositiveInt
     pool_size: PositiveInt
-    pool_min: PositiveInt
     expansion: Literal["auto", "always", "never"]
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
     relevant_similarity: float | None = Field(ge=-1, le=1)
     feedback_passages: int = NonNegativeInt
-    feedback_weight: float = Field(ge=0)
+    feedback_weight: float = Field(ge=0, le=MAX_NUMBER)
     feedback_terms: int = NonNegativeInt
     strict: bool
 
@@ -380,7 +423,7 @@ class RerankSettings(_Section):
 
     provider: Literal["local", "fastembed", "voyage", "llm", "none"]
     model: str
-    model_path: Path | None
+    model_path: UserPath | None
     threads: PositiveInt | None
     body_tokens: PositiveInt
     batch_size: int = Field(ge=1, le=1000)
@@ -412,14 +455,16 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         extra="forbid",
         frozen=True,
-        env_prefix=ENV_PREFIX,
-        env_nested_delimiter="__",
+        env_prefix=PREFIX,
+        env_nested_delimiter=DELIMITER,
         # An empty variable is one that is not set: an empty home would otherwise be the working directory.
         env_ignore_empty=True,
+        # As in a file.
+        env_parse_none_str="null",
     )
 
     profile: Literal["local", "fastembed", "voyage"]
-    home: Path | None
+    home: UserPath | None
     ingestion: IngestionSettings
     embedding: EmbeddingSettings
     store: StoreSettings
@@ -432,12 +477,12 @@ class Settings(BaseSettings):
     @property
     def paths(self) -> Home:
         """The layout of the home folder."""
-        return Home((self.home or default_home()).expanduser().absolute())
+        return Home((self.home or default_home()).absolute())
 
     @property
     def index_path(self) -> Path:
         """The folder of the index's generations."""
-        return (self.store.path or self.paths.index).expanduser().absolute()
+        return (self.store.path or self.paths.index).absolute()
 
     @property
     def subject(self) -> str:
@@ -459,23 +504,9 @@ def config_file(name: str) -> Path:
     raise SettingsError(f"The installation is incomplete: config/{name} is missing.", "Install adk-evidence again.")
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as exc:
-        mark = exc.problem_mark if isinstance(exc, yaml.MarkedYAMLError) else None
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise SettingsError(f"The settings file {path} cannot be read{where}.", "Mend its YAML or remove it.") from exc
-    if data is None:
-        return {}
-    if not isinstance(data, dict):
-        raise SettingsError(f"The settings file {path} is not a mapping.", "See config/settings.yaml for its form.")
-    return data
-
-
 @functools.cache
 def _defaults() -> dict[str, Any]:
-    return _read_yaml(config_file("settings.yaml"))
+    return read_file(config_file("settings.yaml"))
 
 
 def load_settings(
@@ -492,26 +523,10 @@ def load_settings(
         SettingsError: A file cannot be read, or a value is unknown or out of range.
     """
     given = dict(overrides or {})
-    env_file = os.environ.get(f"{ENV_PREFIX}SETTINGS")
-    if user_file is None and env_file:
-        user_file = Path(env_file)
-        if not user_file.is_file():
-            raise SettingsError(
-                f"The settings file {user_file} does not exist.", f"Create it or unset {ENV_PREFIX}SETTINGS."
-            )
-    user_file = user_file or user_settings_file()
-    user = _read_yaml(user_file) if user_file.is_file() else {}
-    chosen = (
-        profile
-        or given.get("profile")
-        or os.environ.get(f"{ENV_PREFIX}PROFILE")
-        or user.get("profile")
-        or _defaults()["profile"]
-    )
-    if chosen not in PROFILES:
-        raise SettingsError(f"There is no profile {chosen!r}.", f"Choose one of: {', '.join(PROFILES)}.")
-    given["profile"] = chosen
-    overlay = _read_yaml(config_file(f"profiles/{chosen}.yaml"))
+    file, user = _user_settings(user_file)
+    check_variables(Settings)
+    given["profile"] = chosen = _profile(profile, given, file, user)
+    overlay = read_file(config_file(f"profiles/{chosen}.yaml"))
 
     class _Layered(Settings):
         @classmethod
@@ -524,17 +539,51 @@ def load_settings(
             file_secret_settings: PydanticBaseSettingsSource,
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             layers = [InitSettingsSource(settings_cls, init_kwargs=layer) for layer in (user, overlay, _defaults())]
-            return (init_settings, EnvSettingsSource(settings_cls), *layers)
+            return (init_settings, Environment(settings_cls), *layers)
 
     try:
         layered = _Layered(**given)
     except ValidationError as exc:
-        where, what = first_problem(exc)
-        raise SettingsError(
-            f"The setting {where or 'settings'} is not valid: {what}.",
-            "`config/settings.yaml` lists every setting and its values.",
-        ) from exc
+        raise sentence(exc, Settings, given, file, user) from exc
     return Settings.model_construct(**{name: getattr(layered, name) for name in Settings.model_fields})
+
+
+def settings_file() -> Path:
+    """The user's settings file, which the environment may name; it may not exist."""
+    by_variable = variable("SETTINGS")
+    if by_variable is None:
+        return user_settings_file()
+    try:
+        return Path(by_variable[1]).expanduser()
+    except RuntimeError as exc:
+        message = f"{by_variable[0]} begins with ~, and there is no such user's home folder."
+        raise SettingsError(message, _UNSET) from exc
+
+
+def _user_settings(named: Path | None) -> tuple[Path, dict[str, Any]]:
+    """The user's settings file and what it says: nothing where no file is named and there is none."""
+    path = named or settings_file()
+    exists = os.path.lexists(path)
+    if not exists and named is None and variable("SETTINGS"):
+        raise SettingsError(f"The settings file {path} does not exist.", _UNSET)
+    return path, read_file(path) if exists else {}
+
+
+def _profile(asked: str | None, given: Mapping[str, Any], file: Path, user: Mapping[str, Any]) -> str:
+    """The profile that counts, from where it is named first."""
+    by_variable = variable("PROFILE")
+    places = (
+        (asked, ""),
+        (given.get("profile"), ""),
+        (by_variable and by_variable[1], by_variable and f", which {by_variable[0]} names"),
+        (user.get("profile"), f", which {file} names"),
+        (_defaults()["profile"], ""),
+    )
+    chosen, where = next(place for place in places if place[0])
+    if chosen not in PROFILES:
+        message = f"There is no profile {str(chosen)[:80]!r}{where}."
+        raise SettingsError(message, f"Choose one of: {', '.join(PROFILES)}.")
+    return str(chosen)
 
 
 def settings_schema() -> dict[str, Any]:

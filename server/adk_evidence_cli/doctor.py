@@ -5,11 +5,9 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import json
-import os
 import platform
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal
 
 from rich.console import Console
@@ -20,9 +18,8 @@ from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.embedding.voyage_service import KEY_VARIABLE, has_key
 from adk_evidence.errors import EvidenceError, TargetsMissingError
-from adk_evidence.paths import user_settings_file
 from adk_evidence.render.sanitize import visible
-from adk_evidence.settings import ENV_PREFIX, Settings
+from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.store.index_manifest import IndexManifest
@@ -74,7 +71,7 @@ def _installation(settings: Settings) -> list[Finding]:
         except importlib.metadata.PackageNotFoundError:
             return [Finding("packages", "broken", f"{name} is missing.", "Install adk-evidence again.")]
     python = f"{platform.python_version()} ({sys.executable})"
-    user_file = Path(os.environ.get(f"{ENV_PREFIX}SETTINGS") or user_settings_file())
+    user_file = settings_file()
     from_user = str(user_file) if user_file.is_file() else f"defaults; your own would be {user_file}"
     return [
         Finding("adk-evidence", "ok", f"{__version__}, Python {python}"),

@@ -227,7 +227,7 @@ def test_without_an_index_the_next_command_is_named(cli, tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("profile: [", "cannot be read at line"),
+        ("profile: [", "is not valid YAML at line"),
         ("- a", "is not a mapping"),
         ("retrieval: {rrf_k: x}", "retrieval.rrf_k"),
         ("unknown: 1", "unknown"),

@@ -1,0 +1,206 @@
+"""Where settings come from: a YAML file and environment variables, and the sentence that names a wrong one."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import EnvSettingsSource
+
+from adk_evidence.errors import SettingsError
+
+PREFIX = "ADK_EVIDENCE_"
+DELIMITER = "__"
+SETTINGS_FILE = f"{PREFIX}SETTINGS"
+_LIST = "`config/settings.yaml` lists every setting and its values."
+_MAX_CHARS = 80
+_MAX_BYTES = 1_000_000
+
+# What pydantic calls a wrong value, as what the value should be.
+_SHOULD_BE = {
+    "bool": "true or false",
+    "dict": "a mapping of names to values",
+    "float": "a number",
+    "finite": "a number",
+    "int": "a whole number",
+    "model": "a mapping of settings",
+    "path": "a path",
+    "string": "a text",
+    "tuple": "a list",
+}
+
+
+class Environment(EnvSettingsSource):
+    """The environment's settings. A list may be written as JSON or as `dense,sparse`."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
+        """The value of a list or a mapping; what cannot be read stays a text, which the validation refuses."""
+        if not value.lstrip().startswith(("[", "{")) and "tuple[" in str(getattr(field, "annotation", field)):
+            return [item.strip() for item in value.split(",") if item.strip()]
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; empty where the file says nothing.
+
+    Raises:
+        SettingsError: The file cannot be read, is no YAML in UTF-8 or holds something else than a mapping.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise SettingsError(f"The settings file {path} is too large for settings.", "Name another file.")
+        data = yaml.safe_load(content.decode("utf-8-sig"))
+    except OSError as exc:
+        raise SettingsError(
+            f"The settings file {path} cannot be read: {exc.strerror or type(exc).__name__}.",
+            "Make it a file that you may read, or remove it.",
+        ) from exc
+    except UnicodeDecodeError as exc:
+        raise SettingsError(f"The settings file {path} is not UTF-8.", "Save it as UTF-8.") from exc
+    # Dates and numbers that do not exist are ValueErrors; brackets without end exhaust the stack.
+    except (yaml.YAMLError, ValueError, RecursionError) as exc:
+        mark = exc.problem_mark if isinstance(exc, yaml.MarkedYAMLError) else None
+        where = f" at line {mark.line + 1}" if mark else ""
+        message = f"The settings file {path} is not valid YAML{where}."
+        raise SettingsError(message, "Mend its YAML or remove it.") from exc
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise SettingsError(
+            f"The settings file {path} is not a mapping of settings.", "See `config/settings.yaml` for its form."
+        )
+    for key in data:
+        if not isinstance(key, str):
+            raise SettingsError(f"The settings file {path} has a key that is no text: {_short(key)}.", _LIST)
+    return data
+
+
+def variable(name: str) -> tuple[str, str] | None:
+    """A variable of ours that is set, as its name and value; None where it is not set or empty.
+
+    Args:
+        name: Without our prefix, e.g. `PROFILE`. Upper and lower case are the same, as for every setting.
+    """
+    wanted = (PREFIX + name).lower()
+    found = [(key, value) for key, value in os.environ.items() if key.lower() == wanted and value]
+    return found[0] if found else None
+
+
+def check_variables(model: type[BaseModel]) -> None:
+    """See that every variable that looks like a setting is one.
+
+    Variables without a section are left alone unless they begin with one: other programs of ours read some.
+
+    Raises:
+        SettingsError: A variable names no setting.
+    """
+    for name, path in _variables():
+        if len(path) > 1:
+            _check_path(model, name, path)
+        elif (section := path[0].partition("_")[0]) in model.model_fields and path[0] not in model.model_fields:
+            raise SettingsError(
+                f"The environment variable {_short(name)} names no setting.",
+                f"After the section stand two underscores: {PREFIX}{section.upper()}{DELIMITER}... {_LIST}",
+            )
+
+
+def sentence(
+    exc: ValidationError, model: type[BaseModel], overrides: Mapping[str, Any], file: Path, user: Mapping[str, Any]
+) -> SettingsError:
+    """The first problem of a validation, with the place where the user can mend it.
+
+    Args:
+        exc: What the validation found; values are left out, as they may be secrets.
+        model: The settings' model, for names like the unknown one.
+        overrides: What the call gave, which goes before the environment.
+        file: The user's settings file.
+        user: What it says.
+    """
+    found = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+    path = tuple(part for part in found["loc"] if isinstance(part, str))
+    what = _what(found["type"], found["msg"])
+    if found["type"] == "extra_forbidden":
+        what = _unknown(model, path)
+    dotted = _short(".".join(path)) or "settings"
+    if not _touches(overrides, path):
+        names = [name for name, given in _variables() if _same_branch(given, path)]
+        if names:
+            return SettingsError(f"The environment variable {_short(names[0])} is not valid: {what}.", _LIST)
+        if _touches(user, path):
+            return SettingsError(f"The setting {dotted} in {file} is not valid: {what}.", _LIST)
+    return SettingsError(f"The setting {dotted} is not valid: {what}.", _LIST)
+
+
+def _variables() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Names of the variables that may be settings and are not empty, the most exact first, with their paths."""
+    names = [name for name, value in os.environ.items() if value and name.lower().startswith(PREFIX.lower())]
+    for name in sorted(names, key=lambda name: (-name.count(DELIMITER), name)):
+        yield name, tuple(name[len(PREFIX) :].lower().split(DELIMITER))
+
+
+def _check_path(model: type[BaseModel], name: str, path: Sequence[str]) -> None:
+    section: Any = model
+    for depth, part in enumerate(path):
+        is_section = isinstance(section, type) and issubclass(section, BaseModel)
+        if str(section).startswith("dict[") and depth == len(path) - 1 and part:
+            return
+        if not is_section or part not in section.model_fields:
+            raise SettingsError(
+                f"The environment variable {_short(name)} is not valid: {_unknown(model, tuple(path[: depth + 1]))}.",
+                _LIST,
+            )
+        section = section.model_fields[part].annotation
+
+
+def _unknown(model: type[BaseModel], path: Sequence[str]) -> str:
+    section: Any = model
+    for part in path[:-1]:
+        fields = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
+        section = fields[part].annotation if part in fields else None
+    known = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
+    like = difflib.get_close_matches(path[-1][:_MAX_CHARS], known, n=1) if path else []
+    return "there is no such setting" + (f" (there is {like[0]})" if like else "")
+
+
+def _what(kind: str, message: str) -> str:
+    family = kind.partition("_")[0]
+    if kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size", "_unicode", "_number")) and (
+        should_be := _SHOULD_BE.get(family)
+    ):
+        return f"it should be {should_be}"
+    plain = message.removeprefix("Value error, ").rstrip(".")
+    return plain.replace("Input should", "it should", 1) if plain.startswith("Input should") else plain
+
+
+def _touches(layer: Mapping[str, Any], path: Sequence[str]) -> bool:
+    """Whether a layer says something at a path, or something else than a mapping on the way there."""
+    node: Any = layer
+    for part in path:
+        if not isinstance(node, Mapping):
+            return True
+        if part not in node:
+            return False
+        node = node[part]
+    return True
+
+
+def _same_branch(one: Sequence[str], other: Sequence[str]) -> bool:
+    # A section as a whole is wrong where two of its settings contradict each other.
+    return all(a == b for a, b in zip(one, (part.lower() for part in other), strict=False))
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
