@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, settings_from
+from adk_evidence_cli.console import Roots, friendly_errors, settings_from
 
 app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -56,6 +56,7 @@ def mcp(
     ] = None,
     profile: Annotated[str | None, typer.Option("--profile", help="Set of models and stores.")] = None,
     home: Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.")] = None,
+    roots: Roots = None,
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
@@ -69,7 +70,7 @@ def mcp(
             hint = 'Run `pip install "adk-evidence[mcp]"`.'
             raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
         configure_logging(log_level.value)
-        session = AgentSession(lambda: settings_from(profile, home))
+        session = AgentSession(lambda: settings_from(profile, home, roots))
         if http is not None:
             serve_http(session, http)
         else:

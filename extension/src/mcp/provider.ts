@@ -2,7 +2,7 @@
 
 import os from "node:os";
 import * as vscode from "vscode";
-import { indexSettings } from "../config";
+import { folderPath, indexSettings } from "../config";
 import { MCP_PROVIDER } from "../ids";
 import type { VoyageKey } from "../server/key";
 import type { Resolution } from "../server/resolve";
@@ -45,9 +45,11 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
     const fresh = this.#stale;
     this.#stale = false;
     const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
-    for (const folder of vscode.workspace.workspaceFolders ?? [undefined]) {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const roots = folders.map(folderPath).filter((path) => path !== undefined);
+    for (const folder of folders.length > 0 ? folders : [undefined]) {
       const resolution = await this.#parts.resolve(folder, fresh);
-      const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder)) : undefined;
+      const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder), roots) : undefined;
       const same = JSON.stringify(server);
       if (server && !found.has(same)) found.set(same, { server, folder });
     }

@@ -32,6 +32,10 @@ export class Uri {
     return new Uri(address.replace(/^file:\/\//, ""));
   }
 
+  get fsPath(): string {
+    return this.path;
+  }
+
   get scheme(): string {
     return /^([a-z-]+):/.exec(this.path)?.[1] ?? "file";
   }
