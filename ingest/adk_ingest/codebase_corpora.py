@@ -28,6 +28,7 @@ from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.codebase import CodebaseFolder
+from adk_ingest.sources.git import as_committed
 
 UNCOMMITTED = "-uncommitted"
 _DIGEST_CHARS = 12
@@ -75,7 +76,7 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     ignored = {*(folder.git.ignored if folder.git else ()), *_own_data(settings, folder)}
     found = discover(whole, about, ignored)
     files = tuple(replace(file, path=_prefix(folder) + file.path) for file in _written_by_people(found))
-    layers = _layers(folder, files)
+    layers = _layers(folder, found, files)
     texts = {file.path: file.text for file in files}
     corpora = [_corpus(settings, folder, kind, layer, created_at, texts.get) for layer in layers for kind in KINDS]
     # What the walk passed over is said once.
@@ -99,12 +100,13 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
             yield file
 
 
-def _layers(folder: CodebaseFolder, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:
+def _layers(folder: CodebaseFolder, found: Discovery, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:
     git = folder.git
     if git is None:
         return _Layer("", files, "folder", digest(files)), _Layer(UNCOMMITTED, (), "folder", digest(()))
-    committed = tuple(file for file in files if file.path in git.unchanged)
-    changed = tuple(file for file in files if file.path not in git.unchanged)
+    unchanged = as_committed([(git.prefix + file.path, file.disk) for file in found.files], git.committed)
+    committed = tuple(file for file in files if file.path in unchanged)
+    changed = tuple(file for file in files if file.path not in unchanged)
     return (
         _Layer("", committed, "git", git.commit, git.ref),
         _Layer(UNCOMMITTED, changed, "folder", digest(changed)),

@@ -1,8 +1,8 @@
 """Files and texts that hold credentials. They are never indexed, and no pattern of a request changes that.
 
-A list of our own names the files. The patterns of detect-secrets find credentials in texts: those that hardly ever match
-anything else, and a few more for services that detect-secrets does not know. Comments such as
-`pragma: allowlist secret` count for nothing: whoever writes files could write them.
+A list of our own names the files. Patterns find credentials in texts: those of detect-secrets that hardly ever match
+anything else, and a few for services that detect-secrets does not know. Comments such as `pragma: allowlist secret`
+count for nothing: whoever writes files could write them.
 """
 
 from __future__ import annotations

@@ -158,7 +158,9 @@ def _invalid(exc: ValidationError) -> InvalidRequestError:
 def _report(run: Run, report: IndexReport) -> IndexedItems:
     severity: Severity = "warning" if report.status == "partial" else "info"
     for path, reason in report.skipped[:MAX_SKIPPED]:
-        run.notes.note("parse_error", f"The file was not indexed: {reason.replace('_', ' ')}", severity, file=printable(path))
+        run.notes.note(
+            "parse_error", f"The file was not indexed: {reason.replace('_', ' ')}", severity, file=printable(path)
+        )
     more = len(report.skipped) - MAX_SKIPPED
     if more > 0:
         run.notes.note("parse_error", f"{more} more files were not indexed.", severity)
