@@ -316,7 +316,9 @@ class Workplace:
     def settings_with(self, overrides: dict[str, Any]) -> Settings:
         """The settings with some more changed, which take the place of the workplace's own."""
         store = {"store": server_store()} if self.store == "server" else {}
-        values = {"home": self.home, **store, **self.overrides, **overrides}
+        # Other folders of a test lie beside its workplace.
+        agents = {"roots": [self.root.parent]}
+        values = {"home": self.home, "agents": agents, **store, **self.overrides, **overrides}
         return load_settings(values, user_file=self.root / "no-settings.yaml")
 
     @property

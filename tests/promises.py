@@ -36,7 +36,9 @@ def promises() -> list[Promise]:
     """All promises in the order of the list."""
     groups = yaml.safe_load(LIST.read_text(encoding="utf-8"))
     return [
-        Promise(group, entry["promise"], tuple(entry["tests"])) for group, entries in groups.items() for entry in entries
+        Promise(group, entry["promise"], tuple(entry["tests"]))
+        for group, entries in groups.items()
+        for entry in entries
     ]
 
 

@@ -24,9 +24,11 @@ from adk_ingest.corpora import (
     record_context,
     with_includes,
 )
+from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.codebase import CodebaseFolder
+from adk_ingest.sources.git import as_committed
 
 UNCOMMITTED = "-uncommitted"
 _DIGEST_CHARS = 12
@@ -71,14 +73,21 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     about = settings.ingestion.corpora.adk_python
     # Its globs are about the folder; citations are about the repository, of which the folder may be a part.
     whole = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
-    found = discover(whole, about, folder.git.ignored if folder.git else ())
+    ignored = {*(folder.git.ignored if folder.git else ()), *_own_data(settings, folder)}
+    found = discover(whole, about, ignored)
     files = tuple(replace(file, path=_prefix(folder) + file.path) for file in _written_by_people(found))
-    layers = _layers(folder, files)
+    layers = _layers(folder, found, files)
     texts = {file.path: file.text for file in files}
     corpora = [_corpus(settings, folder, kind, layer, created_at, texts.get) for layer in layers for kind in KINDS]
     # What the walk passed over is said once.
     corpora[0] = replace(corpora[0], skipped=found.skipped, decode_warnings=tuple(found.decode_warnings))
-    return CodebaseCorpora(corpora, found, [*folder.notices, *_changes(layers)])
+    return CodebaseCorpora(corpora, found, [*folder.notices, *_changes(layers), *credential_notices(found.skipped)])
+
+
+def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
+    """The product's own data, where a codebase holds it: what was indexed of other folders lies there."""
+    home = settings.paths.root.resolve()
+    return [f"{home.relative_to(folder.root).as_posix()}/"] if folder.root in home.parents else []
 
 
 def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
@@ -91,12 +100,13 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
             yield file
 
 
-def _layers(folder: CodebaseFolder, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:
+def _layers(folder: CodebaseFolder, found: Discovery, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:
     git = folder.git
     if git is None:
         return _Layer("", files, "folder", digest(files)), _Layer(UNCOMMITTED, (), "folder", digest(()))
-    committed = tuple(file for file in files if file.path in git.unchanged)
-    changed = tuple(file for file in files if file.path not in git.unchanged)
+    unchanged = as_committed([(git.prefix + file.path, file.disk) for file in found.files], git.committed)
+    committed = tuple(file for file in files if file.path in unchanged)
+    changed = tuple(file for file in files if file.path not in unchanged)
     return (
         _Layer("", committed, "git", git.commit, git.ref),
         _Layer(UNCOMMITTED, changed, "folder", digest(changed)),

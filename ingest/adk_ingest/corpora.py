@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from adk_ingest.chunking.python import PythonChunker
 from adk_ingest.chunking.r import RChunker
 from adk_ingest.chunking.treesitter import TreeSitterChunker
 from adk_ingest.chunking.treesitter_languages import LANGUAGES
+from adk_ingest.credentials import holds_credential, is_credential_file
 from adk_ingest.dense_text import VERSIONS
 from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
@@ -303,13 +305,17 @@ def _discovered(source: CorpusSource, corpus: CorpusSettings) -> _Found:
 
 
 def include_reader(source: CorpusSource) -> IncludeReader:
-    """Reads what a page includes; None for what is not there."""
+    """Reads what a page includes; None for what is not there, and for what holds credentials."""
     reader = FolderReader(source.location())
 
     def read(path: str) -> str | None:
         # An include that cannot be read counts as missing, and the chunk says so.
-        with suppress(SourceError):
-            return reader.read(path)
+        with suppress(SourceError, ValueError):
+            text = reader.read(path)
+            disk = os.path.realpath(source.root / path.removeprefix(source.path_prefix))
+            if text is None or is_credential_file(path) or is_credential_file(disk) or holds_credential(text):
+                return None
+            return text
         return None
 
     return read

@@ -15,6 +15,7 @@ from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import CorpusSettings
 from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
 from adk_ingest.chunking.base import SourceFile
+from adk_ingest.credentials import BY_NAME, BY_TEXT, holds_credential, is_credential_file, is_credential_folder
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.snapshot import MANIFEST
 
@@ -34,8 +35,8 @@ class Discovery:
 
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
     extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink,
-    symlink_loop, symlink_duplicate, outside_root. What only reading shows (undecodable, empty, unreadable) is
-    added then.
+    symlink_loop, symlink_duplicate, outside_root, credential_file (by its name or place), credential_text (its text
+    holds one). What only reading shows (undecodable, empty, unreadable, credential_text) is added then.
     `decode_warnings` has a sentence for each file in which characters were replaced.
     """
 
@@ -65,6 +66,9 @@ class Discovery:
         if not decoded.text.strip():
             self._pass_over("empty", found.path)
             return None
+        if holds_credential(decoded.text):
+            self._pass_over(BY_TEXT, found.path)
+            return None
         if decoded.replaced and found.path not in self._noted:
             self._noted.add(found.path)
             noun = "character that is" if decoded.replaced == 1 else "characters that are"
@@ -85,7 +89,8 @@ class Discovery:
 def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection[str] = ()) -> Discovery:
     """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
-    Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier one matched.
+    Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier one matched. Credentials
+    are left out whatever the globs say.
     Symbolic links are followed inside the root only, after everything else, and no file is found twice.
 
     Args:
@@ -147,8 +152,12 @@ class _Walk:
                 self._take(relative, real, info)
 
     def _list(self, relative: str, real: str, *, linked: bool) -> list[tuple[str, str]]:
-        if relative and self._may_prune and self._excluded(f"{relative}/"):
+        excluded = bool(relative) and self._excluded(f"{relative}/")
+        if excluded and self._may_prune:
             self._skip("excluded", f"{relative}/")
+            return []
+        if relative and is_credential_folder(PurePosixPath(relative).name):
+            self._skip("excluded" if excluded else BY_NAME, f"{relative}/")
             return []
         if f"{relative}/" in self._ignored:
             self._skip("ignored", f"{relative}/")
@@ -211,6 +220,9 @@ class _Walk:
             return "ignored"
         if self._include and not self._include.match(self._source.repo_path(relative)):
             return "not_included"
+        # By all its names: a link may be called otherwise than its target.
+        if is_credential_file(self._on_disk(relative)) or is_credential_file(real):
+            return BY_NAME
         if not stat.S_ISREG(info.st_mode):
             return "special_file"
         if real in self._taken:

@@ -9,6 +9,7 @@ from adk_evidence.embedding.base import Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_ingest.corpora import CorpusInput, api_reference_corpus, code_corpus, docs_corpus
+from adk_ingest.credentials import credential_notices
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
 from adk_ingest.progress import Progress
@@ -103,6 +104,16 @@ def gather(
     settings: Settings, mode: Mode, sources: Sources, progress: Progress, run: RunManifest | None = None
 ) -> list[CorpusInput]:
     """The corpora of a mode, discovered and read."""
+    found = _gather(settings, mode, sources, progress, run)
+    for corpus in found:
+        for notice in credential_notices(corpus.skipped):
+            _note(f"{corpus.name}: {notice}", progress, run)
+    return found
+
+
+def _gather(
+    settings: Settings, mode: Mode, sources: Sources, progress: Progress, run: RunManifest | None
+) -> list[CorpusInput]:
     created_at = now()
     corpora: list[CorpusInput] = []
     if mode in ("docs", "all"):
@@ -134,6 +145,10 @@ def gather(
 
 def _tell(found: Resolved, progress: Progress, run: RunManifest | None) -> None:
     for notice in found.notices:
-        progress.note(notice)
-        if run is not None:
-            run.notices.append(notice)
+        _note(notice, progress, run)
+
+
+def _note(notice: str, progress: Progress, run: RunManifest | None) -> None:
+    progress.note(notice)
+    if run is not None:
+        run.notices.append(notice)

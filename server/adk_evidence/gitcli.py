@@ -1,8 +1,14 @@
-"""The git command, run without questions, without hooks and within a time limit."""
+"""The git command, run without questions and within a time limit; it starts no program that a repository names.
+
+A repository's own settings can name programs: filters, hooks, a file monitor, helpers of transports. `run_git` turns
+all of them off except filters, which git cannot turn off. So no caller may run a command that reads or writes files of the
+working tree (`status`, `diff`, `add`, `checkout`) unless `foreign_settings` has shown that there are no such settings.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,25 +18,36 @@ from pathlib import Path
 
 from adk_evidence.errors import SourceError
 
-# Variables that would point git at another repository than the given folder, as inside a hook.
-_LOCAL_VARIABLES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+# What is kept of git's own variables: where the user's settings are, and how servers are reached. The others would
+# point git at another repository, or start programs.
+_KEPT_VARIABLES = re.compile(
+    r"GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|GIT_CEILING_DIRECTORIES"
+    r"|GIT_DISCOVERY_ACROSS_FILESYSTEM|GIT_SSL_\w+|GIT_PROXY_SSL_\w+|GIT_HTTP_\w+|GIT_SSH|GIT_SSH_VARIANT|GIT_SSH_COMMAND"
 )
-# A checkout's own settings must not start programs, and no helper may open a window for a password.
-_SAFE_OPTIONS = (
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    f"core.hooksPath={os.devnull}",
-    "-c",
-    "credential.helper=",
+# These beat the settings of a repository. No helper may open a window for a password either.
+_SAFE_OPTIONS = tuple(
+    option
+    for setting in (
+        "core.fsmonitor=false",
+        f"core.hooksPath={os.devnull}",
+        "core.alternateRefsCommand=",
+        "credential.helper=",
+        "gc.auto=0",
+        "maintenance.auto=false",
+        "safe.bareRepository=explicit",
+        "submodule.recurse=false",
+        "fetch.recurseSubmodules=false",
+    )
+    for option in ("-c", setting)
+)
+# Others, such as `ext`, start a program that the address names. Where no server is meant, nothing is fetched at all: a
+# partial clone would otherwise ask one for whatever a command lacks.
+_TRANSPORTS = "file:http:https:ssh"
+# What `git init` and `git remote add` write, and names of people.
+_PLAIN_SETTING = re.compile(
+    r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)"
+    r"|extensions\.objectformat|remote\.origin\.(?:url|fetch)|branch\..*\.(?:remote|merge)|user\.(?:name|email)",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -38,23 +55,27 @@ class GitError(SourceError):
     """A git command failed; the message ends with what git said."""
 
 
-def run_git(args: Sequence[str], *, cwd: Path | None = None, timeout: float = 30) -> bytes:
+def run_git(
+    args: Sequence[str], *, cwd: Path | None = None, timeout: float = 30, network: bool = False, inside: bool = True
+) -> bytes:
     """Run git and return what it wrote to its standard output.
 
     Args:
         args: Arguments after `git`; the first is the subcommand.
         cwd: The folder to run in.
         timeout: Seconds, after which git and its children are ended.
+        network: Whether a server may be asked.
+        inside: Whether the repository that holds `cwd` counts.
 
     Raises:
         GitError: git is missing, failed or took too long.
     """
-    command = ["git", "--no-optional-locks", *_SAFE_OPTIONS, *args]
+    command = [_program(), "--no-pager", "--no-optional-locks", *_SAFE_OPTIONS, *args]
     try:
         process = subprocess.Popen(
             command,
             cwd=cwd,
-            env=_environment(),
+            env=_environment(network=network, inside=inside),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -79,6 +100,26 @@ def run_git(args: Sequence[str], *, cwd: Path | None = None, timeout: float = 30
     return output
 
 
+def foreign_settings(root: Path) -> list[str]:
+    """Names of a repository's own settings that are not those of every clone. Reading them starts nothing.
+
+    Raises:
+        GitError: The repository cannot be read.
+    """
+    listing = run_git(["config", "--local", "--no-includes", "--list", "--name-only", "-z"], cwd=root)
+    names = {name.decode("utf-8", "replace") for name in listing.split(b"\0") if name}
+    return sorted(name for name in names if not _PLAIN_SETTING.fullmatch(name))
+
+
+def _program() -> str:
+    """Windows would look for git in the working folder first, which may be the repository."""
+    if sys.platform == "win32":
+        for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+            if folder.is_absolute() and (folder / "git.exe").is_file():
+                return str(folder / "git.exe")
+    return "git"
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
     # The transport helper is git's child and would live on.
     with suppress(ProcessLookupError, PermissionError):
@@ -92,14 +133,25 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _environment() -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if name not in _LOCAL_VARIABLES}
+def _environment(*, network: bool, inside: bool) -> dict[str, str]:
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or _KEPT_VARIABLES.fullmatch(name)
+    }
     environment |= {
+        "GIT_ALLOW_PROTOCOL": _TRANSPORTS if network else "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        # What a repository replaces or grafts is not what its commit holds.
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_PAGER": "cat",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "",
         "GCM_INTERACTIVE": "never",
         "LC_ALL": "C.UTF-8",
     }
+    if not inside:
+        environment["GIT_DIR"] = os.devnull
     environment.setdefault("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=5")
     return environment
 

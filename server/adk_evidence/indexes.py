@@ -42,7 +42,8 @@ DEFAULT_CHUNK_TOKENS = 1000
 DEFAULT_OVERLAP_TOKENS = 200
 MAX_NAME_CHARS = 64
 
-# Never indexed, unless a glob with `!` takes it back: what tools made, what only machines read, and secrets.
+# Not indexed unless a glob with `!` takes it back: what tools made, and what only machines read. Credentials are left
+# out by ingestion itself, and no glob takes them back.
 ALWAYS_EXCLUDED = (
     ".git/",
     ".hg/",
@@ -80,18 +81,6 @@ ALWAYS_EXCLUDED = (
     "*.log",
     ".gitignore",
     ".gitattributes",
-    ".env",
-    ".env.local",
-    ".env.*.local",
-    ".env.development",
-    ".env.production",
-    ".env.staging",
-    ".env.test",
-    "*.pem",
-    "*.key",
-    "id_rsa",
-    "id_ecdsa",
-    "id_ed25519",
 )
 MAX_FILE_BYTES = 2_000_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from adk_evidence.settings import Settings
 
 INTERRUPTED = 130
+Roots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--root",
+        help="Folder below which agents may index; repeatable. [default: the working folder]",
+        show_default=False,
+    ),
+]
 
 
 def write_utf8() -> None:
@@ -83,10 +91,32 @@ def _complain(message: str, hint: str) -> None:
         console.print(Text.assemble(("  try: ", "bold"), visible(hint)), soft_wrap=True)
 
 
-def settings_from(profile: str | None = None, home: str | None = None, **overrides: Any) -> Settings:
-    """Settings with what the command line said on top."""
+def named_path(given: str, option: str) -> str:
+    """A path that the command line names.
+
+    Raises:
+        InvalidRequestError: It is empty, which would otherwise mean the working folder.
+    """
+    from adk_evidence.errors import InvalidRequestError
+
+    if not given.strip():
+        raise InvalidRequestError(f"The path of {option} is empty.", f"Name a path, or leave {option} out.")
+    return given
+
+
+def settings_from(
+    profile: str | None = None, home: str | None = None, roots: Sequence[str] | None = None, **overrides: Any
+) -> Settings:
+    """Settings with what the command line said on top; `roots` are folders that agents may index.
+
+    Raises:
+        InvalidRequestError: A path is empty.
+        SettingsError: The settings are not valid.
+    """
     from adk_evidence.settings import load_settings
 
     if home:  # an empty variable of a script is no home
         overrides["home"] = home
+    if roots:
+        overrides["agents"] = {"roots": [named_path(root, "--root") for root in roots]}
     return load_settings(overrides, profile=profile)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from adk_evidence import __version__
-from adk_evidence_cli.console import friendly_errors, read_stdin, settings_from, stderr, stdout, write_utf8
+from adk_evidence_cli.console import Roots, friendly_errors, read_stdin, settings_from, stderr, stdout, write_utf8
 from adk_evidence_cli.evaluating import app as eval_app
 from adk_evidence_cli.serve import app as serve_app
 
@@ -165,6 +165,7 @@ def operate(
     schema: Annotated[
         OperationSchema | None, typer.Option("--schema", help="Print the JSON schema of requests or responses instead.")
     ] = None,
+    roots: Roots = None,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
@@ -176,7 +177,7 @@ def operate(
             typer.echo(operating.schema_text(schema.value), nl=False)
             return
         request = operating.read_request(file, read_stdin)
-        code = operating.operate(request, lambda: settings_from(profile, home), stdout().file, stderr())
+        code = operating.operate(request, lambda: settings_from(profile, home, roots), stdout().file, stderr())
         if code:
             raise typer.Exit(code)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adk_evidence_cli.console import INTERRUPTED, friendly_errors, settings_from
+from adk_evidence_cli.console import INTERRUPTED, Roots, friendly_errors, settings_from
 
 app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -74,6 +74,7 @@ def mcp(
     ] = False,
     profile: Annotated[str | None, typer.Option("--profile", help="Set of models and stores.")] = None,
     home: Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.")] = None,
+    roots: Roots = None,
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
@@ -91,7 +92,7 @@ def mcp(
             hint = 'Run `pip install "adk-evidence[mcp]"`.'
             raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
         configure_logging(log_level.value)
-        session = AgentSession(lambda: settings_from(profile, home))
+        session = AgentSession(lambda: settings_from(profile, home, roots))
         if http is None:
             serve_stdio(session, structured=structured)
             return

@@ -20,6 +20,7 @@ from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
 from adk_evidence.indexes import list_indexes, settings_of
 from adk_evidence.retrieval import pipeline
+from adk_evidence.store.factory import open_generations
 from tests.agents.operations_place import SHOP, ask, make_indexer, make_place, send, shop_folder, shop_parameters
 from tests.corpora import HashEmbedder, Workplace, change, write_files
 
@@ -302,8 +303,47 @@ def test_what_would_index_too_much_is_refused(session: AgentSession, tmp_path: P
     assert "not absolute" in refused("project")
     assert "not a folder" in refused(str(file))
     assert "not a folder" in refused(str(tmp_path / "gone"))
+    # Whether it exists or not.
+    assert "agents may index" in refused("/etc") and "agents may index" in refused("/gone")
+    (tmp_path / "etc").symlink_to("/etc")
+    assert "agents may index" in refused(str(tmp_path / "etc"))
+    assert "its own data" in refused(str(session.settings.paths.root / "index"))
+    assert "its own data" in refused(str(session.settings.paths.root))
     assert "not a folder" in refused("/\0")
     assert [known.name for known in list_indexes(session.settings)] == ["adk", "shop"]
+
+
+def test_agents_index_below_the_folders_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Workplace(tmp_path / "place")
+    here, there = (write_files(tmp_path / name, {"a.py": "answer = 42\n"}) for name in ("here", "there"))
+
+    def answer(roots: list[str], folder: Path) -> OperationResponse:
+        settings = place.settings_with({"agents": {"roots": roots}})
+        session = AgentSession(lambda: settings)
+        return ask(session, "index_codebase", codebase_path=str(folder), collection_name=folder.name)
+
+    monkeypatch.chdir(here)
+    assert answer([], here).status == "success"
+    response = answer([], there)
+    assert types(response) == [("request_error", "critical")]
+    assert f"below {here}" in response.errors[0].message and "--root" in response.errors[0].message
+    assert answer([str(there)], there).status == "success"
+    assert answer([str(there)], here).status == "failed"
+    # Programs that desktops start run in the home folder or in `/`, which nobody chose.
+    monkeypatch.setattr(Path, "home", lambda: here)
+    assert "No folder is allowed" in answer([], there).errors[0].message
+
+
+def test_the_products_own_data_is_no_part_of_a_codebase_around_it(tmp_path: Path) -> None:
+    place = Workplace(tmp_path / "project")
+    (place.home / "notes.md").parent.mkdir(parents=True)
+    write_files(place.root, {"home/notes.md": "# Other projects\n\ntext\n", "a.py": "answer = 42\n"})
+    session = AgentSession(lambda: place.settings)
+    response = ask(session, "index_codebase", codebase_path=str(place.root), collection_name="project")
+    assert response.status == "success"
+    with open_generations(settings_of(place.settings, "project")).open_current() as lease:
+        paths = {path for corpus in lease.manifest.corpora.values() for path in corpus.files}
+    assert "a.py" in paths and not any(path.startswith("home/") for path in paths)
 
 
 def test_indexing_has_limits_that_are_named_as_the_request_names_them(session: AgentSession, tmp_path: Path) -> None:

@@ -51,7 +51,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    return {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "HOME": str(home.parent / "nobody")}
+    return {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "HOME": str(home.parent / "nobody"),
+        "ADK_EVIDENCE_AGENTS__ROOTS": json.dumps([str(home.parent)]),
+    }
 
 
 @asynccontextmanager

@@ -184,7 +184,12 @@ class TestWhatIsIndexed:
     def test_the_report_counts_and_names_what_could_not_be_used(self, indexed: tuple[Place, IndexReport]) -> None:
         place, report = indexed
         assert report.status == "partial"
-        assert set(report.skipped) == {("logo.bin", "binary"), ("latin.py", "undecodable")}
+        assert set(report.skipped) == {
+            (".env", "credential_file"),
+            ("server.pem", "credential_file"),
+            ("logo.bin", "binary"),
+            ("latin.py", "undecodable"),
+        }
         assert (report.files, report.changed_files, report.removed_files) == (len(APP), len(APP), 0)
         assert report.chunks == report.vectors == len(place.chunks())
         assert report.size_bytes > 0

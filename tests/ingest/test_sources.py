@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from adk_evidence.errors import SourceError
 from adk_evidence.settings import CorpusSettings, Settings, load_settings
 from adk_ingest.discovery import discover
-from adk_ingest.sources.distribution import open_installed, open_registry, open_wheel
+from adk_ingest.sources.distribution import open_environment, open_installed, open_registry, open_wheel
 from adk_ingest.sources.git import clone_or_update, open_checkout
 from adk_ingest.sources.resolve import DEMO_ORDER, resolve_code, resolve_docs
 from adk_ingest.sources.snapshot import open_snapshot
@@ -364,8 +364,11 @@ class TestDistribution:
         source = open_installed(Requirement("demo-adk"), code_settings(**DEMO), interpreter=python)
         assert source.commit == "v1.2.0"
         assert [file.path for file in discover(source, code_settings()).files] == ["src/google/demo_adk/tool.py"]
+        assert open_environment(environment, Requirement("demo-adk"), code_settings(**DEMO)) == source
         with pytest.raises(SourceError, match="not as"):
             open_installed(Requirement("demo-adk==2"), code_settings(**DEMO), interpreter=python)
+        with pytest.raises(SourceError, match="not installed in"):
+            open_environment(environment, Requirement("missing-adk"), code_settings(**DEMO))
         with pytest.raises(SourceError, match="not installed"):
             open_installed(Requirement("missing-adk"), code_settings(**DEMO), interpreter=python)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.promises import Promise, exists, main, promises
 
 

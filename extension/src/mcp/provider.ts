@@ -2,7 +2,7 @@
 
 import os from "node:os";
 import * as vscode from "vscode";
-import { indexSettings } from "../config";
+import { folderPath, indexSettings } from "../config";
 import { MCP_PROVIDER } from "../ids";
 import type { VoyageKey } from "../server/key";
 import type { Resolution } from "../server/resolve";
@@ -46,12 +46,13 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
     this.#stale = false;
     const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
     const { workspaceFolders: folders = [] } = vscode.workspace;
+    const roots = folders.map(folderPath).filter((path) => path !== undefined);
     const looks = (folders.length > 0 ? folders : [undefined]).map(async (folder) => ({
       folder,
       resolution: await this.#parts.resolve(folder, fresh),
     }));
     for (const { folder, resolution } of await Promise.all(looks)) {
-      const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder)) : undefined;
+      const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder), roots) : undefined;
       const same = JSON.stringify(server);
       if (server && !found.has(same)) found.set(same, { server, folder });
     }

@@ -13,9 +13,14 @@ export interface McpServer {
 /**
  * The server for agents that answers from the same index as a language server.
  *
+ * @param roots Folders of which the agents may index what lies below.
  * @returns undefined where the program's arguments do not say `serve lsp`, so that nobody knows where to say `serve mcp`.
  */
-export function mcpServer(launch: Launch, index: { home?: string; profile?: string }): McpServer | undefined {
+export function mcpServer(
+  launch: Launch,
+  index: { home?: string; profile?: string },
+  roots: readonly string[] = [],
+): McpServer | undefined {
   const { command, args, isolated } = launch;
   const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
   if (place < 0) return undefined;
@@ -24,7 +29,7 @@ export function mcpServer(launch: Launch, index: { home?: string; profile?: stri
   return {
     command,
     // What follows `lsp` are options of the language server alone.
-    args: [...args.slice(0, place), "serve", "mcp", ...home, ...profile],
+    args: [...args.slice(0, place), "serve", "mcp", ...home, ...profile, ...roots.flatMap((root) => ["--root", root])],
     env: isolated ? Object.fromEntries(FOREIGN_VARIABLES.map((name) => [name, null])) : {},
   };
 }

@@ -40,6 +40,10 @@ export class Uri {
     return new Uri(address.replace(/^file:\/\//, ""));
   }
 
+  get fsPath(): string {
+    return this.path;
+  }
+
   static joinPath(base: Uri, ...segments: string[]): Uri {
     return new Uri([base.path, ...segments].join("/"));
   }

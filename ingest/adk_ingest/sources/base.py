@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,8 @@ class CorpusSource:
 
     `root` is an existing folder. Files below one of the `subtrees` (relative to `root`, `""`: all of it)
     belong to the corpus, and the repository calls them `path_prefix` plus their path below `root`. `dirty`
-    says that a checkout's files differ from its commit.
+    says that a checkout's files differ from its commit, and `committed` has the ids of what the commit holds by the
+    repository's paths; it is None where there is no checkout.
     """
 
     corpus: str
@@ -31,6 +33,7 @@ class CorpusSource:
     path_prefix: str = ""
     subtrees: tuple[str, ...] = ("",)
     dirty: bool = False
+    committed: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
 
     def repo_path(self, relative: str) -> str:
         """The repository's path of a file, given its path below `root` with `/`."""

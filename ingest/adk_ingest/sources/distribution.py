@@ -77,6 +77,31 @@ def open_installed(
         folder = Path(str(found.locate_file("")))
     else:
         folder = _ask_interpreter(interpreter, requirement.name)
+    return _open_version(folder, requirement, settings)
+
+
+def open_environment(environment: Path, requirement: Requirement, settings: CorpusSettings) -> CorpusSource:
+    """A distribution that a virtual environment has installed. Its Python is not run: the folder may be a stranger's.
+
+    Args:
+        environment: The folder with `pyvenv.cfg`.
+        requirement: Its name, and which versions will do.
+        settings: The corpus that it is.
+
+    Raises:
+        SourceError: It is not installed there, or in another version.
+    """
+    name = canonicalize_name(requirement.name)
+    for folder in (*sorted(environment.glob("lib/python*/site-packages")), environment / "Lib" / "site-packages"):
+        try:
+            _find(folder, name)
+        except SourceError:
+            continue
+        return _open_version(folder, requirement, settings)
+    raise SourceError(f"{requirement.name} is not installed in the virtual environment {environment}.")
+
+
+def _open_version(folder: Path, requirement: Requirement, settings: CorpusSettings) -> CorpusSource:
     name = canonicalize_name(requirement.name)
     version = _version(_find(folder, name))
     if not requirement.specifier.contains(version, prereleases=True):

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
 from adk_evidence.errors import SourceError
-from adk_evidence.gitcli import GitError, run_git
+from adk_evidence.gitcli import GitError, foreign_settings, run_git
 from adk_evidence.settings import CorpusSettings
 from adk_ingest.sources.base import CorpusSource
 
 PROBE_SECONDS = 4.0
 FETCH_SECONDS = 300.0
+# A large checkout takes git some seconds; a slow disk more.
+READ_SECONDS = 120.0
+# Types of what a commit holds that are files with text of their own: no links, no other repositories.
+_REGULAR = (b"100644", b"100755")
+# The file that git asks for on the other side, whatever a repository's settings call it.
+_UPLOAD_PACK = "--upload-pack=git-upload-pack"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 # A transfer that has come to a stand ends early.
 _STALLED = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=15")
@@ -35,15 +42,15 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
     """
     root = root.resolve()
     try:
-        top = Path(git_line(root, "rev-parse", "--show-toplevel"))
+        prefix = place_in_repository(root)
         commit = git_line(root, "rev-parse", "--verify", "HEAD^{commit}")
     except GitError as exc:
         hint = exc.hint or f"Name a git checkout of {settings.repo}, or a folder with a corpus.json."
         raise SourceError(f"The folder {root} is not a usable git checkout: {exc.message}", hint) from exc
-    prefix = "" if top.samefile(root) else git_line(root, "rev-parse", "--show-prefix")
     if prefix and not _succeeds(root, "rev-parse", "--verify", "--quiet", f"HEAD:{prefix.rstrip('/')}"):
-        message = f"The folder {root} lies in the git checkout {top}, whose commit does not hold it."
+        message = f"The folder {root} lies in a git checkout whose commit does not hold it."
         raise SourceError(message, "Commit the folder, or give it a corpus.json.")
+    committed = committed_files(root)
     return CorpusSource(
         corpus=settings.corpus,
         repo=settings.repo,
@@ -53,8 +60,93 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
         ref=current_ref(root),
         site_url=settings.site_url,
         path_prefix=prefix,
-        dirty=bool(run_git(["status", "--porcelain", "--", "."], cwd=root)),
+        dirty=_differs(root, prefix, committed),
+        committed=committed,
     )
+
+
+def place_in_repository(root: Path) -> str:
+    """The repository's path of a folder, with `/` at its end; empty at its top.
+
+    Raises:
+        GitError: No working tree holds the folder.
+    """
+    if git_line(root, "rev-parse", "--is-inside-work-tree") != "true":
+        raise GitError("it is not part of the working tree that the repository's settings name.")
+    return git_line(root, "rev-parse", "--show-prefix")
+
+
+def committed_files(root: Path) -> dict[str, str]:
+    """The regular files that the commit holds below a folder: the ids of their contents by the repository's paths.
+
+    Raises:
+        GitError: git cannot read the repository.
+    """
+    found = {}
+    for entry in records(root, "ls-tree", "-r", "-z", "--full-name", "HEAD"):
+        about, _, path = entry.partition(b"\t")
+        kind, _, content = about.split(b" ")
+        if kind in _REGULAR:
+            found[text_of(path)] = content.decode("ascii")
+    return found
+
+
+def is_as_committed(disk: Path, content: str) -> bool:
+    """Whether a file holds the lines that the commit has.
+
+    git itself would apply what the repository's settings call filters, which are programs. Here the bytes count, and
+    line ends alone make no difference: many a checkout on Windows has others than the commit. A file that a filter made
+    from what the commit holds is another one.
+
+    Args:
+        disk: The file.
+        content: The id of its content in the commit.
+    """
+    try:
+        raw = disk.read_bytes()
+    except OSError:
+        return False
+    return content == _blob_id(raw, content) or (
+        b"\r\n" in raw and content == _blob_id(raw.replace(b"\r\n", b"\n"), content)
+    )
+
+
+def as_committed(found: Iterable[tuple[str, Path]], committed: Mapping[str, str]) -> frozenset[str]:
+    """Which of some files, by the repository's path and the place on disk, are as the commit has them."""
+    return frozenset(path for path, disk in found if path in committed and is_as_committed(disk, committed[path]))
+
+
+def _blob_id(raw: bytes, like: str) -> str:
+    algorithm = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return algorithm(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
+
+
+def _differs(root: Path, prefix: str, committed: Mapping[str, str]) -> bool:
+    """Whether files were added, changed or removed since the commit, as far as that shows without filters."""
+    if run_git(["ls-files", "-z", "--others", "--exclude-standard"], cwd=root, timeout=READ_SECONDS):
+        return True
+    # Files that a sparse checkout leaves out are not removed.
+    listed = records(root, "ls-files", "-z", "-t", "--full-name")
+    left_out = {text_of(entry[2:]) for entry in listed if entry.startswith(b"S ")}
+    return not all(
+        path in left_out or is_as_committed(root / path.removeprefix(prefix), content)
+        for path, content in committed.items()
+    )
+
+
+def records(root: Path, *command: str) -> list[bytes]:
+    """What a git command lists, ended by zero bytes each.
+
+    Raises:
+        GitError: It failed.
+    """
+    output = run_git(command, cwd=root, timeout=READ_SECONDS)
+    return [entry for entry in output.split(b"\0") if entry]
+
+
+def text_of(path: bytes) -> str:
+    """A path as git writes it."""
+    return path.decode("utf-8", "surrogateescape")
 
 
 def current_ref(root: Path) -> str | None:
@@ -135,7 +227,8 @@ def _probe(url: str, ref: str | None, folder: Path, timeout: float) -> _Remote:
     """Ask the repository where the ref is; this is also the test whether it can be reached at all."""
     patterns = [ref, f"{ref}^{{}}"] if ref else ["HEAD"]
     try:
-        listing = run_git(["ls-remote", "--symref", "--", url, *patterns], cwd=folder, timeout=timeout)
+        command = ["ls-remote", _UPLOAD_PACK, "--symref", "--", url, *patterns]
+        listing = run_git(command, cwd=folder, timeout=timeout, network=True, inside=False)
     except GitError as exc:
         raise SourceError(f"{url} cannot be reached: {exc.message}", exc.hint) from exc
     commits: dict[str, str] = {}
@@ -162,7 +255,7 @@ def _clone(url: str, destination: Path, remote: _Remote, timeout: float) -> None
         try:
             run_git(["init", "--quiet", str(folder)], cwd=Path(scratch))
             run_git(["remote", "add", "origin", url], cwd=folder)
-            _checkout(folder, remote, timeout)
+            _checkout(folder, url, remote, timeout)
         except GitError as exc:
             raise SourceError(f"{url} could not be cloned: {exc.message}", exc.hint) from exc
         if destination.is_dir():
@@ -176,19 +269,23 @@ def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str]
             raise GitError("it is not a checkout itself.")
         if git_line(destination, "rev-parse", "HEAD") == remote.commit:
             return
+        # From here on files are read and written through the filters that the settings name.
+        if foreign := foreign_settings(destination):
+            raise GitError(f"its settings name more than a clone needs ({', '.join(foreign[:3])}); update it with git.")
         if run_git(["status", "--porcelain"], cwd=destination):
             raise GitError("it has local changes, which are kept.")
         notify(f"Updating {destination.name} from {url}")
-        _checkout(destination, remote, timeout)
+        _checkout(destination, url, remote, timeout)
     except GitError as exc:
         raise SourceError(f"{destination} could not be updated: {exc.message}", exc.hint) from exc
 
 
-def _checkout(folder: Path, remote: _Remote, timeout: float) -> None:
+def _checkout(folder: Path, url: str, remote: _Remote, timeout: float) -> None:
     """Fetch one commit and stand on it, on a branch of its own name where it is a branch."""
     name = remote.name or remote.commit or "HEAD"
     tag = f"+{name}:{name}" if name.startswith("refs/tags/") else name
-    run_git([*_STALLED, "fetch", "--quiet", "--depth=1", "--no-tags", "origin", tag], cwd=folder, timeout=timeout)
+    fetch = [*_STALLED, "fetch", _UPLOAD_PACK, "--quiet", "--depth=1", "--no-tags", "--", url, tag]
+    run_git(fetch, cwd=folder, timeout=timeout, network=True)
     branch = name.removeprefix("refs/heads/")
     where = ["-B", branch] if branch != name else ["--detach"]
     run_git(["checkout", "--quiet", *where, "FETCH_HEAD", "--"], cwd=folder, timeout=timeout)

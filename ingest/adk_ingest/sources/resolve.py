@@ -15,6 +15,7 @@ from adk_evidence.settings import CorpusSettings, Settings
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import (
     is_unpacked,
+    open_environment,
     open_installed,
     open_registry,
     open_wheel,
@@ -190,7 +191,7 @@ def _open_explicit(
     named: str, settings: Settings, corpus: CorpusSettings, notify: Notify, allow_network: bool
 ) -> CorpusSource:
     path = Path(named).expanduser()
-    is_environment = (path / "pyvenv.cfg").is_file()
+    is_environment = (path / "pyvenv.cfg").is_file() and not any((path / name).exists() for name in (".git", MANIFEST))
     if path.is_dir() and not is_environment:
         return _open_folder(path, corpus)
     if corpus.distribution is None or (not path.exists() and path.name != named):
@@ -199,6 +200,8 @@ def _open_explicit(
     if path.suffix == ".whl":
         _check_name(path.name.split("-")[0], expected)
         return open_wheel(path, settings.paths.corpora, corpus)
+    if is_environment:
+        return open_environment(path, parse_requirement(expected), corpus)
     if path.exists():
         return open_installed(parse_requirement(expected), corpus, interpreter=_interpreter(path))
     _check_name(parse_requirement(named).name, expected)
@@ -213,11 +216,9 @@ def _check_name(name: str, expected: str) -> None:
 
 
 def _interpreter(path: Path) -> Path:
-    """The Python that a path names: the program itself, or that of a virtual environment."""
-    candidates = (path / "bin" / "python", path / "Scripts" / "python.exe") if path.is_dir() else (path,)
-    for candidate in candidates:
-        if candidate.is_file() and os.access(candidate, os.X_OK):
-            return candidate
+    """A path, if it is a program."""
+    if path.is_file() and os.access(path, os.X_OK):
+        return path
     raise SourceError(f"{path} is neither a folder, a wheel nor a Python interpreter.")
 
 

@@ -106,6 +106,13 @@ describe("the provider of the server for agents", () => {
     );
   });
 
+  it("lets agents index what lies in the folders that are open", async () => {
+    programs = { one: started("/a"), two: started("/a") };
+    open("one", "two");
+    const [server] = await offered();
+    assert.deepEqual(server?.args, ["serve", "mcp", "--root", "/one", "--root", "/two"]);
+  });
+
   it("tells the editor of changes, and then looks anew", async () => {
     let told = 0;
     provider.onDidChangeMcpServerDefinitions?.(() => told++);

@@ -15,6 +15,7 @@ from adk_evidence.agents.operations.run import Run
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.indexes import MAIN, Codebase, settings_of
+from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 
 MAX_SKIPPED = 100
@@ -28,7 +29,7 @@ def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItem
         EvidenceError: Whatever stopped the run; what was published before goes on answering.
     """
     indexer = _indexer(run)
-    codebase = _codebase(parameters)
+    codebase = _codebase(run, parameters)
     check_embedding(run.config, fingerprint(run.session.settings), codebase.name)
     return _report(run, indexer.index(codebase, run.cancelled, run.progress))
 
@@ -76,8 +77,8 @@ def _named_index(run: Run, name: str) -> str:
     return name
 
 
-def _codebase(parameters: IndexCodebaseParameters) -> Codebase:
-    path = _checked_folder(parameters.codebase_path)
+def _codebase(run: Run, parameters: IndexCodebaseParameters) -> Codebase:
+    path = _checked_folder(run.session.settings, parameters.codebase_path)
     try:
         return Codebase(
             name=parameters.collection_name,
@@ -91,25 +92,52 @@ def _codebase(parameters: IndexCodebaseParameters) -> Codebase:
         raise _invalid(exc) from exc
 
 
-def _checked_folder(given: str) -> Path:
-    """The folder to index. Agents mistake paths: what would take in a whole home or disk is refused."""
+def _checked_folder(settings: Settings, given: str) -> Path:
+    """The folder to index, without links; it lies where the user lets agents index.
+
+    Agents mistake paths, and do what texts tell them: what would take in a whole home or disk is refused, too.
+    """
     path = Path(given)
     if not path.is_absolute():
         raise InvalidRequestError("codebase_path is not absolute.", "Give the absolute path of the codebase's folder.")
     try:
         folder = path.resolve()
-        is_folder = folder.is_dir()
     except (OSError, ValueError, RuntimeError):  # a NUL in the path, a loop of links
-        is_folder = False
-    if not is_folder:
-        raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.")
-    home = Path.home().resolve()
-    if folder == home or folder in home.parents:
+        raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.") from None
+    if _holds_the_users_home(folder):
         raise InvalidRequestError(
             "codebase_path is the home folder or one that holds it, which is more than a codebase.",
             "Give the folder of one project.",
         )
+    if folder.is_relative_to(settings.paths.root.resolve()):
+        raise InvalidRequestError(
+            "codebase_path lies in the folder where ADK Evidence keeps its own data.", "Give the folder of a project."
+        )
+    roots = _roots(settings)
+    # Before anything that would tell whether such a folder exists.
+    if not any(folder.is_relative_to(root) for root in roots):
+        allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
+        raise InvalidRequestError(
+            "codebase_path does not lie below a folder that agents may index.",
+            f"{allowed}. The user can allow more with --root FOLDER or the setting agents.roots.",
+        )
+    if not folder.is_dir():
+        raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.")
     return folder
+
+
+def _roots(settings: Settings) -> tuple[Path, ...]:
+    """The folders that the user lets agents index: those of the settings, else the one where the program runs."""
+    if settings.agents.roots:
+        return tuple(root.expanduser().resolve() for root in settings.agents.roots)
+    here = Path.cwd().resolve()
+    # Editors and desktop programs start servers in the home folder or in `/`: nobody chose these.
+    return () if _holds_the_users_home(here) else (here,)
+
+
+def _holds_the_users_home(folder: Path) -> bool:
+    home = Path.home().resolve()
+    return folder == home or folder in home.parents
 
 
 _FIELDS = {
@@ -130,7 +158,9 @@ def _invalid(exc: ValidationError) -> InvalidRequestError:
 def _report(run: Run, report: IndexReport) -> IndexedItems:
     severity: Severity = "warning" if report.status == "partial" else "info"
     for path, reason in report.skipped[:MAX_SKIPPED]:
-        run.notes.note("parse_error", f"The file was not indexed: {reason}", severity, file=printable(path))
+        run.notes.note(
+            "parse_error", f"The file was not indexed: {reason.replace('_', ' ')}", severity, file=printable(path)
+        )
     more = len(report.skipped) - MAX_SKIPPED
     if more > 0:
         run.notes.note("parse_error", f"{more} more files were not indexed.", severity)
