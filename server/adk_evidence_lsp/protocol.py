@@ -39,7 +39,10 @@ COMMANDS = {
     "adkEvidence.server.ingest": INGEST,
     "adkEvidence.server.render": RENDER,
 }
-# The client's command that shows evidence; hovers and code actions name it, the server does not run it.
+# The server's command that shows evidence in any editor, with the parameters of `adk/evidence`.
+SHOW_EVIDENCE = "adkEvidence.server.showEvidence"
+# The client's own command that shows evidence. Only for clients that list it in their experimental capability
+# `{"commands": {"commands": [...]}}`; the server does not run it.
 CLIENT_FIND_EVIDENCE = "adkEvidence.findEvidence"
 SECTION = "adkEvidence"
 

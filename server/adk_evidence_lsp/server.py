@@ -7,6 +7,7 @@ import ctypes
 import gc
 import logging
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
@@ -30,6 +31,7 @@ from adk_evidence_lsp.features.evidence import EvidenceFeature
 from adk_evidence_lsp.features.hover import HoverFeature
 from adk_evidence_lsp.features.ingest import INGEST_COMMAND, IngestFeature
 from adk_evidence_lsp.features.render import RenderFeature
+from adk_evidence_lsp.features.show import ShowFeature
 from adk_evidence_lsp.features.source import SourceFeature
 from adk_evidence_lsp.features.status import StatusFeature
 from adk_evidence_lsp.features.symbol import SymbolFeature
@@ -84,6 +86,7 @@ class EvidenceServer(LanguageServer):
         HoverFeature(self)
         CodeActionsFeature(self)
         CommandsFeature(self)
+        self.show = ShowFeature(self)
         self.feature(types.INITIALIZE)(self._make_initialize())
         self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(self._make_did_close())
 
@@ -97,6 +100,13 @@ class EvidenceServer(LanguageServer):
 
         self.answers[method] = handle
         self.feature(method)(handle)
+
+    def client_runs(self, command: str) -> bool:
+        """Whether the client has declared that it runs a command itself."""
+        experimental = self.client_capabilities.experimental
+        declared = experimental.get("commands") if isinstance(experimental, dict) else None
+        named = declared.get("commands") if isinstance(declared, dict) else None
+        return isinstance(named, list) and command in named
 
     def in_background(self, work: Awaitable[Any]) -> None:
         """Start something that nobody waits for; its failure is logged."""
@@ -135,7 +145,11 @@ class EvidenceServer(LanguageServer):
 
     def _make_initialize(self) -> Callable[[types.InitializeParams], None]:
         def initialize(params: types.InitializeParams) -> None:
-            asyncio.get_running_loop().set_exception_handler(_log_loop_failure)
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(_log_loop_failure)
+            if sys.platform != "win32":
+                # Several editors end their servers so, without a word before.
+                loop.add_signal_handler(signal.SIGTERM, self.end, 1)
             self.configuration.take_initialization_options(params.initialization_options)
             # Of a client in another container or on another machine nothing can be seen.
             if params.process_id is not None and process_is_alive(params.process_id):
@@ -222,6 +236,7 @@ class EvidenceServer(LanguageServer):
         """Stop all work and end the process, whatever threads are still doing."""
         self.ingest.kill()
         self.executor.stop()
+        self.show.clear()
         with suppress(Exception):
             self.backend.close()
         logging.shutdown()

@@ -101,6 +101,9 @@ def command(root: Path, *options: str) -> list[str]:
 
 
 Start = Callable[..., RawClient]
+# What the extension for VS Code declares, and an editor that opens documents for a server.
+RUNS_COMMANDS = {"experimental": {"commands": {"commands": ["adkEvidence.findEvidence"]}}}
+OPENS_DOCUMENTS = {"window": {"showDocument": {"support": True}}}
 
 
 @pytest.fixture
@@ -108,12 +111,18 @@ def start(indexed: Workplace) -> Iterator[Start]:
     """Starts servers, which end with the test. By default on the shared index, initialised."""
     with ExitStack() as stack:
 
-        def start_one(workplace: Workplace | None = None, *, initialize: bool = True, **settings: Any) -> RawClient:
+        def start_one(
+            workplace: Workplace | None = None,
+            *,
+            initialize: bool = True,
+            capabilities: dict[str, Any] | None = None,
+            **settings: Any,
+        ) -> RawClient:
             chosen = workplace or indexed
             section = {"home": str(chosen.home), **settings}
             client = stack.enter_context(RawClient(command(chosen.root), section))
             if initialize:
-                client.initialize()
+                client.initialize(capabilities=capabilities)
                 client.notify("test/prepare", {})
             return client
 
@@ -122,8 +131,8 @@ def start(indexed: Workplace) -> Iterator[Start]:
 
 @pytest.fixture(scope="module")
 def client(indexed: Workplace) -> Iterator[RawClient]:
-    """One server for a whole module; tests leave it as they found it."""
+    """One server of VS Code's for a whole module; tests leave it as they found it."""
     with RawClient(command(indexed.root), {"home": str(indexed.home)}) as one:
-        one.initialize()
+        one.initialize(capabilities=RUNS_COMMANDS)
         one.notify("test/prepare", {})
         yield one

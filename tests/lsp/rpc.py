@@ -34,6 +34,7 @@ class RawClient:
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any] | None = None) -> None:
         self.settings = settings
+        self.opens_documents: bool | None = True
         self.process = subprocess.Popen(
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
         )
@@ -59,15 +60,14 @@ class RawClient:
             if stream is not None:
                 stream.close()
 
-    def initialize(self, **more: Any) -> dict[str, Any]:
-        """Shake hands; returns the answer to `initialize`."""
-        capabilities: dict[str, Any] = {
+    def initialize(self, *, capabilities: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+        """Shake hands; returns the answer to `initialize`. `capabilities` are added to those of a plain editor."""
+        able: dict[str, Any] = {
             "workspace": {"configuration": self.settings is not None},
             "window": {"workDoneProgress": True},
+            **(capabilities or {}),
         }
-        answer = self.request(
-            "initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities, **more}
-        )
+        answer = self.request("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": able, **more})
         self.notify("initialized", {})
         return answer
 
@@ -150,6 +150,10 @@ class RawClient:
             self.notifications.put(message)
         elif message["method"] == "workspace/configuration":
             self.send({"jsonrpc": "2.0", "id": message["id"], "result": [self.settings]})
+        elif message["method"] == "window/showDocument":
+            self.notifications.put(message)
+            if self.opens_documents is not None:
+                self.send({"jsonrpc": "2.0", "id": message["id"], "result": {"success": self.opens_documents}})
         else:
             self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
 

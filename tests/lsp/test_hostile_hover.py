@@ -70,7 +70,7 @@ def test_there_are_enough_payloads() -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str) -> None:
-    check(render(info(payload)), [command_link(payload)])
+    check(render(info(payload), linked=True), [command_link(payload)])
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))

@@ -242,23 +242,6 @@ def test_requests_run_as_commands_for_other_editors(shop: RawClient) -> None:
         assert answer["error"]["code"] == INVALID_PARAMS
 
 
-def test_an_error_offers_evidence_for_its_message(shop: RawClient) -> None:
-    where = {"start": place(7, 15), "end": place(7, 23)}
-    diagnostic = {"range": where, "message": "Unknown field\n  'modle'", "severity": 1}
-    params = {
-        "textDocument": {"uri": URI},
-        "range": where,
-        "context": {"diagnostics": [diagnostic, {"range": where, "message": "  "}]},
-    }
-    (action,) = shop.result("textDocument/codeAction", params)
-    assert action["command"]["command"] == "adkEvidence.findEvidence"
-    (request,) = action["command"]["arguments"]
-    assert (request["query"], request["taskMode"]) == ("Unknown field 'modle'", "debug")
-    assert shop.result("adk/evidence", request)["task_mode"] == "debug"
-    params["context"] = {"diagnostics": [diagnostic], "only": ["source.organizeImports"]}
-    assert shop.result("textDocument/codeAction", params) == []
-
-
 # Parameters that do not fit
 
 ANY_BAD: list[Any] = [

@@ -4,6 +4,7 @@ import os from "node:os";
 import readline from "node:readline";
 import type { CancellationToken, LogOutputChannel, TextDocument, Uri } from "vscode";
 import {
+  type ClientCapabilities,
   CloseAction,
   ErrorAction,
   type Executable,
@@ -78,7 +79,7 @@ export class ClientSession implements ServerSession {
 
   async start(): Promise<void> {
     const client = new QuietClient(SECTION, "ADK Evidence", await this.#executable(), this.#options());
-    client.registerFeature(withoutServerCommands);
+    client.registerFeature(commandsOfTheEditor);
     this.#client = client;
     try {
       await withinTime(client.start());
@@ -195,11 +196,16 @@ export class ClientSession implements ServerSession {
 }
 
 /**
- * Leaves out the commands that the server offers to other editors: the editor has one registry of them, and a second
- * server would fail to start.
+ * Declares the command that hovers and code actions may name, and leaves out the commands that the server offers to
+ * other editors: the editor has one registry of them, and a second server would fail to start.
  */
-const withoutServerCommands: StaticFeature = {
-  fillClientCapabilities: () => undefined,
+const commandsOfTheEditor: StaticFeature = {
+  fillClientCapabilities: (capabilities: ClientCapabilities) => {
+    capabilities.experimental = {
+      ...(capabilities.experimental as object | undefined),
+      commands: { commands: [COMMANDS.findEvidence] },
+    };
+  },
   preInitialize: (capabilities: ServerCapabilities) => {
     delete capabilities.executeCommandProvider;
   },

@@ -46,7 +46,8 @@ class HoverFeature:
         info = await server.executor.run(lambda _: self._look_up(snapshot, place), quick=True)
         if info is None:
             return None
-        return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=render(info)))
+        value = render(info, linked=server.client_runs(CLIENT_FIND_EVIDENCE))
+        return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
 
     def _look_up(self, snapshot: Snapshot, place: Position) -> SymbolInfo | None:
         from adk_evidence.symbols.resolution import resolve_at
@@ -61,8 +62,13 @@ class HoverFeature:
             return None
 
 
-def render(info: SymbolInfo) -> str:
-    """A symbol as Markdown. What comes from the corpora cannot be markup; the only link is a command of the client."""
+def render(info: SymbolInfo, *, linked: bool) -> str:
+    """A symbol as Markdown. What comes from the corpora cannot be markup.
+
+    Args:
+        info: The symbol.
+        linked: Whether to end with a link to the client's command that finds evidence.
+    """
     parts = [fenced(info.signature or info.fqn, "python")]
     if info.doc:
         parts.append(prose(info.doc))
@@ -72,7 +78,8 @@ def render(info: SymbolInfo) -> str:
         trail = " \u203a ".join(info.documentation.headings)
         citations.append(f"Docs: {prose(trail)} {cited(info.documentation.citation)}")
     parts.append("\n".join(f"- {line}" for line in citations))
-    parts.append(f"[Find evidence]({command_link(info.symbol)})")
+    if linked:
+        parts.append(f"[Find evidence]({command_link(info.symbol)})")
     return "\n\n".join(parts)
 
 

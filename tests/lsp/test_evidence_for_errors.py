@@ -1,0 +1,192 @@
+"""What editors offer on errors and in hovers, and how evidence is shown in an editor that has no view for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import pytest
+
+from tests.corpora import Workplace
+from tests.lsp.conftest import OPENS_DOCUMENTS, RUNS_COMMANDS, Start
+from tests.lsp.rpc import RawClient
+
+URI = "file:///work/shop.py"
+SHOP = """\
+import os
+from google.adk.agents import LlmAgent
+from google.adk.nowhere import Missing
+
+agent = LlmAgent(model="m")
+agent.hand_ovr(agent)
+total = os.pathh
+text = "Ein LlmAgent"
+"""
+OTHER = "import os\n\ntotal = os.pathh\nbuild(LlmAgent)\n"
+QUESTION = "how do I retry when a tool throws?"
+SERVER_COMMAND = "adkEvidence.server.showEvidence"
+
+
+def diagnostic(line: int, message: str, severity: int | None = 1) -> dict[str, Any]:
+    where = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 9}}
+    return {"range": where, "message": message, "severity": severity}
+
+
+def actions(server: RawClient, *diagnostics: dict[str, Any], uri: str = URI, only: list[str] | None = None) -> Any:
+    context: dict[str, Any] = {"diagnostics": list(diagnostics)}
+    if only is not None:
+        context["only"] = only
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+    return server.result("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": whole, "context": context})
+
+
+@pytest.fixture
+def shop(client: RawClient) -> RawClient:
+    client.open(URI, SHOP)
+    return client
+
+
+def test_an_error_offers_evidence_for_its_message(shop: RawClient) -> None:
+    (action,) = actions(shop, diagnostic(4, "Unknown field\n  'modle'"), diagnostic(4, "  "))
+    assert action["command"]["command"] == "adkEvidence.findEvidence"
+    (request,) = action["command"]["arguments"]
+    assert (request["query"], request["taskMode"]) == ("Unknown field 'modle'", "debug")
+    assert shop.result("adk/evidence", request)["task_mode"] == "debug"
+    assert actions(shop, diagnostic(4, "Unknown field"), only=["source.organizeImports"]) == []
+
+
+def test_several_errors_are_one_action_for_the_gravest(shop: RawClient) -> None:
+    found = [diagnostic(4, f"warning {number}", 2) for number in range(12)]
+    (action,) = actions(shop, *found, diagnostic(5, "the error"), diagnostic(6, "of another module"))
+    assert action["command"]["arguments"][0]["query"] == "the error"
+    assert [each["message"] for each in action["diagnostics"]] == [*(each["message"] for each in found), "the error"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (4, "missing argument"),
+        (5, "no such attribute"),
+        (2, "cannot be resolved"),
+        (6, "LlmAgent is not defined"),
+        (6, 'Import "google.adk.tools" could not be resolved'),
+        (6, "in google/adk/agents/llm_agent.py"),
+    ],
+    ids=["name", "instance", "import", "class in message", "package in message", "path in message"],
+)
+def test_an_error_about_the_adk_has_an_action(shop: RawClient, line: int, message: str) -> None:
+    assert len(actions(shop, diagnostic(line, message))) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [(0, '"os" is not accessed'), (6, '"pathh" is not a known attribute of module "os"'), (7, "line too long")],
+)
+def test_an_error_about_something_else_has_none(shop: RawClient, line: int, message: str) -> None:
+    assert actions(shop, diagnostic(line, message)) == []
+
+
+def test_a_file_that_does_not_import_the_adk_has_actions_on_its_names_alone(client: RawClient) -> None:
+    uri = "file:///work/other.py"
+    client.open(uri, OTHER)
+    assert actions(client, diagnostic(2, "no such attribute"), uri=uri) == []
+    assert len(actions(client, diagnostic(3, "LlmAgent is not defined"), uri=uri)) == 1
+
+
+@pytest.mark.parametrize("language", ["markdown", "java", "go", "plaintext"])
+def test_other_languages_have_no_action(client: RawClient, language: str) -> None:
+    uri = f"file:///work/shop.{language}"
+    client.open(uri, SHOP, language=language)
+    assert actions(client, diagnostic(4, "google.adk has no LlmAgent"), uri=uri) == []
+
+
+def test_without_an_index_the_name_of_the_package_is_known(start: Start, tmp_path: Path) -> None:
+    server = start(Workplace(tmp_path))
+    server.open(URI, SHOP)
+    assert len(actions(server, diagnostic(6, "No module named google.adk"))) == 1
+    assert len(actions(server, diagnostic(1, "cannot be resolved"))) == 1
+    assert actions(server, diagnostic(5, "no such attribute")) == []
+
+
+# Editors that do not have the extension's command
+
+
+def hover_over_agent(server: RawClient) -> str:
+    where = {"textDocument": {"uri": URI}, "position": {"line": 4, "character": 10}}
+    return str(server.result("textDocument/hover", where)["contents"]["value"])
+
+
+@pytest.mark.parametrize("experimental", [None, [1], {"commands": 7}, {"commands": {"commands": ["another.command"]}}])
+def test_a_client_that_does_not_run_the_command_is_not_offered_it(start: Start, experimental: Any) -> None:
+    server = start(capabilities={"experimental": experimental})
+    server.open(URI, SHOP)
+    shown = hover_over_agent(server)
+    assert "class LlmAgent" in shown and "command:" not in shown
+    (action,) = actions(server, diagnostic(4, "missing argument"))
+    assert action["command"]["command"] == SERVER_COMMAND
+
+
+def test_the_offered_command_is_one_that_the_server_runs(start: Start) -> None:
+    server = start(initialize=False)
+    able = server.initialize(capabilities=OPENS_DOCUMENTS)["result"]["capabilities"]
+    server.open(URI, SHOP)
+    (action,) = actions(server, diagnostic(4, "missing argument: how do I retry?"))
+    assert action["command"]["command"] in able["executeCommandProvider"]["commands"]
+    command = {key: action["command"][key] for key in ("command", "arguments")}
+    assert server.result("workspace/executeCommand", command)["opened"]
+
+
+def test_a_client_that_runs_the_command_is_offered_it(start: Start) -> None:
+    server = start(capabilities=RUNS_COMMANDS)
+    server.open(URI, SHOP)
+    assert "(command:adkEvidence.findEvidence" in hover_over_agent(server)
+
+
+def show(server: RawClient, *arguments: Any) -> dict[str, Any]:
+    return server.request("workspace/executeCommand", {"command": SERVER_COMMAND, "arguments": list(arguments)})
+
+
+def document_of(uri: str) -> Path:
+    return Path(unquote(urlparse(uri).path))
+
+
+@pytest.mark.parametrize("way", ["asked to end", "terminated"])
+def test_evidence_opens_as_a_document_that_is_gone_with_the_server(start: Start, way: str) -> None:
+    server = start(capabilities=OPENS_DOCUMENTS)
+    shown = show(server, {"query": QUESTION})["result"]
+    asked = server.notification("window/showDocument")
+    assert (shown["opened"], asked["uri"], asked["takeFocus"]) == (True, shown["uri"], True)
+    document = document_of(shown["uri"])
+    text = document.read_text(encoding="utf-8")
+    assert text.startswith("# ") and QUESTION in text and "adk-docs@" in text
+    assert document.stat().st_mode & 0o777 == 0o400 and document.parent.stat().st_mode & 0o777 == 0o700
+    assert document_of(show(server, {"query": QUESTION})["result"]["uri"]) != document
+    if way == "terminated":
+        server.process.terminate()
+        assert server.process.wait(30) == 1
+    else:
+        assert server.end() == 0
+    assert not document.parent.exists()
+
+
+@pytest.mark.parametrize("way", ["cannot", "refuses", "is silent"])
+def test_where_no_document_is_opened_a_message_names_the_best_citations(start: Start, way: str) -> None:
+    server = start(capabilities={} if way == "cannot" else OPENS_DOCUMENTS)
+    server.opens_documents = None if way == "is silent" else False
+    shown = show(server, {"query": QUESTION})["result"]
+    message = server.notification("window/showMessage")
+    assert message["type"] == 3 and not shown["opened"]
+    assert "1. adk-" in message["message"] and str(document_of(shown["uri"])) in message["message"]
+
+
+def test_what_hinders_it_is_a_message_as_many_editors_only_log_errors(start: Start, tmp_path: Path) -> None:
+    server = start(Workplace(tmp_path))
+    assert show(server, {"query": QUESTION})["result"] is None
+    message = server.notification("window/showMessage")
+    assert message["type"] == 1 and "adk-ingest" in message["message"]
+
+
+@pytest.mark.parametrize("arguments", [(), ({}, {}), ("x",), ({"query": 7},), ({"query": "x", "more": 1},)])
+def test_wrong_arguments_are_refused(client: RawClient, arguments: tuple[Any, ...]) -> None:
+    assert show(client, *arguments)["error"]["code"] == -32602
