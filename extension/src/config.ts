@@ -3,21 +3,28 @@
 import os from "node:os";
 import * as vscode from "vscode";
 import { SECTION } from "./ids";
-import { expandPath } from "./server/paths";
+import { serverLevel } from "./log";
+import type { IngestParams } from "./protocol/generated";
+import { expandPath, expandSource, expandVariables, type Place } from "./server/paths";
 
 /** What decides which program is started. In Restricted Mode the editor leaves the workspace's values out. */
 export interface LaunchSettings {
+  /** With its variables written out. */
   readonly command: readonly string[];
   /** As it was written: neither expanded nor checked. */
   readonly interpreter: string;
 }
 
-export function launchSettings(scope: vscode.Uri | undefined): LaunchSettings {
-  const settings = vscode.workspace.getConfiguration(SECTION, scope ?? null);
+export function launchSettings(folder: vscode.WorkspaceFolder | undefined): LaunchSettings {
+  const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const command = settings.get<unknown>("server.command");
   const interpreter = settings.get<unknown>("server.interpreter");
   const words = Array.isArray(command) ? command.filter((word): word is string => typeof word === "string") : [];
-  return { command: words, interpreter: typeof interpreter === "string" ? interpreter.trim() : "" };
+  const place = placeOf(folder);
+  return {
+    command: words.map((word) => expandVariables(word, place) ?? word),
+    interpreter: typeof interpreter === "string" ? interpreter.trim() : "",
+  };
 }
 
 /** The settings that choose what a server answers from; folders that differ in them have servers of their own. */
@@ -32,10 +39,16 @@ export function indexSettings(folder: vscode.WorkspaceFolder | undefined): { hom
   };
 }
 
-/** What the server is told when it asks for its settings: those that are set, and nothing of the client's own. */
-export function serverSettings(folder: vscode.WorkspaceFolder | undefined): Record<string, unknown> {
+/**
+ * What the server is told when it asks for its settings: those that are set, how much to log, and nothing of the
+ * client's own.
+ */
+export function serverSettings(
+  folder: vscode.WorkspaceFolder | undefined,
+  logLevel: vscode.LogLevel,
+): Record<string, unknown> {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
-  const told: Record<string, unknown> = { ...indexSettings(folder) };
+  const told: Record<string, unknown> = { ...indexSettings(folder), logLevel: serverLevel(logLevel) };
   for (const name of ["taskMode", "maxResults", "timeBudgetMs"]) {
     const value = settings.get<unknown>(name);
     if (value !== undefined && value !== null && value !== "") told[name] = value;
@@ -48,9 +61,26 @@ export function hoversWanted(scope: vscode.Uri): boolean {
   return vscode.workspace.getConfiguration(SECTION, scope).get<boolean>("hover.enabled", true);
 }
 
-/** `~` and `${workspaceFolder}` written out; undefined where the folder is not on a disk. */
+/** The corpora that the settings name for an ingestion; the server's own settings name the others. */
+export function ingestSettings(folder: vscode.WorkspaceFolder | undefined): Pick<IngestParams, "docs" | "code"> {
+  const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
+  const named = (name: string, expand: (text: string, place: Place) => string | undefined) => {
+    const text = settings.get<string>(name, "").trim();
+    // What cannot be written out is passed as it is: the server's message then names it.
+    return text === "" ? null : (expand(text, placeOf(folder)) ?? text);
+  };
+  return { docs: named("ingest.docs", expandPath), code: named("ingest.code", expandSource) };
+}
+
+/** A path with its variables written out; undefined where it counts from a folder that is not on a disk or trusted. */
 export function expandHere(text: string, folder: vscode.WorkspaceFolder | undefined): string | undefined {
-  return expandPath(text, folderPath(folder), os.homedir());
+  return expandPath(text, placeOf(folder));
+}
+
+/** In Restricted Mode no setting leads into the folder: what is run and read there would be the folder's choice. */
+function placeOf(folder: vscode.WorkspaceFolder | undefined): Place {
+  const trusted = vscode.workspace.isTrusted ? folderPath(folder) : undefined;
+  return { folder: trusted, home: os.homedir(), env: process.env };
 }
 
 /** Where a folder is on this machine's disk; undefined for virtual ones. */

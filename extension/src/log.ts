@@ -23,6 +23,22 @@ const LEVELS: Readonly<Record<string, Level>> = {
   DEBUG: "debug",
 };
 
+/** The least of what the server is to log, for what the channel shows. */
+export function serverLevel(level: vscode.LogLevel): "debug" | "info" | "warning" | "error" {
+  switch (level) {
+    case vscode.LogLevel.Trace:
+    case vscode.LogLevel.Debug:
+      return "debug";
+    case vscode.LogLevel.Info:
+      return "info";
+    case vscode.LogLevel.Warning:
+      return "warning";
+    case vscode.LogLevel.Error:
+    case vscode.LogLevel.Off:
+      return "error";
+  }
+}
+
 /** The level and the text of a line that the server wrote to its standard error, as Python's logging writes them. */
 export function serverLine(line: string): { level: Level; text: string } {
   const found = /^(CRITICAL|ERROR|WARNING|INFO|DEBUG) (.*)$/s.exec(line);

@@ -260,6 +260,7 @@ class ClientSettings(_Params):
     max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     hover: HoverSettings = HoverSettings()
+    log_level: Literal["debug", "info", "warning", "error"] | None = None
 
 
 _Model = TypeVar("_Model", bound=BaseModel)

@@ -415,6 +415,21 @@ def test_settings_are_pulled_and_take_effect_when_they_change(start: Start, inde
     assert server.request("adk/evidence", {"query": QUESTION})["error"]["data"]["code"] == "invalid_settings"
 
 
+def test_the_client_sets_how_much_is_logged_while_the_server_runs(
+    start: Start, indexed: Workplace, tmp_path: Path
+) -> None:
+    server = start(logLevel="warning")
+    # Each change of the home is logged as information.
+    for level in ("warning", "info", "error"):
+        server.settings = {"home": str(tmp_path / level), "logLevel": level}
+        server.notify("workspace/didChangeConfiguration", {"settings": None})
+        assert server.result("adk/status", {})["home"] == server.settings["home"]
+    server.end()
+    for reader in server._readers:
+        reader.join()
+    assert "".join(server.log).count("Home or profile changed") == 1
+
+
 def test_a_client_that_cannot_be_asked_sends_its_settings(start: Start, indexed: Workplace) -> None:
     server = start(initialize=False)
     server.settings = None

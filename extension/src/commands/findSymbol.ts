@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import type { Citations } from "../evidence/openCitation";
 import { plain } from "../evidence/plainText";
+import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
@@ -32,7 +33,7 @@ interface Chosen {
  * @throws Problem if the server cannot search, or the definition cannot be opened.
  */
 export async function findSymbol(argument: unknown, evidence: Evidence, citations: Citations): Promise<void> {
-  const scope = vscode.window.activeTextEditor?.document.uri;
+  const scope = scopeInUse();
   const start = typeof argument === "string" ? argument : "";
   const chosen = await pickSymbol(start, symbolSearch(evidence, scope, activePython(scope)));
   if (chosen === null) {

@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
+import { ingestSettings } from "../config";
 import type { Evidence } from "../evidence/client";
 import { onIngestProgress } from "../evidence/ingestProgress";
 import { plain } from "../evidence/plainText";
-import { scopeInUse } from "../evidence/scope";
-import { COMMANDS, SECTION } from "../ids";
+import { folderInUse, scopeInUse } from "../evidence/scope";
+import { COMMANDS } from "../ids";
 import type { IngestParams, RunManifest } from "../protocol/generated";
 
 type Mode = NonNullable<IngestParams["mode"]>;
@@ -15,7 +16,7 @@ export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputCha
     return;
   }
   const scope = scopeInUse();
-  const run = await withProgress((token) => evidence.ingest({ mode, ...corporaOf(scope) }, token, scope));
+  const run = await withProgress((token) => evidence.ingest({ mode, ...ingestSettings(folderInUse()) }, token, scope));
   for (const notice of run.notices) {
     log.warn(plain(notice));
   }
@@ -35,13 +36,6 @@ async function pickMode(): Promise<Mode | undefined> {
   ];
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Ingest Corpora") });
   return picked?.mode;
-}
-
-/** The corpora that the settings name; the server's own settings name the others. */
-function corporaOf(scope: vscode.Uri | undefined): Pick<IngestParams, "docs" | "code"> {
-  const settings = vscode.workspace.getConfiguration(SECTION, scope ?? null);
-  const named = (name: string) => settings.get<string>(name, "").trim() || null;
-  return { docs: named("ingest.docs"), code: named("ingest.code") };
 }
 
 function withProgress(work: (token: vscode.CancellationToken) => Promise<RunManifest>): Thenable<RunManifest> {

@@ -30,15 +30,14 @@ export function createHost(parts: HostParts): PoolHost {
   const known = new Map<string, Promise<Resolution>>();
 
   const look = async (folder: Folder): Promise<Resolution> => {
-    const settings = launchSettings(folder.uri);
     const workspaceFolder = folderAt(folder);
+    const settings = launchSettings(workspaceFolder);
     const resolution = await resolve(
       {
         command: settings.command,
         interpreter: { text: settings.interpreter, path: expandHere(settings.interpreter, workspaceFolder) },
         trusted: vscode.workspace.isTrusted,
         version: extensionVersion(context),
-        logLevel: log.logLevel !== vscode.LogLevel.Off && log.logLevel <= vscode.LogLevel.Debug ? "debug" : "info",
       },
       {
         probe: prober.probe,
@@ -67,7 +66,7 @@ export function createHost(parts: HostParts): PoolHost {
       new ClientSession(launch, {
         log,
         environment: () => key.environment(),
-        settings: () => serverSettings(folderAt(folder)),
+        settings: () => serverSettings(folderAt(folder), log.logLevel),
         serves: (document) => pool().serves(sessionKey, document.uri),
         hoversWanted: (document) => hoversWanted(document.uri),
         // Without its folder: the editor lists a symbol once that several servers know.

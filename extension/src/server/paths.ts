@@ -4,19 +4,51 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written in settings.
-const FOLDER = "${workspaceFolder}";
+/** What variables in settings stand for. */
+export interface Place {
+  /** The workspace folder on this machine's disk; undefined where there is none. */
+  readonly folder: string | undefined;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
 
 /**
- * A path of a setting with `~` and `${workspaceFolder}` written out; a relative one counts from the folder.
+ * A text of a setting with `~`, `${userHome}`, `${env:NAME}` and `${workspaceFolder}` written out. A variable of the
+ * environment that is not set is empty, as elsewhere in the editor.
  *
- * @returns undefined where the folder is needed and there is none on a disk.
+ * @returns undefined where the folder is needed and there is none.
  */
-export function expandPath(text: string, folder: string | undefined, home: string): string | undefined {
-  if (text.includes(FOLDER) && folder === undefined) return undefined;
-  const written = text.replaceAll(FOLDER, folder ?? "").replace(/^~(?=$|[\\/])/, home);
+export function expandVariables(text: string, { folder, home, env }: Place): string | undefined {
+  let lacksFolder = false;
+  const written = text
+    .replace(/^~(?=$|[\\/])/, () => home)
+    .replaceAll(/\$\{(workspaceFolder|userHome|env:([^}]+))\}/g, (_whole, variable: string, name?: string) => {
+      if (name !== undefined) return env[name] ?? "";
+      if (variable === "userHome") return home;
+      lacksFolder ||= folder === undefined;
+      return folder ?? "";
+    });
+  return lacksFolder ? undefined : written;
+}
+
+/**
+ * A path of a setting with its variables written out; a relative one counts from the folder.
+ *
+ * @returns undefined where the folder is needed and there is none.
+ */
+export function expandPath(text: string, place: Place): string | undefined {
+  const written = expandVariables(text, place);
+  if (written === undefined) return undefined;
   if (path.isAbsolute(written)) return path.normalize(written);
-  return folder === undefined ? undefined : path.resolve(folder, written);
+  return place.folder === undefined ? undefined : path.resolve(place.folder, written);
+}
+
+/** A name with what may follow it in a requirement, such as `google-adk==2.13.0`, and not a file. */
+const REQUIREMENT = /^(?!\S*\.whl$)[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:$|[[=<>!~@;])/;
+
+/** A path or a requirement of pip, with its variables written out. */
+export function expandSource(text: string, place: Place): string | undefined {
+  return REQUIREMENT.test(text) ? expandVariables(text, place) : expandPath(text, place);
 }
 
 /**

@@ -69,6 +69,15 @@ interface Member {
 const CRASHES_FORGIVEN = 3;
 const CRASH_WINDOW_MS = 3 * 60_000;
 
+/** How long an answer may take: longer than any should, so that nobody waits for ever for a server that hangs. */
+const LIMIT_MS = 120_000;
+const LIMITS_MS: Partial<Record<Method, number>> = {
+  // The first question waits for the models.
+  "adk/evidence": 600_000,
+  // It says how far it is, and can be cancelled.
+  "adk/ingest": Number.POSITIVE_INFINITY,
+};
+
 export class ServerPool implements Backend {
   readonly #host: PoolHost;
   readonly #lane = new Lane();
@@ -95,7 +104,8 @@ export class ServerPool implements Backend {
     const session = await unlessCancelled(this.#acquire(folder, true), token);
     try {
       // The server is told of the cancellation; whoever cancelled does not wait until it has obeyed.
-      const result = await unlessCancelled(session.request(method, params, token), token);
+      const answer = withinTime(session.request(method, params, token), LIMITS_MS[method] ?? LIMIT_MS);
+      const result = await unlessCancelled(answer, token);
       this.#tellAnswer({ folder, method, result });
       return result;
     } catch (error) {
@@ -308,6 +318,23 @@ export class ServerPool implements Backend {
 
 function newServer(key: string, launch: Launch, folder: Folder): Server {
   return { key, launch, folder, session: undefined, starting: undefined, state: { kind: "idle" }, crashes: [] };
+}
+
+/** The outcome of some work. @throws Problem where it takes too long. */
+async function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  if (!Number.isFinite(limitMs)) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(PROBLEMS.noAnswer(limitMs / 1000)), limitMs);
+  });
+  // Whichever comes second has nobody who waits for it.
+  work.catch(() => undefined);
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function listen<T>(listeners: Set<T>, listener: T): Disposable {

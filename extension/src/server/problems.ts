@@ -66,7 +66,10 @@ export const PROBLEMS = {
 
   interpreterNotOnDisk: (text: string) =>
     new Problem(
-      l10n.t("The interpreter {0} has no folder on this machine to count from. Write its full path.", text),
+      l10n.t(
+        "The interpreter {0} counts from a folder that is not on this machine or not trusted. Write its full path.",
+        text,
+      ),
       "bad_interpreter",
       [MENDS.settings("server.interpreter")],
     ),
@@ -119,6 +122,13 @@ export const PROBLEMS = {
     new Problem(
       l10n.t("The ADK Evidence server ended unexpectedly several times and stays off. Restart it, or look at its log."),
       "server_crashed",
+      [MENDS.restart(), MENDS.logs()],
+    ),
+
+  noAnswer: (seconds: number) =>
+    new Problem(
+      l10n.t("The ADK Evidence server has not answered within {0} seconds. Restart it, or look at its log.", seconds),
+      "no_answer",
       [MENDS.restart(), MENDS.logs()],
     ),
 

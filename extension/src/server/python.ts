@@ -122,11 +122,11 @@ async function modified(file: string): Promise<number | undefined> {
   }
 }
 
-/** Arguments that make an interpreter the language server. */
-export function serverArguments(logLevel: "info" | "debug"): string[] {
+/** Arguments that make an interpreter the language server. How much it logs after its start is one of its settings. */
+export function serverArguments(): string[] {
   // Not the installed script: where an environment was copied or moved, that names an interpreter that is gone.
   const program = ["-c", "from adk_evidence_cli.main import run; run()"];
-  return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", logLevel];
+  return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", "info"];
 }
 
 /** Variables that would make one interpreter load another's modules. */

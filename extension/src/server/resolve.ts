@@ -40,7 +40,6 @@ export interface Wishes {
   readonly trusted: boolean;
   /** The extension's own version. */
   readonly version: string;
-  readonly logLevel: "info" | "debug";
 }
 
 /** How programs are looked at. */
@@ -71,11 +70,11 @@ export async function resolve(wishes: Wishes, around: Surroundings): Promise<Res
   const development = await around.checkoutPython();
   if (development) {
     note("checkout", l10n.t("The extension is being developed: {0} is used.", development));
-    return { trail, launch: pythonLaunch(development, "checkout", null, wishes) };
+    return { trail, launch: pythonLaunch(development, "checkout", null) };
   }
 
   const active = await fromPythonExtension(wishes, around, note);
-  if (active) return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package, wishes) };
+  if (active) return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package) };
 
   const environment = await around.privateEnvironment();
   const flaw = await flawOf(environment, wishes, around);
@@ -85,7 +84,7 @@ export async function resolve(wishes: Wishes, around: Surroundings): Promise<Res
   }
   if (environment.kind === "ready" && areCompatible(environment.version, wishes.version)) {
     note("privateEnvironment", l10n.t("It has adk-evidence {0}.", environment.version));
-    return { trail, launch: pythonLaunch(environment.python, "privateEnvironment", environment.version, wishes) };
+    return { trail, launch: pythonLaunch(environment.python, "privateEnvironment", environment.version) };
   }
   if (environment.kind === "ready") {
     note(
@@ -113,7 +112,7 @@ async function configured(wishes: Wishes, around: Surroundings, trail: Step[]): 
     return refuse(PROBLEMS.packageIncompatible(path, installed, wishes.version));
   }
   trail.push({ origin: "interpreter", found: l10n.t("{0} has adk-evidence {1}.", path, installed) });
-  return { trail, launch: pythonLaunch(path, "interpreter", installed, wishes) };
+  return { trail, launch: pythonLaunch(path, "interpreter", installed) };
 }
 
 /** What is broken about the private environment, in a sentence; one of another version is not looked at. */
@@ -166,8 +165,8 @@ async function fromPythonExtension(
   return areCompatible(installed, wishes.version) ? probed.python : undefined;
 }
 
-function pythonLaunch(python: string, origin: Origin, version: string | null, wishes: Wishes): Launch {
-  return launch(python, serverArguments(wishes.logLevel), origin, version);
+function pythonLaunch(python: string, origin: Origin, version: string | null): Launch {
+  return launch(python, serverArguments(), origin, version);
 }
 
 function launch(command: string, args: readonly string[], origin: Origin, version: string | null): Launch {

@@ -2,7 +2,7 @@
 
 import os from "node:os";
 import readline from "node:readline";
-import type { CancellationToken, LogOutputChannel, TextDocument, Uri } from "vscode";
+import type { CancellationToken, Disposable, LogOutputChannel, TextDocument, Uri } from "vscode";
 import {
   type ClientCapabilities,
   CloseAction,
@@ -69,6 +69,7 @@ export class ClientSession implements ServerSession {
   readonly #host: SessionHost;
   #client: LanguageClient | undefined;
   #running = false;
+  #levelChanges: Disposable | undefined;
   /** The settings that the server has, as text. */
   #told: string | undefined;
 
@@ -89,6 +90,10 @@ export class ClientSession implements ServerSession {
       throw this.#startProblem(error);
     }
     this.#running = true;
+    this.#levelChanges = this.#host.log.onDidChangeLogLevel(() => {
+      // One that ends just then needs no level.
+      this.#tellChanges().catch(() => undefined);
+    });
     const server = client.initializeResult?.serverInfo;
     this.#host.log.info(
       `Started ${server?.name ?? "the server"} ${server?.version ?? ""} with ${this.#launch.command}`,
@@ -97,6 +102,7 @@ export class ClientSession implements ServerSession {
 
   async stop(): Promise<void> {
     this.#running = false;
+    this.#levelChanges?.dispose();
     try {
       await this.#client?.stop();
     } catch (error) {
@@ -148,6 +154,7 @@ export class ClientSession implements ServerSession {
         closed: () => {
           const wasRunning = this.#running;
           this.#running = false;
+          this.#levelChanges?.dispose();
           if (wasRunning) host.ended();
           // Whether another is started is the pool's to decide.
           return {
@@ -162,10 +169,7 @@ export class ClientSession implements ServerSession {
         workspace: {
           configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.#settings() : null)),
           // The server pulls what changed; the whole section is nothing that it needs to be sent.
-          didChangeConfiguration: async () => {
-            if (JSON.stringify(host.settings()) === this.#told) return;
-            await this.#client?.sendNotification("workspace/didChangeConfiguration", { settings: null });
-          },
+          didChangeConfiguration: () => this.#tellChanges(),
         },
         provideHover: (document, position, token, next) =>
           document.languageId === "python" && host.serves(document) && host.hoversWanted(document)
@@ -177,6 +181,12 @@ export class ClientSession implements ServerSession {
           context.diagnostics.length > 0 && host.serves(document) ? next(document, range, context, token) : undefined,
       },
     };
+  }
+
+  /** Has the server ask for its settings where they are others than it has. */
+  async #tellChanges(): Promise<void> {
+    if (JSON.stringify(this.#host.settings()) === this.#told) return;
+    await this.#client?.sendNotification("workspace/didChangeConfiguration", { settings: null });
   }
 
   #settings(): Record<string, unknown> {

@@ -19,6 +19,7 @@ export const env = {
   },
 };
 
+export const LogLevel = { Off: 0, Trace: 1, Debug: 2, Info: 3, Warning: 4, Error: 5 } as const;
 export const ViewColumn = { Active: -1, Beside: -2 } as const;
 
 export class Uri {
@@ -155,7 +156,7 @@ export const textDocuments: ({ uri: Uri } & Record<string, unknown>)[] = [];
 export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as { uri: Uri; name: string; index: number }[] | undefined,
-  getConfiguration: () => ({ get: (_name: string, value?: unknown) => value }),
+  getConfiguration: () => ({ get: (_name: string, value?: unknown): unknown => value }),
   getWorkspaceFolder: (uri: Uri) => workspace.workspaceFolders?.find((folder) => uri.path.startsWith(folder.uri.path)),
   textDocuments,
   closedDocuments: new EventEmitter<{ uri: Uri }>(),

@@ -99,4 +99,6 @@ class ConfigurationFeature:
             return
         self.problem = None
         self.client = client
+        if client.log_level is not None:
+            logging.getLogger().setLevel(client.log_level.upper())
         self._server.backend.configure(client)

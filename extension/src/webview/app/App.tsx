@@ -21,7 +21,10 @@ export function App({ host }: { host: Host }) {
   const [start] = useState(() => initial(host.load()));
   const [model, dispatch] = useReducer(reduce, start);
   useEffect(() => {
-    host.listen((message) => dispatch({ type: "host", message }));
+    host.listen(
+      (message) => dispatch({ type: "host", message }),
+      () => dispatch({ type: "unreadable" }),
+    );
     host.send({ type: "ready" });
   }, [host]);
   useSaving(host, model);

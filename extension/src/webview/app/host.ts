@@ -1,10 +1,8 @@
 /** The page's line to the extension. */
 
-import { t } from "@vscode/l10n";
-import { ACTIONS, type FromPage, type SavedState, type ToPage } from "../messages";
+import type { FromPage, SavedState, ToPage } from "../messages";
 import { oneOf, shapeOf } from "../shape";
 import { isSavedState, isToPage } from "../validate";
-import { NO_QUESTION } from "./model";
 
 interface EditorApi {
   postMessage(message: FromPage): void;
@@ -19,8 +17,12 @@ export interface Host {
   /** What was saved before the editor dropped the page, if it is of this version. */
   load(): SavedState | null;
   save(state: SavedState): void;
-  /** Calls back for every message. What is not one of the host's is dropped; a state that cannot be read says so. */
-  listen(listener: (message: ToPage) => void): void;
+  /**
+   * Calls back for every message; what is not one of the host's is dropped.
+   *
+   * @param onUnreadable Is called for a state that is not of the form that this page knows.
+   */
+  listen(listener: (message: ToPage) => void, onUnreadable: () => void): void;
 }
 
 /** Connects to the extension; the editor allows it once. */
@@ -33,12 +35,12 @@ export function connect(): Host {
       return isSavedState(state) ? state : null;
     },
     save: (state) => api.setState(state),
-    listen: (listener) => {
+    listen: (listener, onUnreadable) => {
       window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
         if (isToPage(data)) {
           listener(data);
         } else if (isAnyState(data)) {
-          listener(unreadable());
+          onUnreadable();
         }
       });
     },
@@ -46,13 +48,3 @@ export function connect(): Host {
 }
 
 const isAnyState = shapeOf({ type: oneOf("state") });
-
-/** Shown for a state that cannot be read: without it the page would wait for ever. */
-function unreadable(): ToPage {
-  const message = t("The answer has a form that this panel cannot show. Ask again, or reload the window.");
-  const error = { message, actions: [{ title: t("Try Again"), id: ACTIONS.retry }] };
-  return {
-    type: "state",
-    state: { phase: "error", question: NO_QUESTION, current: null, pack: null, error, history: [] },
-  };
-}

@@ -1,6 +1,7 @@
 /** What the page knows and how events change it. */
 
-import type { Question, SavedState, ToPage, ViewState } from "../messages";
+import { t } from "@vscode/l10n";
+import { ACTIONS, type Question, type SavedState, type ToPage, type ViewState } from "../messages";
 import { sameQuestion } from "../question";
 
 export interface Model {
@@ -19,6 +20,8 @@ export interface Model {
 
 export type Event =
   | { type: "host"; message: ToPage }
+  /** The host has sent a state that cannot be read. */
+  | { type: "unreadable" }
   | { type: "draft"; draft: Question }
   | { type: "activate"; id: string }
   | { type: "expand"; id: string }
@@ -49,6 +52,8 @@ export function reduce(model: Model, event: Event): Model {
       return event.message.type === "say"
         ? { ...model, said: { text: event.message.text, number: (model.said?.number ?? 0) + 1 } }
         : show(model, event.message.state);
+    case "unreadable":
+      return isWaiting(model) ? { ...model, view: unreadable(model.view) } : model;
     case "draft":
       return { ...model, draft: event.draft };
     case "activate":
@@ -85,6 +90,23 @@ function show(model: Model, view: ViewState): Model {
     active: samePack && model.active !== null && ids.includes(model.active) ? model.active : (ids[0] ?? null),
     expanded: samePack ? model.expanded : new Set(),
     explained: samePack ? model.explained : new Set(),
+  };
+}
+
+/** Whether the page waits for the host and would do so for ever. */
+function isWaiting({ view }: Model): boolean {
+  return view === null || view.phase === "loading";
+}
+
+function unreadable(view: ViewState | null): ViewState {
+  const message = t("The answer has a form that this panel cannot show. Ask again, or reload the window.");
+  return {
+    phase: "error",
+    question: view?.question ?? NO_QUESTION,
+    current: null,
+    pack: null,
+    error: { message, actions: [{ title: t("Try Again"), id: ACTIONS.retry }] },
+    history: view?.history ?? [],
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import { describe, it } from "mocha";
 import type { CancellationToken, Uri } from "vscode";
 import { Problem } from "../../../src/problem";
@@ -88,6 +89,11 @@ function cancellation(): { token: CancellationToken; cancel: () => void } {
     for (const listener of listeners) listener(undefined);
   };
   return { token, cancel };
+}
+
+/** Lets promises that are settled be seen. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
 function setUp(): { window: Window; pool: ServerPool } {
@@ -271,6 +277,30 @@ describe("the servers of a window", () => {
     await Promise.resolve();
     cancel();
     await assert.rejects(answer, { code: "cancelled" });
+  });
+
+  it("keep nobody waiting for ever, but for an ingestion", async () => {
+    const { window, pool } = setUp();
+    await ask(pool);
+    window.hold = new Promise(() => undefined);
+    const clock = mock.timers;
+    clock.enable({ apis: ["setTimeout"] });
+    try {
+      const outcomes: string[] = [];
+      for (const method of ["adk/status", "adk/evidence", "adk/ingest"] as const) {
+        pool.request(method, {} as never).catch(({ code }: Problem) => outcomes.push(`${method} ${code}`));
+      }
+      await turns();
+      for (const minutes of [2, 8]) {
+        clock.tick(minutes * 60_000);
+        await turns();
+      }
+      clock.tick(86_400_000);
+      await turns();
+      assert.deepEqual(outcomes, ["adk/status no_answer", "adk/evidence no_answer"]);
+    } finally {
+      clock.reset();
+    }
   });
 
   it("start nothing for one who had cancelled before", async () => {

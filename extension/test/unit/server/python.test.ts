@@ -3,9 +3,12 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { expandPath, findOnPath } from "../../../src/server/paths";
+import { expandHere, indexSettings, ingestSettings, launchSettings, serverSettings } from "../../../src/config";
+import { serverLevel } from "../../../src/log";
+import { expandPath, expandSource, expandVariables, findOnPath } from "../../../src/server/paths";
 import { type Finished, type Run, run } from "../../../src/server/process";
 import { areCompatible, isNewEnough, Prober } from "../../../src/server/python";
+import { Uri, workspace } from "../fake-vscode";
 
 const DONE: Finished = { code: 0, stdout: "", stderr: "", end: "exited" };
 
@@ -149,20 +152,101 @@ describe("versions", () => {
   });
 });
 
-describe("a path of a setting", () => {
-  const variable = "$" + "{workspaceFolder}";
-  it("has its variables written out", () => {
-    const home = path.resolve("/home/me");
-    const here = path.resolve("/work/it");
-    assert.equal(expandPath("~/env/python", here, home), path.join(home, "env/python"));
-    assert.equal(expandPath(`${variable}/.venv/bin/python`, here, home), path.join(here, ".venv/bin/python"));
-    assert.equal(expandPath(".venv/bin/python", here, home), path.join(here, ".venv/bin/python"));
-    assert.equal(expandPath("~me/python", here, home), path.join(here, "~me/python"));
+describe("a setting with variables", () => {
+  const variable = (name: string) => `$${"{"}${name}}`;
+  const home = path.resolve("/home/me");
+  const here = path.resolve("/work/it");
+  const place = { folder: here, home, env: { DATA: "/data", EMPTY: undefined } };
+  const nowhere = { ...place, folder: undefined };
+
+  it("has them written out in a path, which else counts from the folder", () => {
+    for (const [text, expected] of [
+      ["~/env/python", path.join(home, "env/python")],
+      [`${variable("userHome")}/env/python`, path.join(home, "env/python")],
+      [`${variable("workspaceFolder")}/.venv/bin/python`, path.join(here, ".venv/bin/python")],
+      [`${variable("env:DATA")}/index`, path.resolve("/data/index")],
+      [".venv/bin/python", path.join(here, ".venv/bin/python")],
+      ["~me/python", path.join(here, "~me/python")],
+    ] as const) {
+      assert.equal(expandPath(text, place), expected);
+    }
+  });
+
+  it("has them written out in any text, and others left as they are", () => {
+    const text = `--home=${variable("env:DATA")} ${variable("env:NOT_SET")}${variable("config:x")} ~`;
+    assert.equal(expandVariables(text, place), `--home=/data ${variable("config:x")} ~`);
+    // What is put in is not read again.
+    const odd = { ...place, folder: `/a$&${variable("userHome")}` };
+    assert.equal(expandVariables(variable("workspaceFolder"), odd), odd.folder);
   });
 
   it("means nothing without the folder that it counts from", () => {
-    assert.equal(expandPath(`${variable}/python`, undefined, "/home/me"), undefined);
-    assert.equal(expandPath("python", undefined, "/home/me"), undefined);
+    assert.equal(expandPath(`${variable("workspaceFolder")}/python`, nowhere), undefined);
+    assert.equal(expandPath("python", nowhere), undefined);
+    assert.equal(expandVariables(variable("workspaceFolder"), nowhere), undefined);
+  });
+
+  it("may be a requirement instead of a path", () => {
+    for (const text of [
+      "google-adk",
+      "google-adk==2.13.0",
+      "google-adk[eval] >= 2",
+      "google-adk @ https://x.org/a.whl",
+    ]) {
+      assert.equal(expandSource(text, place), text);
+    }
+    for (const text of ["./adk", "checkouts/adk-python", "google_adk-2.13.0-py3-none-any.whl", "~/adk"]) {
+      assert.equal(expandSource(text, place), expandPath(text, place));
+    }
+  });
+
+  describe("of a workspace", () => {
+    const values: Record<string, unknown> = {};
+    const { getConfiguration } = workspace;
+    const folder = { uri: Uri.file(here), name: "it", index: 0 } as never;
+
+    beforeEach(() => {
+      Object.assign(Uri.prototype, { fsPath: here });
+      workspace.getConfiguration = () => ({ get: (name: string, value?: unknown) => values[name] ?? value });
+      Object.assign(values, {
+        home: `${variable("workspaceFolder")}/index`,
+        "server.command": ["~/bin/adk-evidence", "serve", "lsp", `${variable("env:HOME")}`],
+        "server.interpreter": "",
+        "ingest.docs": "~/adk-docs",
+        "ingest.code": "google-adk==2.13.0",
+      });
+    });
+    afterEach(() => {
+      workspace.getConfiguration = getConfiguration;
+      workspace.isTrusted = true;
+      Reflect.deleteProperty(Uri.prototype, "fsPath");
+    });
+
+    it("reaches the server written out, with how much to log", () => {
+      assert.deepEqual(serverSettings(folder, 4), {
+        home: path.join(here, "index"),
+        logLevel: "warning",
+      });
+      assert.deepEqual(ingestSettings(folder), {
+        docs: path.join(os.homedir(), "adk-docs"),
+        code: "google-adk==2.13.0",
+      });
+      assert.equal(launchSettings(folder).command[0], path.join(os.homedir(), "bin/adk-evidence"));
+    });
+
+    it("does not lead into a folder that is not trusted", () => {
+      workspace.isTrusted = false;
+      values["server.command"] = [`${variable("workspaceFolder")}/run-me`];
+      assert.equal(indexSettings(folder).home, undefined);
+      assert.deepEqual(launchSettings(folder).command, [`${variable("workspaceFolder")}/run-me`]);
+      assert.equal(expandHere("run-me", folder), undefined);
+    });
+  });
+});
+
+describe("the log level of the channel", () => {
+  it("is the server's, as far as it has such a one", () => {
+    assert.deepEqual([0, 1, 2, 3, 4, 5].map(serverLevel), ["error", "debug", "debug", "info", "warning", "error"]);
   });
 });
 

@@ -9,7 +9,6 @@ const NOTHING: Wishes = {
   interpreter: { text: "", path: undefined },
   trusted: true,
   version: "1.2.3",
-  logLevel: "info",
 };
 const READY: EnvironmentState = {
   kind: "ready",

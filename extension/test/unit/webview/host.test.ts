@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { connect } from "../../../src/webview/app/host";
 import { verificationLabel } from "../../../src/webview/app/labels";
-import type { ToPage } from "../../../src/webview/messages";
+import { initial, type Model, reduce } from "../../../src/webview/app/model";
 import { stateOf, variedPack } from "../../webview/packs";
+
+const { pack, ...STATE } = stateOf(variedPack());
+const UNREADABLE = { type: "state", state: { ...STATE, pack: { ...pack, candidates: "none" } } };
 
 describe("the page's line to the extension", () => {
   let send: (data: unknown) => void;
-  let received: ToPage[];
+  let model: Model;
 
   beforeEach(() => {
     const api = { postMessage() {}, getState: () => undefined, setState() {} };
@@ -17,29 +20,40 @@ describe("the page's line to the extension", () => {
       },
     };
     Object.assign(globalThis, { acquireVsCodeApi: () => api, window });
-    received = [];
-    connect().listen((message) => received.push(message));
+    model = initial(null);
+    connect().listen(
+      (message) => {
+        model = reduce(model, { type: "host", message });
+      },
+      () => {
+        model = reduce(model, { type: "unreadable" });
+      },
+    );
   });
   afterEach(() => {
     Reflect.deleteProperty(globalThis, "acquireVsCodeApi");
     Reflect.deleteProperty(globalThis, "window");
   });
 
-  it("shows a sentence and a way on for a state that cannot be read, and does not wait for ever", () => {
-    const { pack, ...state } = stateOf(variedPack());
-    send({ type: "state", state: { ...state, pack: { ...pack, candidates: "none" } } });
-    const [message] = received;
-    assert.ok(message?.type === "state" && message.state.phase === "error");
-    assert.match(message.state.error?.message ?? "", /cannot show/);
-    assert.deepEqual(
-      message.state.error?.actions.map(({ id }) => id),
-      ["retry"],
-    );
+  it("shows a sentence and a way on for an answer that cannot be read, and does not wait for ever", () => {
+    for (const before of [null, { type: "state", state: { ...stateOf(null), phase: "loading" } }]) {
+      model = initial(null);
+      send(before);
+      send(UNREADABLE);
+      assert.equal(model.view?.phase, "error");
+      assert.match(model.view?.error?.message ?? "", /cannot show/);
+      assert.deepEqual(
+        model.view?.error?.actions.map(({ id }) => id),
+        ["retry"],
+      );
+    }
   });
 
-  it("drops what is no message of the host's", () => {
-    for (const data of [null, "state", { type: "other" }, { type: "say", text: 1 }]) send(data);
-    assert.deepEqual(received, []);
+  it("leaves what it shows as it is for what it cannot read, or is no message of the host's", () => {
+    send({ type: "state", state: stateOf(variedPack()) });
+    const shown = model;
+    for (const data of [UNREADABLE, null, "state", { type: "other" }, { type: "say", text: 1 }]) send(data);
+    assert.equal(model, shown);
   });
 });
 
