@@ -277,7 +277,7 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
     warnings = _warnings([response])
     notes, _ = _notes_that_fit((*warnings, *response.recommendations), arguments.max_tokens)
     text = write_out(bundle)
-    while estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
+    while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
     text = _with_notes(text, notes)
     structured = TaskContext(
