@@ -255,8 +255,10 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
     """
     found = _read(settings, name)
     if found is None:
-        names = [MAIN, *_names(settings)]
-        raise UnknownIndexError(f"There is no index called {name!r}.", f"There are: {', '.join(names)}.")
+        main = [MAIN] if open_generations(settings).current() else []
+        names = ", ".join([*main, *_names(settings)])
+        hint = f"There are: {names}." if names else "Nothing has been indexed yet; run `adk-ingest all`."
+        raise UnknownIndexError(f"There is no index called {name!r}.", hint)
     return found.codebase
 
 
@@ -413,6 +415,7 @@ def size_on_disk(folder: Path) -> int:
                 info = os.lstat(Path(place, name))
             except OSError:
                 continue
-            # Qdrant Edge lays out large files that are mostly empty. Windows does not tell blocks.
-            total += getattr(info, "st_blocks", 0) * 512 or info.st_size
+            # Qdrant Edge lays out large files that are mostly empty, some of them wholly. Windows does not tell blocks.
+            blocks = getattr(info, "st_blocks", None)
+            total += info.st_size if blocks is None else blocks * 512
     return total

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+_BRANCHES = frozenset(
+    ("str", "int", "float", "bool", "none", "constrained-str", "constrained-int", "constrained-float", "literal")
+)
 
 
 class Problem(NamedTuple):
@@ -22,10 +27,35 @@ class Problem(NamedTuple):
 
 def problems(exc: ValidationError) -> list[Problem]:
     """Everything that a validation found, in the order of the fields."""
-    return [
-        Problem(".".join(map(str, found["loc"])), found["msg"].removeprefix("Value error, ").rstrip("."))
-        for found in exc.errors(include_url=False, include_input=False, include_context=False)
-    ]
+    found: dict[str, dict[str, None]] = {}
+    for error in exc.errors(include_url=False, include_input=False):
+        where = ".".join(str(part) for part in error["loc"] if not _is_branch(part))
+        found.setdefault(where, {}).setdefault(_words(error))
+    return [Problem(where, "; or: ".join(words)) for where, words in found.items()]
+
+
+def _is_branch(part: str | int) -> bool:
+    """Whether a part of a place is pydantic's name for one of several types that a field may have."""
+    return isinstance(part, str) and (part in _BRANCHES or "[" in part)
+
+
+def _words(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return "it is missing"
+        case "extra_forbidden":
+            return "there is no such field"
+        case "union_tag_invalid":
+            return f"the {context['discriminator']} is none of {context['expected_tags']}".replace("'", "")
+        case "union_tag_not_found":
+            return f"the {context['discriminator']} is missing".replace("'", "")
+        case "too_short":
+            return f"there should be at least {context['min_length']} of them"
+        case "too_long":
+            return f"there should be at most {context['max_length']} of them"
+        case _:
+            return error["msg"].removeprefix("Value error, ").rstrip(".")
 
 
 def first_problem(exc: ValidationError) -> Problem:

@@ -26,12 +26,12 @@ def read_request(name: str, read_stdin: Callable[[], str]) -> str:
     Raises:
         InvalidRequestError: The file cannot be read.
     """
-    if name == "-":
-        return read_stdin()
     try:
-        return Path(name).read_bytes().decode("utf-8", "replace")
+        text = read_stdin() if name == "-" else Path(name).read_bytes().decode("utf-8", "replace")
     except OSError as exc:
         raise InvalidRequestError(f"The file {name} cannot be read: {exc.strerror}.", "Check its path.") from exc
+    # Programs on Windows put this mark before their texts.
+    return text.removeprefix("\ufeff")
 
 
 def operate(request: str, load: Callable[[], Settings], out: IO[str], err: Console) -> int:

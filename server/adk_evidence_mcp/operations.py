@@ -35,6 +35,8 @@ from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_mcp.tools import MIN_TOKENS, Answer, Budget, Call, Tool
 
+# Warnings and advice may take this much of a budget: they say what the rest is worth.
+NOTES_SHARE = 0.15
 Where = Literal["both", "code", "docs"]
 
 
@@ -222,16 +224,17 @@ def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, ca
         "context_lines": 0,
         "filters": _filters(arguments.file_type, arguments.directory),
     }
-    responses = [_execute(session, call, kind, parameters) for kind in kinds]
+    # Code and docs are of one state of the index.
+    with session.one_state():
+        responses = [_execute(session, call, kind, parameters) for kind in kinds]
     found = [response.results.search_results or () for response in responses]
     # Code and docs take turns: their scores say little of one against the other.
-    results = [item for turn in zip_longest(*found) for item in turn if item is not None]
+    results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
     return _found(
         [_search_entry(item) for item in results],
         [_search_place(item) for item in results],
         responses,
         arguments.max_tokens,
-        arguments.max_results,
     )
 
 
@@ -252,7 +255,7 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
     items = response.results.similar_items or ()
     entries = [_similar_entry(item) for item in items]
     places = [_similar_place(item) for item in items]
-    return _found(entries, places, [response], arguments.max_tokens, arguments.max_results)
+    return _found(entries, places, [response], arguments.max_tokens)
 
 
 def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
@@ -271,16 +274,22 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
     bundle = response.results.context_bundle
     if bundle is None:
         raise _failure(response)
+    warnings = _warnings([response])
+    notes, _ = _notes_that_fit((*warnings, *response.recommendations), arguments.max_tokens)
+    text = write_out(bundle)
+    while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
+        notes.pop()
+    text = _with_notes(text, notes)
     structured = TaskContext(
         code=bundle.code_sources,
         docs=bundle.doc_sources,
         related_files=bundle.relations,
         confidence=bundle.confidence,
         recommendations=response.recommendations,
-        warnings=_warnings([response]),
-        tokens=bundle.total_tokens,
+        warnings=warnings,
+        tokens=estimate_tokens(text),
     )
-    return Answer(write_out(bundle), structured)
+    return Answer(text, structured)
 
 
 def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> Answer:
@@ -324,10 +333,9 @@ def list_known_indexes(session: AgentSession, arguments: ListIndexes, call: Call
     advice = tuple(sentence for response in responses for sentence in response.recommendations)
     lines = [_line(index) for index in known] + [_checked_line(item) for item in checked]
     text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
-    structured = IndexesListed(
-        indexes=tuple(known), checked=checked, recommendations=advice, warnings=_warnings(responses)
-    )
-    return Answer(_with_notes(text, advice), structured)
+    warnings = _warnings(responses)
+    structured = IndexesListed(indexes=tuple(known), checked=checked, recommendations=advice, warnings=warnings)
+    return Answer(_with_notes(text, (*warnings, *advice)), structured)
 
 
 def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> Answer:
@@ -378,17 +386,14 @@ def _found(
     places: Sequence[Place],
     responses: Sequence[OperationResponse],
     max_tokens: int,
-    wanted: int,
 ) -> Answer:
-    count = min(len(entries), wanted * len(responses))
+    count = len(entries)
     sentence = f"{count} results, best first." if count else "Nothing was found."
-    taken, _ = take(entries, max_tokens - estimate_tokens(frame(sentence)))
-    text = write_block(sentence, taken) if entries else sentence
     advice = tuple(dict.fromkeys(sentence for response in responses for sentence in response.recommendations))
     warnings = _warnings(responses)
-    with_notes = _with_notes(text, (*advice, *warnings))
-    if estimate_tokens(with_notes) <= max_tokens:
-        text = with_notes
+    notes, reserved = _notes_that_fit((*warnings, *advice), max_tokens)
+    taken, _ = take(entries, max_tokens - reserved - estimate_tokens(frame(sentence)))
+    text = _with_notes(write_block(sentence, taken) if entries else sentence, notes)
     structured = SearchFound(
         results=tuple(places[: len(taken)]),
         omitted=count - len(taken),
@@ -397,6 +402,19 @@ def _found(
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
+
+
+def _notes_that_fit(notes: Sequence[str], max_tokens: int) -> tuple[list[str], int]:
+    """The first notes that take no more than their share of a budget, and their tokens."""
+    fitting: list[str] = []
+    spent = 0
+    for note in notes:
+        price = estimate_tokens(_with_notes("", [note]))
+        if spent + price > max_tokens * NOTES_SHARE:
+            break
+        fitting.append(note)
+        spent += price
+    return fitting, spent
 
 
 def _with_notes(text: str, notes: Sequence[str]) -> str:

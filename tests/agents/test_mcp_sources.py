@@ -116,6 +116,14 @@ async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession)
 
 
 @pytest.mark.asyncio
+async def test_code_and_docs_together_are_as_many_as_were_asked_for(session: AgentSession) -> None:
+    async with Client(make_server(session, structured=True)) as client:
+        text, found = await answer(client, "search_code_and_docs", query="discount", index="shop", max_results=3)
+        assert len(found["results"]) == 3 and found["omitted"] == 0 and "3 results, best first." in text
+        assert {"docs/discounts.md", "src/basket.ts"} <= {result["path"] for result in found["results"]}
+
+
+@pytest.mark.asyncio
 async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: Workplace) -> None:
     async with Client(make_server(session, structured=True)) as client:
         unknown = await unreadable(client, "nowhere@v1:src/a.py#L1-L2")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,9 +20,10 @@ from adk_evidence.agents.operations.responses import OperationResponse
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
-from adk_evidence.indexes import list_indexes, settings_of
+from adk_evidence.indexes import list_indexes, settings_of, size_on_disk
 from adk_evidence.retrieval import pipeline
 from adk_evidence.store.factory import open_generations
+from adk_evidence_cli.operating import read_request
 from tests.agents.operations_place import SHOP, ask, make_indexer, make_place, send, shop_folder, shop_parameters
 from tests.corpora import HashEmbedder, Workplace, change, write_files
 
@@ -561,3 +564,92 @@ def test_a_collection_that_is_damaged_leaves_the_other(own: tuple[Workplace, Age
     bundle = response.results.context_bundle
     assert bundle is not None and bundle.relevant_code and not bundle.relevant_docs
     session.close()
+
+
+def with_narrow_search(session: AgentSession) -> AgentSession:
+    """A session whose searches fetch two chunks of each kind."""
+    limits = dict.fromkeys(("dense_prefetch_limit", "sparse_prefetch_limit", "final_limit_per_collection"), 2)
+    narrow = session.settings.retrieval.model_copy(update=limits)
+    return AgentSession(lambda: session.settings.model_copy(update={"retrieval": narrow}))
+
+
+def test_tags_find_what_lies_behind_the_chunks_that_are_fetched(session: AgentSession) -> None:
+    narrow = with_narrow_search(session)
+    smooth = ask(narrow, "search_code", query=DISCOUNT, collection_name="shop", top_k=2, filters={"tags": ["R"]})
+    assert paths(smooth) == ["stats/season.R"] and smooth.metrics.vectors_searched == 1
+    turnover = SHOP["jobs/turnover.py"]
+    similar = ask(
+        narrow, "find_similar", reference_code=turnover, collection_name="shop", top_k=2, filters={"tags": ["r"]}
+    )
+    assert [item.file_path for item in similar.results.similar_items or ()] == ["stats/season.R"]
+    narrow.close()
+
+
+def test_as_many_results_come_as_were_asked_for(session: AgentSession) -> None:
+    narrow = with_narrow_search(session)
+    found = ask(narrow, "search_code", query="turnover of a day", collection_name="shop", top_k=6)
+    similar = ask(narrow, "find_similar", reference_code=SHOP["jobs/turnover.py"], collection_name="shop", top_k=6)
+    assert len(paths(found)) == len(similar.results.similar_items or ()) == 6
+    narrow.close()
+
+
+def test_an_operation_reads_an_index_in_one_state(own: tuple[Workplace, AgentSession]) -> None:
+    place, session = own
+
+    def generation() -> str:
+        with session.open("shop").service.pin() as index:
+            return index.manifest.generation
+
+    with session.one_state():
+        session.hold(session.open("shop"))
+        first = generation()
+        change(shop_folder(place) / "docs/discounts.md", "# Discounts", "# Rebates")
+        assert ask(session, "update", collection_name="shop").status == "success"
+        assert generation() == first
+        assert "Discounts" in ask(session, "search_docs", query="discounts", collection_name="shop").model_dump_json()
+    assert generation() != first
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not tell what a file takes")
+def test_files_that_are_laid_out_and_empty_take_no_room(tmp_path: Path) -> None:
+    with (tmp_path / "page.dat").open("wb") as file:
+        file.truncate(1 << 25)
+    (tmp_path / "text").write_bytes(b"x" * 10_000)
+    assert 10_000 <= size_on_disk(tmp_path) < 100_000
+
+
+def test_the_indexes_that_there_are_are_named(session: AgentSession, tmp_path: Path) -> None:
+    unknown = ask(session, "search_code", query="x y", collection_name="nowhere")
+    assert "There are: adk, shop." in unknown.errors[0].message
+    empty = AgentSession(lambda: Workplace(tmp_path).settings)
+    nothing = ask(empty, "search_code", query="x y", collection_name="nowhere")
+    assert "There are" not in nothing.errors[0].message and "adk-ingest all" in nothing.errors[0].message
+
+
+def test_names_keep_their_case_in_advice() -> None:
+    notes = Notes()
+    notes.take_warnings(["unknown_name: zz_func is nowhere in the index.", "coverage: only 2 of the 3 docs results."])
+    assert list(notes.recommendations) == ["zz_func is nowhere in the index.", "Only 2 of the 3 docs results."]
+
+
+def test_what_is_wrong_with_a_request_is_said_without_inner_names(session: AgentSession) -> None:
+    for parameters, words in [
+        (
+            {"query": "x", "collection_name": 5},
+            "parameters.collection_name is not valid: Input should be a valid string",
+        ),
+        ({"query": "x", "collection_name": []}, "or: there should be at least 1 of them"),
+        ({"query": "x", "colour": "red"}, "operation.parameters.colour is not valid: there is no such field."),
+        ({}, "operation.parameters.query is not valid: it is missing."),
+    ]:
+        response = send(session, make_request("search_code", parameters))
+        (error,) = response.errors
+        assert words in error.message and not re.search(r"[\[(]|tuple|constrained|search_code", error.message)
+    unknown = send(session, {"task_type": "search", "operation": {"type": "sing", "parameters": {}}})
+    assert "the type is none of index_codebase, search_code, " in unknown.errors[0].message
+
+
+def test_a_byte_order_mark_before_a_request_is_no_part_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "request.json"
+    file.write_bytes(b"\xef\xbb\xbf{}")
+    assert read_request(str(file), lambda: "") == read_request("-", lambda: "\ufeff{}") == "{}"

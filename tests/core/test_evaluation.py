@@ -185,8 +185,8 @@ def test_questions_are_read_with_their_mode_and_without_their_labels(tmp_path: P
     ("line", "problem"),
     [
         ("not json", "Line 2 of"),
-        ('{"id": "b"}', "query: Field required"),
-        ('{"query": "x"}', "id: Field required"),
+        ('{"id": "b"}', "query: it is missing"),
+        ('{"query": "x"}', "id: it is missing"),
         ('{"id": "b", "query": "  "}', "query is empty"),
         ('{"id": "b", "query": "x", "task_mode": "guess"}', "task_mode"),
         ('{"id": "a", "query": "x"}', "has the id of line 1"),

@@ -75,6 +75,10 @@ export interface EvidenceFilters {
    */
   languages?: string[];
   /**
+   * Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, `function`, `method`, `module`), `api-reference`.
+   */
+  tags?: string[];
+  /**
    * Commit, tag or branch that evidence must be of.
    */
   repo_ref_hint?: string | null;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ class AgentSession:
     def __init__(self, load: Callable[[], Settings] = load_settings) -> None:
         self._load = load
         self._lock = threading.RLock()
+        self._states = threading.local()
         self._settings: Settings | None = None
         self._opened: dict[str, Opened] = {}
 
@@ -74,6 +76,30 @@ class AgentSession:
             if name not in self._opened:
                 self._opened[name] = self._open(name)
             return self._opened[name]
+
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Within it, this thread reads every index that it holds as that was at first, whatever is published meanwhile.
+
+        `hold` holds one. Both may be nested.
+        """
+        if getattr(self._states, "held", None) is not None:
+            yield
+            return
+        self._states.held = held = ExitStack()
+        try:
+            yield
+        finally:
+            self._states.held = None
+            held.close()
+
+    def hold(self, opened: Opened) -> None:
+        """Hold an index until `one_state` ends.
+
+        Raises:
+            EvidenceError: The index is not there, or cannot be opened.
+        """
+        self._states.held.enter_context(opened.service.hold())
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""

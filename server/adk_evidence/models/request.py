@@ -45,6 +45,11 @@ class EvidenceFilters(BaseModel):
     path_blocklist: tuple[_Text, ...] = ()
     source_types: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
     languages: tuple[_Text, ...] = Field(default=(), description="File or tab languages, e.g. `py`, `md`, `python`.")
+    tags: tuple[_Text, ...] = Field(
+        default=(),
+        description="Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, "
+        "`function`, `method`, `module`), `api-reference`.",
+    )
     repo_ref_hint: _Text | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
 
     @property

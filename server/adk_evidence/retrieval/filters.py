@@ -12,6 +12,8 @@ from adk_evidence.store.base import Condition, Filter, Match
 # Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
 _FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
 _TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
+# The payload's fields whose values are tags, besides its origin; `operations.places.tags_of` names the same.
+_TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs")
 
 
 def build_filter(
@@ -39,6 +41,7 @@ def build_filter(
             must.append(Match("path", kept))
     if filters.languages:
         must.append(_language_condition(filters.languages))
+    must += [_tag_condition(tag) for tag in filters.tags]
     commits = _commits_of(filters.repo_ref_hint, refs)
     if commits:
         must.append(Match("commit", commits))
@@ -59,6 +62,13 @@ def _language_condition(languages: Iterable[str]) -> Filter:
     files = tuple(dict.fromkeys(_FILE_LANGUAGES.get(name, name) for name in names))
     tabs = tuple(dict.fromkeys(_TAB_LANGUAGES.get(name, name) for name in names))
     return Filter(should=(Match("lang", files), Match("code_langs", tabs)))
+
+
+def _tag_condition(tag: str) -> Filter:
+    value = (tag.lower(),)
+    # Where most chunks come from is no tag.
+    origin = () if value == ("repository",) else (Match("origin", value),)
+    return Filter(should=(*(Match(field, value) for field in _TAG_FIELDS), *origin))
 
 
 def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.encoding import QueryEncoder
 from adk_evidence.retrieval.event import retrieval_event
 from adk_evidence.retrieval.feedback import search_again
-from adk_evidence.retrieval.hybrid import Hit, QueryVectors
+from adk_evidence.retrieval.hybrid import Hit, QueryVectors, wide_enough
 from adk_evidence.retrieval.index import CurrentIndex, Index
 from adk_evidence.retrieval.names import NameCheck
 from adk_evidence.retrieval.outcome import Outcome
@@ -103,6 +103,10 @@ class EvidenceService:
         """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
         return self._current.pin()
 
+    def hold(self) -> AbstractContextManager[None]:
+        """One and the same index for several requests of this thread; see `CurrentIndex.hold`."""
+        return self._current.hold()
+
     def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
         """Answer a request with a checked pack.
 
@@ -141,6 +145,8 @@ class _Run:
         self, service: EvidenceService, index: Index, request: EvidenceRequest, cancelled: Cancelled | None
     ) -> None:
         settings = service._settings
+        self._size = size = request.max_results_final or settings.pack.max_results_final
+        settings = settings.model_copy(update={"retrieval": wide_enough(settings.retrieval, size)})
         self._service = service
         self._settings = settings
         self._index = index
@@ -168,7 +174,7 @@ class _Run:
         settings = self._settings
         query, kinds = self._query, self._scope.kinds
         stage, may_spend = self._progress.stage, self._progress.may_spend
-        size = self._request.max_results_final or settings.pack.max_results_final
+        size = self._size
         expanded: tuple[str, ...] = sub_queries(query) if settings.retrieval.expansion == "always" else ()
 
         with stage("encode"):

@@ -25,6 +25,7 @@ KEYWORD_FIELDS = (
     "origin",
     "lang",
     "code_langs",
+    "symbol_kind",
     "symbol",
     "symbols",
     "names",

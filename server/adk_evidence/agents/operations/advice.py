@@ -18,7 +18,7 @@ def on_filters(run: Run, filters: SearchFilters) -> None:
     """What to do when no chunk passed the filters that a store checks."""
     if narrows(filters) and run.vectors_searched == 0:
         run.notes.advise(
-            "No indexed file passes filters.file_type and filters.directory; change them or leave them out."
+            "Nothing that is indexed passes filters.file_type, filters.directory and filters.tags; change or omit them."
         )
 
 

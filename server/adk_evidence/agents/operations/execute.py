@@ -83,7 +83,8 @@ def execute(
         return _refused(request, [record], begin)
     run = Run(session, parsed, cancelled, progress, make_indexer)
     try:
-        results = _carry_out(run)
+        with session.one_state():
+            results = _carry_out(run)
     except Exception as exc:
         run.notes.fail(exc, "critical")
         results = Results()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adk_evidence.agents.operations.places import tags_of
 from adk_evidence.agents.operations.requests import SearchFilters
-from adk_evidence.models.chunk import ChunkPayload, Kind, SourceType
+from adk_evidence.models.chunk import Kind, SourceType
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.retrieval.filters import build_filter
 from adk_evidence.retrieval.index import Index
@@ -30,7 +29,7 @@ _HERE = ("", ".", "/")
 
 
 def evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -> EvidenceFilters:
-    """The filters of the retrieval; tags are no part of them, see `has_tags`."""
+    """The filters of the retrieval."""
     directory = (filters.directory or "").removeprefix("./")
     # An agent knows the folder of its project, which may lie deep in the repository that is indexed.
     anywhere = directory if directory.startswith("/") else f"**/{directory}"
@@ -39,14 +38,11 @@ def evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) ->
         name = filters.file_type.lower().lstrip(".")
         languages = (name, *_EXTENSIONS.get(name, ()))
     return EvidenceFilters(
-        path_allowlist=() if directory in _HERE else (anywhere,), languages=languages, source_types=sources
+        path_allowlist=() if directory in _HERE else (anywhere,),
+        languages=languages,
+        source_types=sources,
+        tags=filters.tags,
     )
-
-
-def has_tags(payload: ChunkPayload, wanted: Sequence[str]) -> bool:
-    """Whether a chunk has all tags."""
-    own = {tag.lower() for tag in tags_of(payload)}
-    return all(tag.lower() in own for tag in wanted)
 
 
 def narrows(filters: SearchFilters) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
+from adk_evidence.agents.operations.requests import TASK_OF
 from adk_evidence.agents.operations.responses import ErrorRecord, ErrorType, Severity
 from adk_evidence.citations.cited import NotIndexedError
 from adk_evidence.errors import (
@@ -19,6 +20,7 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
+from adk_evidence.identifiers import is_code_like
 from adk_evidence.retrieval.pipeline import RequestCancelledError
 from adk_evidence.validation import problems
 
@@ -73,7 +75,9 @@ class Notes:
             if code in _LOST_PARTS:
                 self.note(_LOST_PARTS[code], sentence, "warning")
             else:
-                self.advise(sentence[:1].upper() + sentence[1:])
+                # A name in code stays as it is.
+                named = is_code_like(sentence.partition(" ")[0])
+                self.advise(sentence if named else sentence[:1].upper() + sentence[1:])
 
 
 def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecord:
@@ -104,6 +108,8 @@ def invalid_request(exc: ValidationError) -> list[ErrorRecord]:
     """One record for each problem of a request, without what was sent."""
     records = []
     for where, what in problems(exc):
+        # The kind of an operation is the value of its type, and no field of the request.
+        where = ".".join(part for at, part in enumerate(where.split(".")) if at != 1 or part not in TASK_OF)
         subject = f"The field {where[:200]}" if where else "The request"
         text = printable(f"{subject} is not valid: {what[:300]}.")
         records.append(ErrorRecord(type="request_error", message=text, severity="critical"))

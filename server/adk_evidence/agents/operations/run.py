@@ -74,7 +74,9 @@ class Run:
         for name in names:
             self.stop_if_cancelled()
             try:
-                answers.append(ask(name, self.session.open(name)))
+                opened = self.session.open(name)
+                self.session.hold(opened)
+                answers.append(ask(name, opened))
             except RequestCancelledError:
                 raise
             except EvidenceError as exc:

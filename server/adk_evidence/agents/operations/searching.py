@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from adk_evidence.agents.operations.advice import on_age, on_breadth, on_filters
 from adk_evidence.agents.operations.embedding import check_embedding
-from adk_evidence.agents.operations.filters import count_searched, evidence_filters, has_tags
+from adk_evidence.agents.operations.filters import count_searched, evidence_filters
 from adk_evidence.agents.operations.places import metadata_of, surroundings
 from adk_evidence.agents.operations.requests import MAX_RESULTS, SearchParameters
 from adk_evidence.agents.operations.responses import SearchResult
@@ -59,23 +59,19 @@ def search(run: Run, parameters: SearchParameters, sources: tuple[SourceType, ..
         EvidenceError: No index can answer.
     """
     asked = parameters.filters
-    picky = bool(asked.tags) or parameters.score_threshold is not None
     answers = search_indexes(
         run,
         run.names(parameters.collection_name),
         EvidenceRequest(
             query=parameters.query,
-            max_results_final=MAX_RESULTS if picky else parameters.top_k,
+            max_results_final=parameters.top_k if parameters.score_threshold is None else MAX_RESULTS,
             filters=evidence_filters(asked, sources),
         ),
     )
     found = merged([answer.found for answer in answers])
-    tagged = [item for item in found if has_tags(item.hit.payload, asked.tags)]
-    near = [item for item in tagged if _near(run, item, parameters.score_threshold)]
-    if found and not tagged:
-        run.notes.advise(f"None of the {len(found)} best results has the tags; leave filters.tags out or change them.")
-    if tagged and not near:
-        best = max(item.score or 0.0 for item in tagged)
+    near = [item for item in found if _near(run, item, parameters.score_threshold)]
+    if found and not near:
+        best = max(item.score or 0.0 for item in found)
         run.notes.advise(f"The closest result has the score {best:.2f}; lower score_threshold or leave it out.")
     results = tuple(_result(item, parameters.context_lines) for item in near[: parameters.top_k])
     on_filters(run, asked)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from adk_evidence.agents.operations.advice import on_age, on_filters
 from adk_evidence.agents.operations.embedding import check_embedding
-from adk_evidence.agents.operations.filters import count_searched, evidence_filters, has_tags
-from adk_evidence.agents.operations.requests import FindSimilarParameters
+from adk_evidence.agents.operations.filters import count_searched, evidence_filters
+from adk_evidence.agents.operations.requests import MAX_RESULTS, FindSimilarParameters
 from adk_evidence.agents.operations.responses import SimilarItem
 from adk_evidence.agents.operations.run import QueryTimer, Run
 from adk_evidence.agents.operations.searching import Found, merged, similarities
@@ -23,7 +23,7 @@ from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.render.sanitize import code_span
 from adk_evidence.retrieval.filters import build_filter
-from adk_evidence.retrieval.hybrid import QueryVectors, search_collection
+from adk_evidence.retrieval.hybrid import QueryVectors, search_collection, wide_enough
 from adk_evidence.retrieval.pack import citation_of
 
 MAX_NAMED_CALLS = 5
@@ -56,6 +56,9 @@ def find_similar(run: Run, parameters: FindSimilarParameters) -> tuple[SimilarIt
 def _ask(run: Run, name: str, opened: Opened, parameters: FindSimilarParameters) -> list[Found]:
     code = parameters.reference_code
     settings = opened.settings
+    # One more than asked for: the snippet's own chunk is left out.
+    wanted = MAX_RESULTS if parameters.similarity_threshold is not None else parameters.top_k
+    retrieval = wide_enough(settings.retrieval, wanted + 1)
     filters = evidence_filters(parameters.filters, ("code",))
     with opened.service.pin() as index:
         check_embedding(run.config, index.manifest.fingerprint, name)
@@ -66,15 +69,14 @@ def _ask(run: Run, name: str, opened: Opened, parameters: FindSimilarParameters)
             index.store,
             "code",
             [_vectors(opened, code)],
-            settings.retrieval,
+            retrieval,
             settings.store,
-            limit=settings.retrieval.final_limit_per_collection,
+            limit=retrieval.final_limit_per_collection,
             filter=built,
         )
         run.vectors_searched += count_searched(index, settings.store.code_collection, "code", filters)
         scores = similarities(index, opened, code, hits)
-        tagged = [hit for hit in hits if has_tags(hit.payload, parameters.filters.tags)]
-        return [Found(name, opened, hit, place, scores.get(hit.point_id, 0.0)) for place, hit in enumerate(tagged, 1)]
+        return [Found(name, opened, hit, place, scores.get(hit.point_id, 0.0)) for place, hit in enumerate(hits, 1)]
 
 
 def _vectors(opened: Opened, code: str) -> QueryVectors:
