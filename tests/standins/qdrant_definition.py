@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,23 @@ MISSING = f"NO DEFINITION OF QDRANT, NOT TESTED: set {VARIABLE} to Qdrant's open
 # Vectors are long, and one of their numbers is like another.
 NUMBERS = 8
 
-# What was found in this process. Each test looks for its own (`tests/conftest.py`).
-deviations: list[str] = []
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request that came in and what was, or would have been, answered; `status` is 0 where nothing was."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    body: bytes
+    kind: str
+    status: int = 0
+    answer: bytes = b""
+
+
+# Those of this process. They are compared when a test is over (`tests/conftest.py`): a server that took its time over
+# it would be another server.
+_exchanges: list[Exchange] = []
 
 
 class Definition:
@@ -62,19 +78,35 @@ class Definition:
         return [f"{method} {path} answers {status}: {_told(error)}" for error in errors]
 
 
-@functools.cache
-def definition() -> Definition | None:
-    """The definition that the environment names, or the one beside the repository; None without one."""
-    named = os.environ.get(VARIABLE)
-    file = Path(named) if named else BESIDE
-    return Definition(file) if file.is_file() else None
+def note(exchange: Exchange) -> None:
+    """Keep an exchange to be compared."""
+    if _file() is not None:
+        _exchanges.append(exchange)
 
 
 def take_deviations() -> list[str]:
-    """What was found since the last call."""
-    found = list(dict.fromkeys(deviations))
-    deviations.clear()
-    return found
+    """How the exchanges since the last call deviate from the definition."""
+    found: list[str] = []
+    while _exchanges and (defined := definition()):
+        each = _exchanges.pop()
+        found += defined.of_request(each.method, each.path, each.query, each.body, each.kind)
+        if each.status:
+            found += defined.of_answer(each.method, each.path, each.status, each.answer)
+    return list(dict.fromkeys(found))
+
+
+@functools.cache
+def definition() -> Definition | None:
+    """The definition that the environment names, or the one beside the repository; None without one."""
+    file = _file()
+    return Definition(file) if file else None
+
+
+@functools.cache
+def _file() -> Path | None:
+    named = os.environ.get(VARIABLE)
+    file = Path(named) if named else BESIDE
+    return file if file.is_file() else None
 
 
 def _strict(value: Any) -> Any:
