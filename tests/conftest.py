@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,15 @@ from adk_evidence.embedding.minilm import prepare_minilm
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import Workplace
+from tests.standins.qdrant_definition import take_deviations
+
+
+@pytest.fixture(autouse=True)
+def _as_qdrant_defines() -> Iterator[None]:
+    """What a test's stand-ins of Qdrant were asked and answered is what Qdrant defines."""
+    yield
+    found = take_deviations()
+    assert not found, "not as Qdrant defines it:\n" + "\n".join(found)
 
 
 @pytest.fixture

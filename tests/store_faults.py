@@ -35,7 +35,7 @@ SHORT_SECONDS = 0.3
 # Faults of single requests; the others are states of the server.
 STRIKES: dict[str, tuple[Any, dict[str, Any]]] = {
     "429, Retry-After: 7": (429, {"headers": {"Retry-After": "7"}}),
-    "429": (429, {}),
+    "429": (429, {"message": ""}),
     "500": (500, {}),
     "502": (502, {}),
     "503": (503, {}),

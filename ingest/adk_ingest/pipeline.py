@@ -542,8 +542,16 @@ class Ingestion:
             write_manifest(building.folder, manifest)
             self._verify(run, building, manifest)
             with self._stage(run, "publish"):
+                before = self._generations.current()
                 self._publisher.publish(building.folder)
-                generation = self._generations.publish(building, manifest)
+                try:
+                    generation = self._generations.publish(building, manifest)
+                except StoreError:
+                    # Others find the old index again; where that fails too, the next run sets it right.
+                    with suppress(StoreError):
+                        if before is not None:
+                            self._publisher.publish(before.folder)
+                    raise
                 self._note_needs(generation, base, changes)
                 return generation
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 import time
 import traceback
@@ -17,7 +18,13 @@ from adk_evidence.resilience import CircuitBreaker
 from adk_evidence.settings import load_settings
 from adk_evidence.store import server_client
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
-from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, ServerRecord, UploadOptions
+from adk_evidence.store.qdrant_server import (
+    CollectionOptions,
+    ServerIndexReader,
+    ServerIndexWriter,
+    ServerRecord,
+    UploadOptions,
+)
 from adk_evidence.store.server_client import (
     Patience,
     ServerConnection,
@@ -50,6 +57,7 @@ def upload_patience_of(seconds: float) -> Patience:
 
 QUERY = query_patience_of(TRY)
 UPLOAD = upload_patience_of(TRY)
+PATIENT = upload_patience_of(AMPLE)
 
 
 class Waits(list[float]):
@@ -121,7 +129,7 @@ REFUSED = "connection refused"
 REPAIRABLE = {
     "429 with Retry-After": (429, {"headers": {"Retry-After": "1"}}, "limits the rate"),
     "429 with a date": (429, {"headers": {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}}, "limits the rate"),
-    "429": (429, {}, "limits the rate"),
+    "429 of a proxy": (429, {"message": ""}, "limits the rate"),
     "500": (500, {}, "status 500"),
     "502": (502, {}, "status 502"),
     "503": (503, {}, "status 503"),
@@ -233,7 +241,8 @@ def test_a_missing_key_is_called_missing(server: QdrantStandIn) -> None:
         connection(server, key=None) as unkeyed,
         pytest.raises(ServerError, match="refuses the API key, and none is set"),
     ):
-        unkeyed.version()
+        assert unkeyed.version() == (1, 19, 0), "a server says without a key what it is"
+        unkeyed.call(lambda client: client.get_collections())
 
 
 def test_an_upload_outlasts_an_outage_of_a_minute(server: QdrantStandIn, own: Path, waits: Waits) -> None:
@@ -327,6 +336,137 @@ def test_without_waiting_for_each_batch_the_end_waits(server: QdrantStandIn, tmp
     [upsert] = [seen for seen in server.seen if seen.method == "PUT" and seen.path.endswith("/points")]
     last = [seen for seen in server.seen if seen.path.endswith("/points/delete")][-1]
     assert (upsert.query["wait"], last.query["wait"]) == (["false"], ["true"])
+
+
+@pytest.fixture(params=["HTTP", "gRPC"])
+def sharded(request: pytest.FixtureRequest) -> Iterator[tuple[QdrantStandIn, Callable[[], ServerConnection]]]:
+    """A server and how to connect to it."""
+    with QdrantStandIn() as server:
+        if request.param == "HTTP":
+            yield server, lambda: connection(server, PATIENT, key=None)
+        else:
+            with grpc_port(server) as port:
+                yield server, lambda: rpc(server, port)
+
+
+@pytest.mark.parametrize("waits_for_each", [False, True])
+def test_a_flush_returns_when_every_shard_has_applied_what_the_server_took(
+    sharded: tuple[QdrantStandIn, Callable[[], ServerConnection]], tmp_path: Path, waits_for_each: bool
+) -> None:
+    server, connect = sharded
+    index = ServerIndexWriter(
+        tmp_path,
+        [SPEC],
+        connect(),
+        options=CollectionOptions(shard_number=3),
+        upload=UploadOptions(batch_points=10, wait=waits_for_each),
+    )
+    with closing(index):
+        # Where the client waits, the server may give up waiting first.
+        server.slow_writes = 3 if waits_for_each else 0
+        index.upsert("docs", [point(n) for n in range(30)])
+        assert index.count("docs") < 30, "some of it is not applied yet"
+        index.flush()
+        assert index.count("docs") == 30
+        server.seen.clear()
+        index.flush()
+        assert server.seen == [], "there is nothing to wait for"
+
+
+def test_a_write_that_is_not_applied_in_time_is_an_error(server: QdrantStandIn, own: Path, waits: Waits) -> None:
+    with closing(writer(server, own)) as index:
+        server.slow_writes = 7
+        index.upsert("docs", [point(12)])
+        with pytest.raises(StoreError, match=r"docs cannot be written: .* has not applied yet what was written"):
+            index.flush()
+    assert len(waits) == 5
+
+
+# Requests that are too large
+
+
+def large(number: int, size: int) -> NewPoint:
+    """A point that makes about so many bytes of a request."""
+    return point(number, text="é" * (size // 2), path=f"docs/{number}.md")
+
+
+def sizes(server: QdrantStandIn) -> list[tuple[int, int]]:
+    """Points and bytes of the upserts that came in."""
+    return [(len(seen.body["points"]), seen.bytes) for seen in server.seen if seen.line.endswith("/points")]
+
+
+def test_a_request_is_bounded_in_points_and_in_bytes(tmp_path: Path) -> None:
+    bound = 100_000
+    with QdrantStandIn(request_bytes=bound) as server:
+        link = connection(server, PATIENT, key=None)
+        upload = UploadOptions(batch_points=10, parallel=2, request_bytes=bound)
+        with closing(ServerIndexWriter(tmp_path / "a", [SPEC], link, upload=upload)) as index:
+            index.upsert("docs", [large(n, 30_000 if n < 12 else 100) for n in range(40)])
+            assert index.count("docs") == 40
+        sent = sizes(server)
+        # A copy of the generation is bounded, too.
+        shutil.copytree(tmp_path / "a", tmp_path / "b")
+        server.seen.clear()
+        with closing(ServerIndexWriter(tmp_path / "b", [SPEC], connection(server, PATIENT), upload=upload)) as copy:
+            copy.delete("docs", Filter(must=(Match("path", ("docs/39.md",)),)))
+            assert copy.count("docs") == 39
+    for points, size in [*sent, *sizes(server)]:
+        assert points <= 10 and size <= bound
+    assert max(points for points, _ in sent) == 10 and max(size for _, size in sent) > bound * 0.9, "both are used"
+
+
+def test_long_points_of_a_full_batch_stay_below_a_servers_own_limit(server: QdrantStandIn, tmp_path: Path) -> None:
+    with closing(writer(server, tmp_path, patience=PATIENT)) as index:
+        assert index.upsert("docs", [large(n, 150_000) for n in range(256)]) == 256
+    assert sum(points for points, _ in sizes(server)) == 256
+    assert max(size for _, size in sizes(server)) <= 16 * 1024 * 1024
+
+
+@pytest.mark.parametrize("proxied", [False, True])
+def test_a_batch_that_is_refused_for_its_size_is_sent_in_halves(tmp_path: Path, waits: Waits, proxied: bool) -> None:
+    with QdrantStandIn(request_bytes=50_000, proxied=proxied) as server:
+        upload = UploadOptions(batch_points=16)
+        with closing(ServerIndexWriter(tmp_path, [SPEC], connection(server, PATIENT), upload=upload)) as index:
+            assert index.upsert("docs", [large(n, 10_000) for n in range(64)]) == 64
+            assert index.count("docs") == 64
+        # 16 points, then 8 twice, of the two batches that were made by then; those after them are small enough.
+        assert server.refused == 6
+    assert waits == []
+
+
+def test_one_point_that_a_server_does_not_take_is_named(tmp_path: Path) -> None:
+    with QdrantStandIn(request_bytes=50_000) as server:
+        with (
+            closing(ServerIndexWriter(tmp_path, [SPEC], connection(server, PATIENT))) as index,
+            pytest.raises(StoreError, match=r"one chunk of docs/3\.md makes a request of 0\.1 MB") as failure,
+        ):
+            index.upsert("docs", [large(n, 100_000 if n == 3 else 100) for n in range(8)])
+        assert "max_request_size_mb" in failure.value.hint
+
+
+@pytest.mark.parametrize("strict", [Strict(write_rate_limit=5), Strict(upsert_max_batchsize=5)])
+def test_more_points_than_a_server_ever_takes_at_once_are_sent_in_halves(
+    sharded: tuple[QdrantStandIn, Callable[[], ServerConnection]], tmp_path: Path, waits: Waits, strict: Strict
+) -> None:
+    server, connect = sharded
+    server.strict = strict
+    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), upload=UploadOptions(batch_points=16))) as index:
+        assert index.upsert("docs", [point(n) for n in range(64)]) == 64
+        assert index.count("docs") == 64
+    upserts = [len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points")]
+    # The two batches that were made by the first refusal; those after them are small enough.
+    assert [points for points in upserts if points > 5] == [16, 8, 8, 16, 8, 8]
+    assert waits == []
+
+
+def test_one_point_that_is_limited_without_a_time_is_waited_for(server: QdrantStandIn, own: Path, waits: Waits) -> None:
+    with (
+        closing(writer(server, own, patience=PATIENT)) as index,
+        server.failing(r"PUT .*/points$", 429, times=3, message="Rate limit exceeded"),
+    ):
+        assert index.upsert("docs", [point(12), point(13)]) == 2
+    # The pair is halved at once; its first point is waited for.
+    assert len(waits) == 2
 
 
 def test_a_creation_whose_answer_is_lost_is_not_a_failure(server: QdrantStandIn, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import shutil
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from adk_evidence.models.pack import Why
 from adk_evidence.retrieval import pipeline as retrieval
 from adk_evidence.store import server_client
 from adk_evidence.store.factory import rollback
+from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
 from adk_evidence_cli.doctor import examine
@@ -65,6 +68,14 @@ def published_collections(place: Workplace) -> dict[str, str]:
 
 def change_docs(place: Workplace) -> None:
     write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def scores(why: Why) -> dict[str, float]:
@@ -309,6 +320,118 @@ class TestBadDays:
         # What the failed run had filled is gone.
         assert set(server.collections) == {*first.values(), *published_collections(place).values()}
 
+    @pytest.mark.parametrize("done", [1, 2, 3])
+    def test_aliases_that_were_moved_in_part_are_brought_back(
+        self, place: Workplace, server: QdrantStandIn, done: int
+    ) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        # Six tries, which do no more than the first.
+        server.alias_actions = itertools.repeat(done, 6)
+        with pytest.raises(StoreError, match=r"could not be moved and are as they were: .* the disk is full"):
+            place.ingest()
+        assert server.aliases == first == published_collections(place)
+        assert place.ask(QUESTION).candidates
+        assert place.ingest().status == "complete"
+        assert server.aliases == published_collections(place) != first
+
+    def test_where_aliases_point_to_is_said_when_they_cannot_be_brought_back(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        server.alias_actions = itertools.chain([1], itertools.repeat(0, 11))
+        with pytest.raises(
+            StoreError, match=rf"only in part: adk_docs points to {first['adk_docs']}, adk_code is missing"
+        ) as failure:
+            place.ingest()
+        assert "Run the same command again" in failure.value.hint
+        assert place.ask(QUESTION).candidates, "our own readers do not go by aliases"
+        assert place.ingest().status == "complete"
+        assert server.aliases == published_collections(place)
+
+    def test_aliases_that_moved_though_the_answer_was_lost_are_published(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        server.fail("POST /collections/aliases", "reset mid-body")
+        assert place.ingest().status == "complete"
+        assert server.aliases == published_collections(place)
+
+    def test_a_server_that_is_lost_while_aliases_move_leaves_it_open(
+        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        server.fail("POST /collections/aliases", 500)
+        monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: server.fail("GET /aliases", 500))
+        with pytest.raises(StoreError, match="where they point to now is not known"):
+            place.ingest()
+
+    def test_a_run_that_died_after_it_moved_the_aliases_leaves_them_to_the_next_one(
+        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(GenerationStore, "publish", interrupted)
+            place.ingest()
+        assert server.aliases != first, "others find what nobody published here"
+        # The next run fails early. Others find the index that is the current one here.
+        server.fail(UPSERT, 400)
+        with pytest.raises(StoreError, match="status 400"):
+            place.ingest()
+        assert server.aliases == first == published_collections(place)
+        server.heal()
+        assert place.ingest().status == "complete"
+        assert server.aliases == published_collections(place)
+
+    def test_a_first_run_that_died_after_it_moved_the_aliases_serves_until_the_next_one_is_done(
+        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(GenerationStore, "publish", interrupted)
+            place.ingest()
+        served = dict(server.aliases)
+        with server.failing(UPSERT, 400), pytest.raises(StoreError, match="status 400"):
+            place.ingest()
+        assert server.aliases == served and set(served.values()) <= set(server.collections)
+        place.ingest()
+        assert server.aliases == published_collections(place)
+        assert set(server.collections) == set(server.aliases.values())
+
+    def test_an_index_folder_that_cannot_be_written_leaves_the_aliases_where_they_were(
+        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place.ingest()
+        first = published_collections(place)
+        change_docs(place)
+        with monkeypatch.context() as patch:
+            patch.setattr(GenerationStore, "_point", full_disk)
+            with pytest.raises(StoreError, match="cannot be published"):
+                place.ingest()
+        assert server.aliases == first == published_collections(place)
+        place.ingest()
+        second = published_collections(place)
+        with monkeypatch.context() as patch:
+            patch.setattr(GenerationStore, "_point", full_disk)
+            with pytest.raises(StoreError, match="cannot be rolled back"):
+                rollback(place.settings)
+        assert server.aliases == second == published_collections(place)
+
+    def test_a_record_that_cannot_be_read_drops_nothing_and_is_built_anew(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        first = published_collections(place)
+        current = place.generations.current()
+        assert current is not None
+        (current.folder / "server.json").write_text("{")
+        assert place.ingest().status == "complete"
+        assert set(first.values()) <= set(server.collections), "they may be read by somebody"
+        assert server.aliases == published_collections(place) != first
+        assert place.ask(QUESTION).candidates
+
     def test_points_that_a_server_loses_are_noticed_before_publishing(
         self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -396,6 +519,17 @@ class TestSeveralPlaces:
         with pytest.raises(StoreError, match="another home"):
             rollback(one.settings)
         assert server.aliases == taken and one.ask(QUESTION).candidates
+
+    def test_two_index_folders_of_one_home_keep_each_others_collections(
+        self, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        one, two = (place_on(server, tmp_path, path=str(tmp_path / name)) for name in ("one", "two"))
+        one.ingest()
+        for number in range(3):
+            write_files(two.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
+            two.ingest()
+        assert set(published_collections(one).values()) <= set(server.collections)
+        assert one.ask(QUESTION).candidates
 
     def test_a_machine_without_the_index_folder_is_told_what_to_do(
         self, place: Workplace, server: QdrantStandIn, tmp_path: Path

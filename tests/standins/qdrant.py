@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal
@@ -26,9 +26,15 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
+from tests.standins.qdrant_definition import Exchange, note
+
 Json = dict[str, Any]
 DRIP_SECONDS = 0.01
 INDEXED_POINTS = 1000
+# What a server takes in one request unless it is told otherwise.
+REQUEST_BYTES = 32 * 1024 * 1024
+# Health checks ask it without a key.
+OPEN_PATH = "/"
 
 Fault = Literal["reset mid-body", "slow body", "silence", "garbage", "other shape", "missing score", "missing answer"]
 
@@ -65,6 +71,7 @@ class Seen:
     path: str
     query: dict[str, list[str]]
     body: Any
+    bytes: int = 0
 
     @property
     def line(self) -> str:
@@ -80,6 +87,7 @@ class Strict:
     upsert_max_batchsize: int | None = None
     search_max_batchsize: int | None = None
     condition_max_size: int | None = None
+    write_rate_limit: int | None = None
 
 
 @dataclass
@@ -93,6 +101,29 @@ class Collection:
     unbuilt: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     operations: Iterator[int] = field(default_factory=itertools.count)
+    # Operations that were taken and not applied yet, each with the shards that it concerns.
+    waiting: list[tuple[set[int], Any]] = field(default_factory=list)
+
+    @property
+    def shards(self) -> int:
+        return self.config.get("shard_number") or 1
+
+    def shard_of(self, point: Any) -> int:
+        return int(point) % self.shards
+
+    def apply(self, shards: set[int], operations: Sequence[tuple[set[int], Any]], *, now: bool) -> None:
+        """Take operations, and apply them where the client waits for it.
+
+        Each shard applies its operations in their order, so that those before are applied, too. No other comes to be
+        applied by itself: whoever does not wait cannot count on it.
+        """
+        self.waiting += operations
+        if not now:
+            return
+        due = [operation for concerned, operation in self.waiting if concerned & shards]
+        self.waiting = [each for each in self.waiting if not each[0] & shards]
+        for operation in due:
+            self.shard.update(operation)
 
     def build_indexes(self) -> None:
         """Let the engine build its indexes; few points are filtered faster than 15 indexes are built."""
@@ -118,12 +149,30 @@ class QdrantStandIn:
         key: The API key that requests must carry; None: any request is served.
         version: What the server says it is.
         strict: Bounds of strict mode, in which filters need an index; None: no strict mode.
+        request_bytes: The largest body that is taken.
+        proxied: Whether a proxy before the server refuses larger ones, and not the server itself.
     """
 
-    def __init__(self, *, key: str | None = None, version: str = "1.19.0", strict: Strict | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        key: str | None = None,
+        version: str = "1.19.0",
+        strict: Strict | None = None,
+        request_bytes: int = REQUEST_BYTES,
+        proxied: bool = False,
+    ) -> None:
         self.key = key
         self.version = version
         self.strict = strict
+        self.request_bytes = request_bytes
+        self.proxied = proxied
+        # How many of the coming writes take longer than the server waits for them.
+        self.slow_writes = 0
+        # How many alias actions each of the coming requests carries out before it fails; at the end: all.
+        self.alias_actions: Iterator[int] = iter(())
+        # How many requests were too large.
+        self.refused = 0
         self.seen: list[Seen] = []
         self.collections: dict[str, Collection] = {}
         self.aliases: dict[str, str] = {}
@@ -174,14 +223,22 @@ class QdrantStandIn:
         self.close()
 
     def fail(
-        self, request: str, fault: Fault | int, *, times: float = float("inf"), headers: dict[str, str] | None = None
+        self,
+        request: str,
+        fault: Fault | int,
+        *,
+        times: float = float("inf"),
+        headers: dict[str, str] | None = None,
+        message: str | None = None,
     ) -> Rule:
         """Let requests go wrong whose `METHOD /path` matches a pattern.
 
-        A number is the status of an answer that the request gets instead. All other faults happen to the answer, after
-        the request was carried out: what the client cannot know.
+        A number is the status of an answer that the request gets instead, with a message of the server, or, where that
+        is empty, without a body, as a proxy gives it. All other faults happen to the answer, after the request was
+        carried out: what the client cannot know.
         """
-        made = ApiError(fault, f"Service internal error: {fault}", headers) if isinstance(fault, int) else fault
+        said = f"Service internal error: {fault}" if message is None else message
+        made = ApiError(fault, said, headers) if isinstance(fault, int) else fault
         rule = Rule(re.compile(request), made, times)
         self._rules.append(rule)
         return rule
@@ -320,7 +377,7 @@ class QdrantStandIn:
             "payload_schema": {key: {"data_type": "keyword", "points": 0} for key in collection.indexes},
         }
 
-    def index(self, name: str, *, body: Json, **_: Any) -> Json:
+    def index(self, name: str, *, query: dict[str, list[str]], body: Json, **_: Any) -> Json:
         collection = self._collection(name)
         schema = body.get("field_schema")
         params = schema if isinstance(schema, dict) else {"type": schema}
@@ -329,52 +386,78 @@ class QdrantStandIn:
         with collection.lock:
             collection.indexes[body["field_name"]] = params
             collection.unbuilt.append(body["field_name"])
-        return self._applied(collection, {})
+        return self._applied(collection, query)
 
     def change_aliases(self, *, body: Json, **_: Any) -> bool:
+        # One after another, as a server does it: those before one that fails stay done.
         with self._lock:
-            changed = dict(self.aliases)
-            for action in body["actions"]:
+            reach = next(self.alias_actions, None)
+            for number, action in enumerate(body["actions"]):
+                if number == reach:
+                    raise ApiError(500, "Service internal error: the disk is full")
                 if "delete_alias" in action:
-                    changed.pop(action["delete_alias"]["alias_name"], None)
+                    self.aliases.pop(action["delete_alias"]["alias_name"], None)
                 elif "create_alias" in action:
                     alias, target = (action["create_alias"][key] for key in ("alias_name", "collection_name"))
                     if target not in self.collections:
                         raise _no_collection(target)
                     if alias in self.collections:
                         raise wrong_input(f"Can't create alias {alias}: Collection with the same name already exists")
-                    changed[alias] = target
+                    self.aliases[alias] = target
                 else:
                     raise ApiError(400, "Format error in JSON body: data did not match any variant of AliasOperations")
-            self.aliases = changed
         return True
 
     def upsert(self, name: str, *, query: dict[str, list[str]], body: Json, **_: Any) -> Json:
         collection = self._collection(name)
         points = body["points"]
         if self.strict and self.strict.upsert_max_batchsize and len(points) > self.strict.upsert_max_batchsize:
-            raise _strict(f"Upsert limit exceeded {len(points)} > {self.strict.upsert_max_batchsize}")
-        made = [
-            edge.Point(_point_id(point["id"]), self._vectors(collection, point["vector"]), point.get("payload") or {})
-            for point in points
-        ]
-        with collection.lock:
-            collection.shard.update(edge.UpdateOperation.upsert_points(made))
-            if collection.unbuilt:
-                collection.build_indexes()
-        return self._applied(collection, query)
+            raise _strict(f'Limit exceeded {len(points)} > {self.strict.upsert_max_batchsize} for "upsert limit"')
+        if self.strict and self.strict.write_rate_limit and len(points) > self.strict.write_rate_limit:
+            # Without a Retry-After: to wait would not help.
+            raise ApiError(
+                429,
+                "Rate limiting exceeded: Write rate limit exceeded, request larger than rate limiter capacity, "
+                "please try to split your request",
+            )
+        by_shard: dict[int, list[edge.Point]] = {}
+        for point in points:
+            point_id = _point_id(point["id"])
+            made = edge.Point(point_id, self._vectors(collection, point["vector"]), point.get("payload") or {})
+            by_shard.setdefault(collection.shard_of(point_id), []).append(made)
+        written = [({shard}, edge.UpdateOperation.upsert_points(made)) for shard, made in by_shard.items()]
+        return self._update(collection, query, set(by_shard), written)
 
     def delete(self, name: str, *, query: dict[str, list[str]], body: Json, **_: Any) -> Json:
         collection = self._collection(name)
         if "points" in body:
-            operation = edge.UpdateOperation.delete_points([_point_id(point) for point in body["points"]])
+            ids = [_point_id(point) for point in body["points"]]
+            shards = {collection.shard_of(point) for point in ids}
+            operation = edge.UpdateOperation.delete_points(ids)
         elif "filter" in body:
+            shards = set(range(collection.shards))
             operation = edge.UpdateOperation.delete_points_by_filter(self._filter(collection, body["filter"]))
         else:
             raise ApiError(400, "Format error in JSON body: data did not match any variant of PointsSelector")
+        return self._update(collection, query, shards, [(shards, operation)])
+
+    def _update(
+        self,
+        collection: Collection,
+        query: dict[str, list[str]],
+        shards: set[int],
+        operations: Sequence[tuple[set[int], Any]],
+    ) -> Json:
+        waited = query.get("wait", ["false"]) == ["true"]
+        with self._lock:
+            slow = waited and self.slow_writes > 0
+            self.slow_writes -= slow
         with collection.lock:
-            collection.shard.update(operation)
-        return self._applied(collection, query)
+            collection.apply(shards, operations, now=waited and not slow)
+            if collection.unbuilt:
+                collection.build_indexes()
+        done = self._applied(collection, query)
+        return {**done, "status": "wait_timeout"} if slow else done
 
     def retrieve(self, name: str, *, body: Json, **_: Any) -> list[Json]:
         collection = self._collection(name)
@@ -614,6 +697,8 @@ _ROUTES: Sequence[tuple[str, re.Pattern[str], Callable[..., Any]]] = [
 
 class _Handler(BaseHTTPRequestHandler):
     owner: QdrantStandIn
+    # The request until its answer is noted; None where it is none that could be compared.
+    exchange: Exchange | None = None
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -636,18 +721,24 @@ class _Handler(BaseHTTPRequestHandler):
         begin = time.perf_counter()
         url = urlsplit(self.path)
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if self.owner.key is not None and self.headers.get("api-key") != self.owner.key:
+        query = parse_qs(url.query)
+        self.exchange = Exchange(self.command, url.path, query, raw, self.headers.get("Content-Type") or "")
+        keyed = self.owner.key is None or url.path == OPEN_PATH or self.headers.get("api-key") == self.owner.key
+        if not keyed:
             given = self.headers.get("api-key") is not None
             said = "Invalid API key or JWT" if given else "Must provide an API key or an Authorization bearer token"
             self._send(401, said.encode(), "text/plain")
             return
+        if len(raw) > self.owner.request_bytes:
+            self._refuse_size(len(raw))
+            return
         try:
             body = json.loads(raw) if raw else None
         except ValueError as exc:
+            self.exchange = None
             self._send_json(400, {"status": {"error": f"Format error in JSON body: {exc}"}, "time": 0.0})
             return
-        query = parse_qs(url.query)
-        seen = Seen(self.command, url.path, query, body)
+        seen = Seen(self.command, url.path, query, body, len(raw))
         self.owner.seen.append(seen)
         rule = self.owner.rule_for(seen.line)
         if rule is not None and isinstance(rule.fault, ApiError):
@@ -666,20 +757,23 @@ class _Handler(BaseHTTPRequestHandler):
         if rule is None:
             self._send_json(200, answer)
         else:
-            self._break(str(rule.fault), json.dumps(answer).encode())
+            data = json.dumps(answer).encode()
+            # Broken on purpose: it is compared as it would have been.
+            self._note(200, data)
+            self._break(str(rule.fault), data)
 
     def _break(self, fault: str, data: bytes) -> None:
         match fault:
             case "garbage":
                 self._send(200, b"<html><body>Down for maintenance</body></html>", "text/html")
             case "other shape":
-                self._send_json(200, {"result": "fine", "status": "ok", "time": 0.0})
+                self._send(200, b'{"result": "fine", "status": "ok", "time": 0.0}', "application/json")
             case "missing score":
-                self._send_json(200, json.loads(re.sub(r', "score": [^,}]+', "", data.decode(), count=1)))
+                self._send(200, re.sub(rb', "score": [^,}]+', b"", data, count=1), "application/json")
             case "missing answer":
                 answer = json.loads(data)
                 answer["result"].pop()
-                self._send_json(200, answer)
+                self._send(200, json.dumps(answer).encode(), "application/json")
             case "silence":
                 while not self._client_gone() and not self.owner.wait(DRIP_SECONDS):
                     pass
@@ -706,14 +800,35 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.connection.setblocking(True)
 
+    def _refuse_size(self, size: int) -> None:
+        self.owner.refused += 1
+        if self.owner.proxied:
+            self._send(413, b"<html><body>413 Request Entity Too Large</body></html>", "text/html")
+            return
+        said = f"JSON payload ({size} bytes) is larger than allowed (limit: {self.owner.request_bytes} bytes)."
+        self._send_json(400, {"status": {"error": f"Payload error: {said}"}, "time": 0.0})
+
     def _send_error(self, error: ApiError, begin: float) -> None:
+        if not error.message:
+            self._send(error.status, b"", "text/plain", error.headers)
+            return
         body = {"status": {"error": error.message}, "time": time.perf_counter() - begin}
         self._send_json(error.status, body, error.headers)
 
     def _send_json(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         self._send(status, json.dumps(body).encode(), "application/json", headers)
 
+    def _note(self, status: int = 0, answer: bytes = b"") -> None:
+        if self.exchange:
+            note(replace(self.exchange, status=status, answer=answer))
+        self.exchange = None
+
     def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
+        if kind == "application/json":
+            self._note(status, data)
+        else:
+            # Not in the definition: refused keys, and what proxies say.
+            self._note()
         self._head(status, len(data), kind, headers)
         self.wfile.write(data)
 

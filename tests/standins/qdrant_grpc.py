@@ -15,7 +15,7 @@ from qdrant_client.grpc.points_service_pb2_grpc import PointsServicer, add_Point
 from qdrant_client.grpc.qdrant_pb2_grpc import QdrantServicer, add_QdrantServicer_to_server
 from qdrant_client.http import models
 
-from tests.standins.qdrant import ApiError, QdrantStandIn, Seen
+from tests.standins.qdrant import OPEN_PATH, ApiError, QdrantStandIn, Seen
 
 CODES = {
     400: grpc.StatusCode.INVALID_ARGUMENT,
@@ -26,6 +26,12 @@ CODES = {
     429: grpc.StatusCode.RESOURCE_EXHAUSTED,
     500: grpc.StatusCode.INTERNAL,
     503: grpc.StatusCode.UNAVAILABLE,
+}
+
+STATUSES = {
+    "acknowledged": proto.UpdateStatus.Acknowledged,
+    "completed": proto.UpdateStatus.Completed,
+    "wait_timeout": proto.UpdateStatus.WaitTimeout,
 }
 
 
@@ -55,7 +61,7 @@ class _Service:
     def _ask(self, context: grpc.ServicerContext, method: str, path: str, body: Any = None, wait: bool = False) -> Any:
         stand_in = self._stand_in
         key = dict(context.invocation_metadata()).get("api-key")
-        if stand_in.key is not None and key != stand_in.key:
+        if stand_in.key is not None and path != OPEN_PATH and key != stand_in.key:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "Invalid API key or JWT")
         query = {"wait": ["true" if wait else "false"]}
         seen = Seen(method, path, query, body)
@@ -134,8 +140,7 @@ class _Points(_Service, PointsServicer):
 
     def _update(self, request: Any, context: Any, method: str, path: str, body: Any) -> Any:
         done = self._ask(context, method, f"/collections/{request.collection_name}{path}", body, request.wait)
-        status = proto.UpdateStatus.Completed if done["status"] == "completed" else proto.UpdateStatus.Acknowledged
-        result = proto.UpdateResult(operation_id=done["operation_id"], status=status)
+        result = proto.UpdateResult(operation_id=done["operation_id"], status=STATUSES[done["status"]])
         return proto.PointsOperationResponse(result=result)
 
     def Get(self, request: Any, context: Any) -> Any:

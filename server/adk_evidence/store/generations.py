@@ -256,20 +256,23 @@ class GenerationStore:
         """Make the generation before the current one current again.
 
         Args:
-            publish: Called with that generation before; what it raises leaves everything as it is.
+            publish: Called with that generation before; what it raises leaves everything as it is. Called with the
+                current one again where the index folder cannot be written.
 
         Raises:
             StoreError: There is none, or another process is writing to this index.
         """
         self._require_current()
         with self.writing("rollback"):
-            _, *earlier = self.published()
+            current, *earlier = self.published()
             if not earlier:
                 raise StoreError("There is no earlier generation of the index to go back to.")
             publish(earlier[0])
             try:
                 self._point([generation.id for generation in earlier])
             except OSError as exc:
+                with suppress(StoreError):
+                    publish(current)
                 raise _failure(exc, f"The index at {self._root} cannot be rolled back") from exc
             return earlier[0]
 

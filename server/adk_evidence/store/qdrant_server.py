@@ -7,7 +7,6 @@ bear the settings' names, and collections of generations that are no longer kept
 
 from __future__ import annotations
 
-import itertools
 import json
 import uuid
 from collections import deque
@@ -54,7 +53,7 @@ from adk_evidence.store.points import (
     in_order,
     unknown,
 )
-from adk_evidence.store.server_client import ServerConnection, ServerError
+from adk_evidence.store.server_client import NotAppliedError, ServerConnection, ServerError
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -67,6 +66,8 @@ _REBUILD = "Run `adk-ingest all` to build the index again."
 # A strict server bounds how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
+# Half of what a server takes in one request unless it is told otherwise.
+_REQUEST_BYTES = 16 * 1024 * 1024
 # Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
 # short; where they are longer, everything is taken.
 _TIES = 16
@@ -86,11 +87,12 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class UploadOptions:
-    """How points are written."""
+    """How points are written: in requests of at most so many points and so many bytes of JSON."""
 
     batch_points: int = 256
     parallel: int = 1
     wait: bool = True
+    request_bytes: int = _REQUEST_BYTES
 
 
 @dataclass(frozen=True)
@@ -381,6 +383,10 @@ class ServerIndexWriter(_ServerStore):
     ) -> None:
         options = options or CollectionOptions()
         self._upload = upload or UploadOptions()
+        # What one request may hold; less once the server has refused a request of that size.
+        self._most_points, self._most_bytes = self._upload.batch_points, self._upload.request_bytes
+        # Collections with writes that the server took and did not yet say to have applied.
+        self._unapplied: set[str] = set()
         before = ServerRecord.read(folder)
         own = before is not None and before.folder == folder.name
         earlier = dict(before.collections) if before else {}
@@ -412,21 +418,21 @@ class ServerIndexWriter(_ServerStore):
         """Write points, replacing those with the same id; returns how many.
 
         Batches go out side by side. When one fails for good the others are waited for, so that nothing is written
-        after this method has returned.
+        after this method has returned. A batch that the server calls too large is sent again in halves.
 
         Raises:
-            StoreError: An id is no UUID, a vector has the wrong length, or the server does not take a batch.
+            StoreError: An id is no UUID, a vector has the wrong length, or the server does not take a batch, or not
+                even one point of it.
         """
         spec = self._spec(collection)
         self._copy(collection)
-        written, remaining = 0, iter(points)
+        written = 0
         running: deque[Future[int]] = deque()
         try:
-            while batch := list(itertools.islice(remaining, self._upload.batch_points)):
-                structs = [_point(spec, point) for point in batch]
+            for batch in self._batches(_point(spec, point) for point in points):
                 if len(running) == self._upload.parallel:
                     written += running.popleft().result()
-                running.append(self._pool.submit(self._write, collection, structs))
+                running.append(self._pool.submit(self._write, collection, batch))
             while running:
                 written += running.popleft().result()
         except BaseException as exc:
@@ -454,10 +460,10 @@ class ServerIndexWriter(_ServerStore):
         """Return when everything written so far is applied."""
         for collection in self._specs:
             self._copy(collection)
-            if not self._upload.wait:
-                # Shards apply operations in their order: this one does nothing, after all others.
+            if collection in self._unapplied:
                 with _writing(collection):
-                    self._call(collection, lambda client, name: client.delete(name, [_NIL], wait=True))
+                    self._call(collection, _wait_until_applied)
+                self._unapplied.discard(collection)
 
     def close(self) -> None:
         """Close the connections. What was not flushed may be missing: after a failure nothing more is sent."""
@@ -473,18 +479,56 @@ class ServerIndexWriter(_ServerStore):
         self._copy(collection)
         return super()._ask(collection, action)
 
-    def _call(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
+    def _call(self, collection: str, action: Callable[[QdrantClient, str], T], *, divisible: bool = False) -> T:
         name = self._own_names[collection]
-        return self._connection.call(lambda client: action(client, name))
+        return self._connection.call(lambda client: action(client, name), divisible=divisible)
+
+    def _batches(self, points: Iterable[models.PointStruct]) -> Iterator[list[models.PointStruct]]:
+        """Points by requests; one that is larger than a request may be is sent alone."""
+        batch: list[models.PointStruct] = []
+        size = 0
+        for point in points:
+            added = _sent_bytes(point)
+            if batch and (len(batch) >= self._most_points or size + added > self._most_bytes):
+                yield batch
+                batch, size = [], 0
+            batch.append(point)
+            size += added
+        if batch:
+            yield batch
 
     def _write(self, collection: str, points: list[models.PointStruct]) -> int:
         with _writing(collection):
-            self._call(collection, lambda client, name: client.upsert(name, points, wait=self._upload.wait))
-        return len(points)
+            try:
+                done = self._call(
+                    collection,
+                    lambda client, name: client.upsert(name, points, wait=self._upload.wait),
+                    divisible=len(points) > 1,
+                )
+            except ServerError as exc:
+                if len(points) == 1 and exc.too_many == "bytes":
+                    raise _too_large(collection, points[0], exc) from exc
+                if len(points) == 1 or exc.too_many is None:
+                    raise
+                if exc.too_many == "bytes":
+                    self._most_bytes = min(self._most_bytes, sum(map(_sent_bytes, points)) // 2)
+                else:
+                    self._most_points = min(self._most_points, len(points) // 2)
+            else:
+                self._note(collection, done)
+                return len(points)
+        half = len(points) // 2
+        return self._write(collection, points[:half]) + self._write(collection, points[half:])
 
     def _delete(self, collection: str, selector: models.FilterSelector) -> None:
         with _writing(collection):
-            self._call(collection, lambda client, name: client.delete(name, selector, wait=self._upload.wait))
+            done = self._call(collection, lambda client, name: client.delete(name, selector, wait=self._upload.wait))
+        self._note(collection, done)
+
+    def _note(self, collection: str, done: models.UpdateResult) -> None:
+        """Remember what `flush` has to wait for. Servers may also say so of a write that was to wait."""
+        if done.status != models.UpdateStatus.COMPLETED:
+            self._unapplied.add(collection)
 
     def _copy(self, collection: str) -> None:
         """Take over the points of the generation that this one started from; a second call does nothing."""
@@ -496,7 +540,8 @@ class ServerIndexWriter(_ServerStore):
         conditions = None if Filter() in gone else models.Filter(must_not=_conditions(gone))
         if conditions is not None:
             for records in self._pages(collection, source, conditions):
-                self._write(collection, [_same_point(record) for record in records])
+                for batch in self._batches(map(_same_point, records)):
+                    self._write(collection, batch)
         del self._to_copy[collection]
 
     def _pages(self, collection: str, source: str, conditions: models.Filter) -> Iterator[list[models.Record]]:
@@ -611,6 +656,40 @@ def _point(spec: CollectionSpec, point: NewPoint) -> models.PointStruct:
 
 def _same_point(record: models.Record) -> models.PointStruct:
     return models.PointStruct(id=record.id, vector=cast("Any", record.vector or {}), payload=record.payload)
+
+
+def _sent_bytes(point: models.PointStruct) -> int:
+    """How much a point adds to a request, with the comma after it; over gRPC it is less.
+
+    Raises:
+        StoreError: Its payload is not JSON.
+    """
+    try:
+        return len(point.model_dump_json(by_alias=True, exclude_unset=True, exclude_none=True).encode()) + 1
+    except ValueError as exc:
+        reason = " ".join(str(exc).split())
+        raise StoreError(f"The point {point.id} cannot be written: its payload is not JSON ({reason}).") from exc
+
+
+def _too_large(collection: str, point: models.PointStruct, refusal: ServerError) -> StoreError:
+    """The error of a point that the server refuses even when it is sent alone."""
+    payload = point.payload or {}
+    return StoreError(
+        f"The collection {collection} cannot be written: one chunk of {payload.get('path', point.id)} makes a request "
+        f"of {_sent_bytes(point) / 1e6:.1f} MB, and {refusal.reason}.",
+        "Raise `service.max_request_size_mb` of the server, or the limit of the proxy before it, or exclude that file.",
+    )
+
+
+def _wait_until_applied(client: QdrantClient, name: str) -> None:
+    """Return when a collection has applied all writes so far.
+
+    Each shard applies writes in their order. This one deletes nothing; a filter takes it to every shard.
+    """
+    nothing = models.Filter(must=[models.HasIdCondition(has_id=[_NIL])])
+    done = client.delete(name, models.FilterSelector(filter=nothing), wait=True)
+    if done.status != models.UpdateStatus.COMPLETED:
+        raise NotAppliedError
 
 
 def _query(spec: CollectionSpec, using: str, query: Vector) -> list[float] | models.SparseVector:

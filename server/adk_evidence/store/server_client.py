@@ -10,14 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 from tenacity import (
     RetryCallState,
     Retrying,
-    retry_if_exception_type,
+    retry_if_exception,
     wait_exponential,
     wait_random,
 )
@@ -33,6 +33,9 @@ KEY_VARIABLES = ("ADK_EVIDENCE_QDRANT_API_KEY", "QDRANT_API_KEY")
 # SPEC 5 section 14.1.
 QUERY_TRIES = 3
 _REASON_CHARS = 200
+# What a server says of a request that holds more bytes, or more points, than it takes at once.
+_TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit|message length too large|larger than max", re.I)
+_TOO_MANY_POINTS = re.compile(r"upsert limit|split your request", re.I)
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 _NOT_PRINTABLE = re.compile(r"[\x00-\x20\x7f-\x9f]+")
 _ANSWERS_WRONGLY = "answers with something that is not Qdrant's"
@@ -70,14 +73,31 @@ class Patience:
 
 
 class ServerError(StoreError):
-    """A call failed for good. `reason` completes "the server ..."; `status` is that of HTTP where there was one."""
+    """A call failed for good.
+
+    `reason` completes "the server ..."; `status` is that of HTTP where there was one; `too_many` says of what the
+    request held more than the server takes at once, so that smaller requests may succeed.
+    """
 
     code = "store_unavailable"
 
-    def __init__(self, server: str, reason: str, hint: str, *, status: int | None = None) -> None:
+    def __init__(
+        self,
+        server: str,
+        reason: str,
+        hint: str,
+        *,
+        status: int | None = None,
+        too_many: Literal["points", "bytes"] | None = None,
+    ) -> None:
         super().__init__(f"The Qdrant server at {server} {reason}.", hint)
         self.reason = f"the Qdrant server at {server} {reason}"
         self.status = status
+        self.too_many = too_many
+
+
+class NotAppliedError(Exception):
+    """Raised inside a call: the server took a write and has not applied it yet."""
 
 
 class _TransientError(TransientError):
@@ -143,20 +163,28 @@ class ServerConnection:
         self._client: QdrantClient | None = None
         self._stopped = threading.Event()
 
-    def call(self, action: Callable[[QdrantClient], T]) -> T:
+    def call(self, action: Callable[[QdrantClient], T], *, divisible: bool = False) -> T:
         """Run one call of the client, again where it fails in a way that may pass.
+
+        Args:
+            action: The call.
+            divisible: Whether the request could be sent in parts: one that is too large is then not tried again.
 
         Raises:
             ServerError: It failed for good, or until the patience was spent, or the breaker is open.
         """
+
+        def tried() -> T:
+            return self._tried(action, divisible)
+
         try:
-            return self._breaker.call(lambda: self._tried(action)) if self._breaker else self._tried(action)
+            return self._breaker.call(tried) if self._breaker else tried()
         except _TransientError as exc:
             raise exc.failure from exc.__cause__
         except ServiceError as exc:
             raise self._failure("failed too often in a row and is not asked for a while", exc.hint) from exc
 
-    def _tried(self, action: Callable[[QdrantClient], T]) -> T:
+    def _tried(self, action: Callable[[QdrantClient], T], divisible: bool) -> T:
         client = self._open()
         patience = self._patience
         until = math.inf if patience.total_seconds is None else _now() + patience.total_seconds
@@ -174,7 +202,9 @@ class ServerConnection:
             # Not tenacity's own limit of time, which reads the system's clock.
             stop=lambda state: state.attempt_number >= patience.tries or _now() + state.upcoming_sleep >= until,
             wait=self._wait,
-            retry=retry_if_exception_type(_TransientError),
+            retry=retry_if_exception(
+                lambda exc: isinstance(exc, _TransientError) and not (divisible and exc.failure.too_many)
+            ),
             sleep=lambda seconds: _sleep(seconds, self._stopped),
             reraise=True,
         )
@@ -249,6 +279,8 @@ class ServerConnection:
             return self._status(exc.status_code or 0, exc.content)
         if hasattr(exc, "code") and hasattr(exc, "details"):
             return self._grpc(exc)
+        if isinstance(exc, NotAppliedError):
+            return _TransientError(self._failure("has not applied yet what was written", "Run the same command again."))
         if isinstance(exc, (AssertionError, json.JSONDecodeError, UnicodeDecodeError)):
             return _TransientError(self._failure(_ANSWERS_WRONGLY, _CHECK_URL))
         return self._failure(f"cannot be asked that: {self._clean(str(exc)) or type(exc).__name__}", "")
@@ -268,30 +300,36 @@ class ServerConnection:
             return _TransientError(self._failure(_ANSWERS_WRONGLY, _CHECK_URL))
         return _TransientError(self._failure(reason, _CHECK_RUNNING))
 
-    def _busy(self, retry_after: float = 0.0) -> Exception:
+    def _busy(self, retry_after: float = 0.0, said: str = "") -> Exception:
+        """A 429. Qdrant names no time to wait where waiting does not help: the request is to be split."""
         hint = "Try again later, or lower `ingestion.qdrant_upload.parallel`."
-        return _TransientError(self._failure("limits the rate of requests", hint, status=429), retry_after)
+        reason = "limits the rate of requests" + (f": {said}" if said else "")
+        return _TransientError(
+            self._failure(reason, hint, status=429, too_many="points" if said else None), retry_after
+        )
 
     def _status(self, status: int, content: bytes) -> Exception:
+        said = self._clean(_error_text(content))
         if status == 429:
-            return self._busy()
+            return self._busy(said=said)
         if status in (401, 403):
             missing = "" if self._key else ", and none is set"
             return self._failure(f"refuses the API key{missing}", _CHECK_KEY, status=status)
-        said = self._clean(_error_text(content))
         reason = f"answers with status {status}" + (f": {said}" if said else "")
         if status in _TRANSIENT_STATUS:
             return _TransientError(self._failure(reason, _CHECK_RUNNING, status=status))
-        return self._failure(reason, "" if said else _CHECK_URL, status=status)
+        too_many = "bytes" if status == 413 else _too_many(said)
+        return self._failure(reason, "" if said or too_many else _CHECK_URL, status=status, too_many=too_many)
 
     def _grpc(self, error: Any) -> Exception:
         name = getattr(error.code(), "name", "UNKNOWN")
         said = self._clean(str(error.details() or ""))
         if name in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
             return self._status(401, b"")
-        if name == "RESOURCE_EXHAUSTED":
+        too_many = _too_many(said)
+        if name == "RESOURCE_EXHAUSTED" and too_many != "bytes":
             # With a time to wait for, the client raises what it raises for HTTP.
-            return self._busy()
+            return self._busy(said=said)
         if name == "NOT_FOUND":
             return self._failure(f"answers with status 404: {said}", "", status=404)
         if name == "DEADLINE_EXCEEDED":
@@ -299,12 +337,19 @@ class ServerConnection:
         elif name == "UNAVAILABLE":
             reason = "cannot be reached"
         else:
-            failure = self._failure(f"answers {name}: {said}", "")
+            failure = self._failure(f"answers {name}: {said}", "", too_many=too_many)
             return _TransientError(failure) if name in ("INTERNAL", "ABORTED", "UNKNOWN") else failure
         return _TransientError(self._failure(reason, _CHECK_RUNNING))
 
-    def _failure(self, reason: str, hint: str, *, status: int | None = None) -> ServerError:
-        return ServerError(self.url, reason, hint, status=status)
+    def _failure(
+        self,
+        reason: str,
+        hint: str,
+        *,
+        status: int | None = None,
+        too_many: Literal["points", "bytes"] | None = None,
+    ) -> ServerError:
+        return ServerError(self.url, reason, hint, status=status, too_many=too_many)
 
     def _clean(self, text: str) -> str:
         """What a server or a library said, on one line, without the key."""
@@ -380,6 +425,12 @@ class _BoundedStream(httpx.SyncByteStream):
 
     def close(self) -> None:
         self._stream.close()
+
+
+def _too_many(said: str) -> Literal["points", "bytes"] | None:
+    if _TOO_MANY_BYTES.search(said):
+        return "bytes"
+    return "points" if _TOO_MANY_POINTS.search(said) else None
 
 
 def _error_text(content: bytes) -> str:

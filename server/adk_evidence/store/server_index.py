@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,16 @@ from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.settings import Settings
 from adk_evidence.store.files import write_atomic
+from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.index_manifest import IndexManifest
 from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
-from adk_evidence.store.server_client import ServerConnection, connect, query_patience, upload_patience
+from adk_evidence.store.server_client import (
+    ServerConnection,
+    ServerError,
+    connect,
+    query_patience,
+    upload_patience,
+)
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -35,7 +43,7 @@ class ServerIndex:
         self._generations = settings.index_path / "generations"
 
     def prepare(self) -> None:
-        """Before a run: make sure that it can end well, and drop what dead runs left behind.
+        """Before a run: make sure that it can end well, set aliases right and drop what dead runs left behind.
 
         Raises:
             StoreError: The server cannot be reached, is too old, or has a collection, or the alias of another home,
@@ -55,7 +63,9 @@ class ServerIndex:
                     f"The Qdrant server has a collection {min(taken)}, and the index needs that name for an alias.",
                     "Delete that collection, or change `store.docs_collection` and `store.code_collection`.",
                 )
-            self._require_own(self.aliases(connection))
+            existing = self.aliases(connection)
+            self._require_own(existing)
+            self._mend(connection, existing)
             self._drop_unneeded(connection)
 
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
@@ -64,7 +74,7 @@ class ServerIndex:
         Raises:
             StoreError: The server cannot be asked.
         """
-        record = ServerRecord.read(folder)
+        record = _readable(folder)
         if record is None:
             return False
         connection = connect(self._settings, query_patience(self._settings))
@@ -82,30 +92,71 @@ class ServerIndex:
         Raises:
             StoreError: The index folder cannot be written.
         """
-        self._write_journal(self._read_journal() | set(names))
+        self._write_journal(self._read_journal() | dict.fromkeys(names, str(self._settings.index_path)))
 
     def publish(self, folder: Path) -> None:
-        """Move the aliases to a generation's collections, all in one step.
+        """Move the aliases to a generation's collections.
+
+        Servers carry out the steps of one request one after another, and one that fails may have done some of them:
+        then the aliases are asked for, and brought back to what they were.
 
         Raises:
-            StoreError: The server refuses or cannot be reached, or an alias is that of another home; the aliases are
-                as they were.
+            StoreError: The server refuses or cannot be reached, or an alias is that of another home. Its message says
+                where the aliases point to where they could not be brought back.
         """
         record = ServerRecord.read(folder)
         if record is None:
             raise StoreError(f"The index generation {folder.name} is not on a Qdrant server.", "Run `adk-ingest all`.")
+        with connect(self._settings, upload_patience(self._settings)) as connection:
+            before = self.aliases(connection)
+            self._require_own(before)
+            try:
+                self._move(connection, before, {**before, **record.collections})
+            except ServerError as exc:
+                self._bring_back(connection, before, record.collections, exc)
+
+    def _move(self, connection: ServerConnection, existing: Mapping[str, str], wanted: Mapping[str, str]) -> None:
+        """Let exactly the wanted ones of the settings' aliases point to their collections."""
         from qdrant_client import models
 
-        with connect(self._settings, upload_patience(self._settings)) as connection:
-            existing = self.aliases(connection)
-            self._require_own(existing)
-            steps: list[models.AliasOperations] = []
-            for alias, collection in record.collections.items():
-                if alias in existing:
-                    steps.append(models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)))
-                create = models.CreateAlias(alias_name=alias, collection_name=collection)
+        steps: list[models.AliasOperations] = []
+        for alias in sorted({*existing, *wanted}):
+            if existing.get(alias) == wanted.get(alias):
+                continue
+            if alias in existing:
+                steps.append(models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)))
+            if alias in wanted:
+                create = models.CreateAlias(alias_name=alias, collection_name=wanted[alias])
                 steps.append(models.CreateAliasOperation(create_alias=create))
+        if steps:
             connection.call(lambda client: client.update_collection_aliases(steps))
+
+    def _bring_back(
+        self, connection: ServerConnection, before: Mapping[str, str], wanted: Mapping[str, str], failure: ServerError
+    ) -> None:
+        """After a failed move: nothing where all aliases were moved all the same, else the old state and an error."""
+        try:
+            found = self.aliases(connection)
+            if found == {**before, **wanted}:
+                return
+            if found != before:
+                with suppress(ServerError):
+                    self._move(connection, found, before)
+                found = self.aliases(connection)
+        except ServerError as exc:
+            raise StoreError(
+                f"The aliases could not be moved, and where they point to now is not known: {exc.reason}.",
+                "Run the same command again once the server answers: it sets them right.",
+            ) from failure
+        if found == before:
+            raise StoreError(
+                f"The aliases could not be moved and are as they were: {failure.reason}.", failure.hint
+            ) from failure
+        places = (f"{alias} points to {found[alias]}" if alias in found else f"{alias} is missing" for alias in wanted)
+        raise StoreError(
+            f"The aliases could be moved only in part: {', '.join(places)}: {failure.reason}.",
+            "Run the same command again: it sets them right.",
+        ) from failure
 
     def collect_garbage(self) -> None:
         """Drop the collections of generations whose folders are gone.
@@ -129,7 +180,7 @@ class ServerIndex:
         """Refuse to move an alias that somebody else's clients may rely on."""
         if self._settings.store.take_over_aliases:
             return
-        own = self._read_journal() | self._needed()
+        own = self._own()
         foreign = sorted(alias for alias, collection in aliases.items() if collection not in own)
         if foreign:
             raise StoreError(
@@ -139,30 +190,72 @@ class ServerIndex:
                 "`store.take_over_aliases` to move it.",
             )
 
-    def _drop_unneeded(self, connection: ServerConnection) -> None:
-        for name in sorted(self._read_journal() - self._needed()):
-            connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
-            self._write_journal(self._read_journal() - {name})
+    def _mend(self, connection: ServerConnection, existing: Mapping[str, str]) -> None:
+        """Let our aliases point to the current generation: a run that died while it published may have moved them."""
+        current = GenerationStore(self._settings.index_path).current()
+        record = _readable(current.folder) if current else None
+        if record is None:
+            return
+        own, there = self._own(), _collections(connection)
+        wanted = {
+            alias: collection
+            for alias, collection in record.collections.items()
+            if alias in self._aliases() and collection in there and existing.get(alias, collection) in own
+        }
+        self._move(connection, existing, {**existing, **wanted})
 
-    def _needed(self) -> set[str]:
+    def _drop_unneeded(self, connection: ServerConnection) -> None:
+        needed = self._needed()
+        if needed is None:
+            return
+        # Nor what an alias points to: with the collection the server would delete the alias.
+        needed |= set(self.aliases(connection).values())
+        here = str(self._settings.index_path)
+        for name in sorted(name for name, index in self._read_journal().items() if index == here):
+            if name not in needed:
+                connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+                self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
+
+    def _own(self) -> set[str]:
+        """Collections that this home created, or whose generations it has."""
+        return set(self._read_journal()) | (self._needed() or set())
+
+    def _needed(self) -> set[str] | None:
+        """The collections of all generations; None where the record of one cannot be read."""
         if not self._generations.is_dir():
             return set()
-        records = (ServerRecord.read(folder) for folder in self._generations.iterdir())
+        try:
+            records = [ServerRecord.read(folder) for folder in self._generations.iterdir()]
+        except StoreError:
+            return None
         return {name for record in records if record for name in record.collections.values()}
 
-    def _read_journal(self) -> set[str]:
+    def _read_journal(self) -> dict[str, str]:
+        """Created collections, with the index folders that they were created for."""
         try:
-            return set(json.loads(self._journal.read_bytes())["collections"])
-        except (OSError, ValueError, KeyError, TypeError):
+            names = json.loads(self._journal.read_bytes())["collections"]
+            if isinstance(names, list):
+                # As it was written before one home could have several index folders.
+                names = dict.fromkeys(names, str(self._settings.index_path))
+            return {str(name): str(index) for name, index in names.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             # Without it collections may stay on the server; none is dropped that is not known to be ours.
-            return set()
+            return {}
 
-    def _write_journal(self, names: set[str]) -> None:
+    def _write_journal(self, names: Mapping[str, str]) -> None:
         try:
             self._journal.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(self._journal, json.dumps({"collections": sorted(names)}, indent=1).encode())
+            write_atomic(self._journal, json.dumps({"collections": names}, indent=1, sort_keys=True).encode())
         except OSError as exc:
             raise StoreError(f"{self._journal} cannot be written: {exc.strerror or exc}.") from exc
+
+
+def _readable(folder: Path) -> ServerRecord | None:
+    """A generation's record; None where there is none that can be read, so that the points are as good as lost."""
+    try:
+        return ServerRecord.read(folder)
+    except StoreError:
+        return None
 
 
 def _collections(connection: ServerConnection) -> set[str]:
