@@ -123,6 +123,12 @@ class EmbeddingCache:
         """
         self._guarded(lambda db: self._need(db, owner, needed, base, gone), default=None)
 
+    def owners(self) -> set[Path]:
+        """The folders whose needs were noted."""
+        query = "SELECT DISTINCT owner FROM needs"
+        nothing: set[Path] = set()
+        return self._guarded(lambda db: {Path(owner) for (owner,) in db.execute(query)}, default=nothing)
+
     def prune(self, max_bytes: int) -> int:
         """Remove the vectors that were not used for longest until the rest takes at most `max_bytes`.
 
@@ -192,6 +198,8 @@ class EmbeddingCache:
             if base is not None:
                 copy = "INSERT INTO needs SELECT ?, item, model, hashes FROM needs WHERE owner = ?"
                 db.execute(copy, (str(owner), str(base)))
+            # Even a folder that needs nothing is known.
+            db.execute("INSERT OR REPLACE INTO needs VALUES (?, '', 0, x'')", (str(owner),))
             rows = [(str(owner), item) for item in gone]
             db.executemany("DELETE FROM needs WHERE owner = ? AND item = ?", rows)
             for (model, dimension), items in needed.items():
