@@ -216,7 +216,8 @@ class EmbeddingCache:
             owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
             dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
             db.executemany("DELETE FROM needs WHERE owner = ?", dead)
-            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model, hash, PRIMARY KEY (model, hash)) WITHOUT ROWID")
+            # With the types of `vectors`, without which the index is not used.
+            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model INTEGER, hash TEXT, PRIMARY KEY (model, hash))")
             db.execute("DELETE FROM kept")
             for model, packed in db.execute("SELECT model, hashes FROM needs").fetchall():
                 keys = (packed[at : at + _HASH_BYTES].hex() for at in range(0, len(packed), _HASH_BYTES))
