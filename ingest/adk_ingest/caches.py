@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from pydantic import BaseModel
 
 from adk_evidence.embedding.cache import EmbeddingCache
@@ -15,7 +17,12 @@ def cache_bytes(home: Home) -> int:
     """Bytes that the cache takes on disk; nothing is opened or created."""
     path = home.embedding_cache
     files = (path, path.with_name(f"{path.name}-wal"))
-    return sum(file.stat().st_size for file in files if file.is_file())
+    total = 0
+    for file in files:
+        # Another process may remove the log meanwhile.
+        with suppress(OSError):
+            total += file.stat().st_size
+    return total
 
 
 def megabytes(count: int) -> str:

@@ -194,6 +194,7 @@ class EmbeddingCache:
         gone: Sequence[str],
     ) -> None:
         with db:
+            _forget_dead(db)
             db.execute("DELETE FROM needs WHERE owner = ?", (str(owner),))
             if base is not None:
                 copy = "INSERT INTO needs SELECT ?, item, model, hashes FROM needs WHERE owner = ?"
@@ -213,9 +214,7 @@ class EmbeddingCache:
         if total <= max_bytes:
             return 0
         with db:
-            owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
-            dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
-            db.executemany("DELETE FROM needs WHERE owner = ?", dead)
+            _forget_dead(db)
             # With the types of `vectors`, without which the index is not used.
             db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model INTEGER, hash TEXT, PRIMARY KEY (model, hash))")
             db.execute("DELETE FROM kept")
@@ -288,6 +287,13 @@ class EmbeddingCache:
         if not self._warned:
             self._warned = True
             _log.warning(message)
+
+
+def _forget_dead(db: sqlite3.Connection) -> None:
+    """Drop the needs of folders that were removed."""
+    owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
+    dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
+    db.executemany("DELETE FROM needs WHERE owner = ?", dead)
 
 
 def _packed(vector: SparseVector) -> bytes:
