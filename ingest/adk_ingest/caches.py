@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from pydantic import BaseModel
 
 from adk_evidence.embedding.cache import EmbeddingCache
@@ -15,7 +17,12 @@ def cache_bytes(home: Home) -> int:
     """Bytes that the cache takes on disk; nothing is opened or created."""
     path = home.embedding_cache
     files = (path, path.with_name(f"{path.name}-wal"))
-    return sum(file.stat().st_size for file in files if file.is_file())
+    total = 0
+    for file in files:
+        # Another process may remove the log meanwhile.
+        with suppress(OSError):
+            total += file.stat().st_size
+    return total
 
 
 def megabytes(count: int) -> str:
@@ -52,15 +59,25 @@ def prune_cache(settings: Settings, max_bytes: int) -> int:
         max_bytes: What the vectors may take afterwards.
 
     Raises:
-        StoreError: A process writes to an index of this home folder, and so to the cache.
+        StoreError: A process writes to an index of this home folder, and so to the cache; or it is not known which
+            vectors an index was made of.
     """
     if cache_bytes(settings.paths) <= max_bytes:
         return 0
-    for folder in {*settings.paths.index_folders, settings.index_path}:
-        if GenerationStore(folder).is_being_written():
+    stores = {folder: GenerationStore(folder) for folder in (*settings.paths.index_folders, settings.index_path)}
+    for folder, generations in stores.items():
+        if generations.is_being_written():
             raise StoreError(f"The index at {folder} is being written.", "Try again when that has ended.")
     cache = EmbeddingCache(settings.paths.embedding_cache)
     try:
+        known = cache.owners()
+        for folder, generations in stores.items():
+            current = generations.current()
+            if current is not None and current.folder not in known:
+                raise StoreError(
+                    f"It is not known which vectors the index at {folder} was made of: an earlier version built it.",
+                    "Bring that index up to date first.",
+                )
         return cache.prune(max_bytes)
     finally:
         cache.close()

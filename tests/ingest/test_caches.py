@@ -58,10 +58,16 @@ def test_a_run_removes_what_no_index_needs_and_nothing_else(workplace: Workplace
     assert workplace.ingest().vectors_embedded == 0
 
 
-def test_below_the_limit_everything_stays(workplace: Workplace) -> None:
+def test_below_the_limit_everything_stays_but_notes_of_generations_that_are_gone(workplace: Workplace) -> None:
     workplace.ingest()
-    texts = [edit(workplace, number) for number in (1, 2, 3)]
+    texts = [edit(workplace, number) for number in range(1, 7)]
     assert kept(workplace, texts) == set(texts)
+    cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
+    owners = cache.owners()
+    cache.close()
+    generations = {generation.folder for generation in workplace.generations.published()}
+    # That of one more: a run takes its notes before it removes the generation that is not kept any more.
+    assert generations <= owners and len(owners) <= len(generations) + 1
 
 
 def test_nothing_is_removed_while_an_index_of_the_home_is_written(workplace: Workplace) -> None:
@@ -120,6 +126,18 @@ def test_a_command_frees_the_cache_and_a_status_says_its_size(
     assert kept(workplace, texts) == set(texts[-2:])
     shown = next(finding for finding in examine(workplace.settings) if finding.what == "computed vectors")
     assert shown.state == "ok" and str(workplace.settings.paths.embedding_cache) in shown.found
+
+
+def test_nothing_is_removed_that_an_index_of_an_earlier_version_may_need(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = HashEmbedder()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(EmbeddingCache, "need", lambda *_, **__: None)
+        workplace.ingest(dense=embedder)
+    with pytest.raises(StoreError, match="not known which vectors"):
+        prune_cache(workplace.settings, 0)
+    assert kept(workplace, embedder.embedded) == set(embedder.embedded)
 
 
 def test_manifests_of_old_runs_go(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,6 +123,12 @@ class EmbeddingCache:
         """
         self._guarded(lambda db: self._need(db, owner, needed, base, gone), default=None)
 
+    def owners(self) -> set[Path]:
+        """The folders whose needs were noted."""
+        query = "SELECT DISTINCT owner FROM needs"
+        nothing: set[Path] = set()
+        return self._guarded(lambda db: {Path(owner) for (owner,) in db.execute(query)}, default=nothing)
+
     def prune(self, max_bytes: int) -> int:
         """Remove the vectors that were not used for longest until the rest takes at most `max_bytes`.
 
@@ -188,10 +194,13 @@ class EmbeddingCache:
         gone: Sequence[str],
     ) -> None:
         with db:
+            _forget_dead(db)
             db.execute("DELETE FROM needs WHERE owner = ?", (str(owner),))
             if base is not None:
                 copy = "INSERT INTO needs SELECT ?, item, model, hashes FROM needs WHERE owner = ?"
                 db.execute(copy, (str(owner), str(base)))
+            # Even a folder that needs nothing is known.
+            db.execute("INSERT OR REPLACE INTO needs VALUES (?, '', 0, x'')", (str(owner),))
             rows = [(str(owner), item) for item in gone]
             db.executemany("DELETE FROM needs WHERE owner = ? AND item = ?", rows)
             for (model, dimension), items in needed.items():
@@ -205,10 +214,9 @@ class EmbeddingCache:
         if total <= max_bytes:
             return 0
         with db:
-            owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
-            dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
-            db.executemany("DELETE FROM needs WHERE owner = ?", dead)
-            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model, hash, PRIMARY KEY (model, hash)) WITHOUT ROWID")
+            _forget_dead(db)
+            # With the types of `vectors`, without which the index is not used.
+            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model INTEGER, hash TEXT, PRIMARY KEY (model, hash))")
             db.execute("DELETE FROM kept")
             for model, packed in db.execute("SELECT model, hashes FROM needs").fetchall():
                 keys = (packed[at : at + _HASH_BYTES].hex() for at in range(0, len(packed), _HASH_BYTES))
@@ -279,6 +287,13 @@ class EmbeddingCache:
         if not self._warned:
             self._warned = True
             _log.warning(message)
+
+
+def _forget_dead(db: sqlite3.Connection) -> None:
+    """Drop the needs of folders that were removed."""
+    owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
+    dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
+    db.executemany("DELETE FROM needs WHERE owner = ?", dead)
 
 
 def _packed(vector: SparseVector) -> bytes:
