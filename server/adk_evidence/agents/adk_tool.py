@@ -93,9 +93,11 @@ def _find(values: dict[str, Any], cancelled: Cancelled) -> EvidencePack:
 
 
 def _quoted(pack: EvidencePack) -> EvidencePack:
-    """The pack with each text inside a fence that the text cannot close."""
+    """The pack with each text, and the files that it includes, inside a fence that the text cannot close."""
     candidates = tuple(
-        candidate.model_copy(update={"text": fenced(body(candidate), fence_language(candidate))})
+        candidate.model_copy(
+            update={"text": fenced(body(candidate), fence_language(candidate)), "context": "", "attached": ""}
+        )
         for candidate in pack.candidates
     )
     return pack.model_copy(update={"candidates": candidates})
