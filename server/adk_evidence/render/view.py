@@ -7,7 +7,7 @@ import re
 from adk_evidence.models.pack import Candidate, Verification
 
 # The provenance header that older servers left on top of a candidate's text.
-_HEADER = re.compile(r"\[CORPUS=[^\n]*\n\[PATH=[^\n]*\n(?:\[HEADINGS=[^\n]*\n)?---\n")
+_HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 NOT_CITED = "[CONTEXT, NOT CITED]"
 
 _FENCE_LANGUAGES = {
@@ -38,7 +38,7 @@ def location(candidate: Candidate) -> str:
 
 def body(candidate: Candidate) -> str:
     """The lines that a candidate cites, followed by the files that they include, under a mark of their own."""
-    text = _HEADER.sub("", candidate.text, count=1) if _HEADER.match(candidate.text) else candidate.text
+    text = _HEADER.sub("", candidate.text)
     return f"{text}\n\n{NOT_CITED}\n{candidate.attached}" if candidate.attached else text
 
 
