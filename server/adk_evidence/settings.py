@@ -458,6 +458,11 @@ class Settings(BaseSettings):
         return "the ADK"
 
     @property
+    def expects_every_kind(self) -> bool:
+        """Whether an index without docs, or without code, lacks something."""
+        return True
+
+    @property
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return "adk-ingest all"

@@ -196,16 +196,15 @@ class _Run:
             with stage("feedback"):
                 vectors, hits = self._with_feedback(vectors, hits)
 
-        # Of a kind that is not indexed at all, nothing can be required.
+        # A kind that is not indexed at all is said to be missing, and nothing is searched for in vain.
         held = [kind for kind in kinds if self._index.paths(kind)]
-        self._absent_kinds = (
-            [_KIND_NAMES[kind] for kind in kinds if kind not in held]
-            if gates.required_kinds(self._request.task_mode, settings.pack, kinds, size)
-            else []
-        )
+        mode = self._request.task_mode
+        if settings.expects_every_kind:
+            wanted = gates.required_kinds(mode, settings.pack, kinds, size)
+            self._absent_kinds = [_KIND_NAMES[kind] for kind in wanted if wanted[kind] and kind not in held]
         for name in self._absent_kinds:
             self._progress.warn("coverage", f"no {name} is indexed, though the mode asks for docs and code.")
-        required = gates.required_kinds(self._request.task_mode, settings.pack, held, size)
+        required = gates.required_kinds(mode, settings.pack, held, size)
         buffer = max(settings.pack.top_k_buffer, size)
 
         def choose(reranker: Reranker | None) -> tuple[list[Ranked], list[Hit], gates.Selection]:
