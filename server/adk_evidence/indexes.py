@@ -180,6 +180,11 @@ class CodebaseSettings(Settings):
         return self.codebase.name
 
     @property
+    def expects_every_kind(self) -> bool:
+        """A project may well have no documentation."""
+        return False
+
+    @property
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return f'adk-ingest codebase "{self.codebase.path}" --name {self.codebase.name}'

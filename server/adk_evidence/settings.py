@@ -368,6 +368,19 @@ class StoreSettings(_Section):
         return f"{self.dense_vector(kind)}_mean"
 
 
+class SupportSettings(_Section):
+    """The weights of `retrieval.support.Measures` in a logistic model, and what an answer of high quality needs."""
+
+    bias: float
+    coverage: float
+    pairs: float
+    similarity: float
+    words: float
+    absent: float
+    high: float = Field(gt=0, lt=1)
+    nearest: float = Field(ge=-1, le=1)
+
+
 class RetrievalSettings(_Section):
     """Hybrid retrieval (SPEC 5 sections 5 to 8)."""
 
@@ -385,6 +398,7 @@ class RetrievalSettings(_Section):
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
     relevant_similarity: float | None = Field(ge=-1, le=1)
+    support: SupportSettings | None
     feedback_passages: int = NonNegativeInt
     feedback_weight: float = Field(ge=0, le=MAX_NUMBER)
     feedback_terms: int = NonNegativeInt
@@ -502,6 +516,11 @@ class Settings(BaseSettings):
     def subject(self) -> str:
         """What the index is about, for sentences."""
         return "the ADK"
+
+    @property
+    def expects_every_kind(self) -> bool:
+        """Whether an index without docs, or without code, lacks something."""
+        return True
 
     @property
     def ingest_command(self) -> str:

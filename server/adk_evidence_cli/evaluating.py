@@ -169,17 +169,34 @@ def report(golden: Golden = None, as_json: AsJson = False, profile: Profile = No
 
 
 @app.command()
-def abstention(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+def abstention(
+    golden: Goldens = None,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Print the weights of `retrieval.support` that fit one half of the questions.")
+    ] = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
     """Say how well `quality` tells questions without an answer from those that have one."""
     with friendly_errors():
         from adk_evidence.evaluation import abstention as levels
-        from adk_evidence.evaluation.run import run_queries
-        from adk_evidence_cli.evaluation_views import show_abstention
+        from adk_evidence.evaluation.golden import read_golden
+        from adk_evidence.evaluation.run import Answer
+        from adk_evidence.settings import config_file
+        from adk_evidence_cli.evaluation_views import show_abstention, show_weights
 
-        questions = _golden(golden)
+        paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
+        questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
         with _service(profile, home) as service:
-            found = {answer.id: answer for answer in run_queries(service, list(questions.values()), 1, details=True)}
-        show_abstention(levels.abstention(found, questions), questions, stdout(), as_json=as_json)
+            judged = list(levels.judge(service, questions.values()))
+        answers = {one.id: Answer(id=one.id, results=(), quality=one.level) for one in judged}
+        rows, table = levels.abstention(answers, questions), levels.counts(judged)
+        used = settings_from(profile, home).retrieval.support
+        weights = levels.fit_support(judged, used.nearest if used else 0.0) if fit else None
+        show_abstention(rows, table, questions, stdout(), weights, as_json=as_json)
+        if weights is not None and not as_json:
+            show_weights(weights, stdout())
 
 
 @app.command()

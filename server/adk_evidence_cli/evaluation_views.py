@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from adk_evidence.evaluation.abstention import Abstention
+from adk_evidence.evaluation.abstention import Abstention, Counted
 from adk_evidence.evaluation.bootstrap import Interval, mean_interval
 from adk_evidence.evaluation.check import Finding
 from adk_evidence.evaluation.compare import Comparison
@@ -20,6 +20,7 @@ from adk_evidence.evaluation.golden import Target
 from adk_evidence.evaluation.misses import TargetFate, count_fates, demoted
 from adk_evidence.evaluation.score import CUT, POOL_PREFIX, Scores, by_category, mean_scores
 from adk_evidence.evaluation.variants import TABLE_METRICS, Golden, Measured
+from adk_evidence.settings import SupportSettings
 
 # Tables are read in files and logs, too: a row is one line there, however long.
 _WIDTH = 220
@@ -150,17 +151,44 @@ def show_fates(fates: Sequence[TargetFate], out: Console, *, as_json: bool) -> N
     _print(out, f"{demoted(fates)} targets were within the first {CUT} before the reranker and are not any more.")
 
 
-def show_abstention(rows: Sequence[Abstention], golden: Golden, out: Console, *, as_json: bool) -> None:
-    """What happens to who takes a level of quality, and whatever is worse, for a refusal."""
+def show_abstention(
+    rows: Sequence[Abstention],
+    groups: Sequence[Counted],
+    golden: Golden,
+    out: Console,
+    weights: SupportSettings | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """The levels that each group got, and what happens to who takes a level, and whatever is worse, for a refusal."""
     unanswerable = sum(not question.answerable for question in golden.values())
     if as_json:
-        _write_json(out, answerable=len(golden) - unanswerable, unanswerable=unanswerable, levels=[*map(asdict, rows)])
+        _write_json(
+            out,
+            answerable=len(golden) - unanswerable,
+            unanswerable=unanswerable,
+            levels=[*map(asdict, rows)],
+            groups=[*map(asdict, groups)],
+            **({} if weights is None else {"support": weights.model_dump()}),
+        )
         return
+    table = _table("half", "questions", "asked", "high", "mixed", "keyword_only", "none", left=2)
+    for one in groups:
+        found = (str(one.levels[level]) for level in ("high", "mixed", "keyword_only", "none"))
+        table.add_row(one.half, one.group, str(one.asked), *found)
+    _print(out, table)
     table = _table("refused: up to", "refusal recall", "false refusals")
     for row in rows:
         table.add_row(row.level, _number("", row.refusal_recall), _number("", row.false_refusals))
     _print(out, table)
     _print(out, f"{unanswerable} questions without an answer, {len(golden) - unanswerable} with one")
+
+
+def show_weights(weights: SupportSettings, out: Console) -> None:
+    """Weights as the settings take them."""
+    _print(out, "retrieval:\n  support:")
+    for name, value in weights.model_dump().items():
+        _print(out, f"    {name}: {value}")
 
 
 def show_findings(findings: Sequence[Finding], out: Console, *, as_json: bool) -> None:

@@ -128,6 +128,8 @@ def _facts(candidate: Candidate) -> Text:
     facts = [(verification_label(verification), _VERIFICATION_STYLES[verification.state])]
     if candidate.lines is not None:
         facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
+    if candidate.support is not None:
+        facts.append((f"support {candidate.support:.0%}", "dim"))
     if verification.reason and verification.state != "exact":
         facts.append((one_line(verification.reason), "dim"))
     if candidate.why.matched_terms:

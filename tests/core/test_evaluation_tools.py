@@ -9,7 +9,7 @@ import pytest
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.evaluation import variants
 from adk_evidence.evaluation.ablation import VARIANTS
-from adk_evidence.evaluation.abstention import abstention
+from adk_evidence.evaluation.abstention import Judged, abstention, counts, fit_support
 from adk_evidence.evaluation.bootstrap import mean_interval
 from adk_evidence.evaluation.charts import write_charts
 from adk_evidence.evaluation.check import check_golden, reanchored
@@ -21,6 +21,7 @@ from adk_evidence.evaluation.misses import PROBE, count_fates, demoted, explain_
 from adk_evidence.evaluation.run import Answer
 from adk_evidence.evaluation.sweep import grid
 from adk_evidence.evaluation.variants import Bench, Variant, nest
+from adk_evidence.retrieval.support import Measures
 from adk_evidence.settings import load_settings
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
@@ -82,6 +83,31 @@ def test_refusals_are_counted_from_the_worst_level_on():
         ("mixed", 1.0, 0.5),
     ]
     assert abstention({"a": Answer(id="a", results=())}, golden) == []
+
+
+def _judged(number, group, coverage, level="high", weighed=True):
+    measures = Measures(coverage=coverage, pairs=coverage, similarity=coverage, words=1.0, absent=0.0)
+    return Judged(str(number), group, "fit", level, measures, weighed)
+
+
+def test_the_fitted_weights_tell_answerable_questions_from_others():
+    answerable = [_judged(n, "answerable", 0.7 + n / 100) for n in range(20)]
+    others = [_judged(n, "near the subject", 0.2 + n / 100, "mixed") for n in range(20)]
+    # What an unknown name decided does not count.
+    weights = fit_support([*answerable, *others, _judged(99, "near the subject", 1.0, weighed=False)], nearest=0.1)
+    assert weights.coverage > 0 and weights.nearest == 0.1
+    passed = [one.measures.score(weights) >= weights.high for one in answerable]
+    assert sum(passed) == 19
+    assert not any(one.measures.score(weights) >= weights.high for one in others)
+    with pytest.raises(InvalidRequestError, match="both answerable and unanswerable"):
+        fit_support(answerable, nearest=0.1)
+
+
+def test_levels_are_counted_for_each_half_and_group():
+    judged = [_judged(1, "answerable", 1.0), _judged(2, "answerable", 1.0, "mixed")]
+    (row,) = counts(judged)
+    assert (row.half, row.group, row.asked) == ("fit", "answerable", 2)
+    assert row.levels == {"none": 0, "keyword_only": 0, "mixed": 1, "high": 1}
 
 
 # Variants

@@ -10,16 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
+from adk_evidence.render.view import NOT_CITED
+from adk_evidence.render.view import body as shown
 from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.names import NamesFound
 from adk_evidence.retrieval.pack import assess_quality, build_candidate, citation_of, matched_terms
 from adk_evidence.retrieval.query import normalise
+from adk_evidence.retrieval.support import Measures, Support
+from adk_evidence.settings import SupportSettings
 from tests.core.factories import hit, pack, payload
 
 EXACT = Verification(state="exact")
 
 # As in the settings: the threshold of the default model.
 judge = partial(assess_quality, relevant_similarity=0.35)
+NEEDED = SupportSettings(bias=0, coverage=0, pairs=0, similarity=0, words=0, absent=0, high=0.5, nearest=0.44)
 
 
 def _branches(*names):
@@ -70,19 +75,42 @@ def test_matches_in_the_provenance_header_do_not_count():
     assert candidate.why.matched_terms == ()
 
 
-def test_quality_is_high_when_most_results_are_close_or_found_by_both_sides():
-    close, both, weak = _found(0.6, ["dense"]), _found(0.1, ["dense", "sparse"]), _found(0.1, ["dense"])
-    assert judge([close, both, weak], dense_used=True).level == "high"
-    assert judge([close, weak, weak], dense_used=True).level == "mixed"
-    assert judge([close], dense_used=False).level == "keyword_only"
+def _support(score, *by_result, coverage=1.0, absent=()):
+    measures = Measures(coverage=coverage, pairs=coverage, similarity=0.6, words=1.0, absent=len(absent))
+    return Support(measures, score, {point_id_of(item): found for item, found in by_result}, absent)
+
+
+def point_id_of(item):
+    return item.hit.point_id
+
+
+def test_quality_is_high_when_the_results_support_the_question():
+    first = _found(0.6, ["dense", "sparse"])
+    sure = judge([first], dense_used=True, support=_support(0.8, (first, 0.7)), needed=NEEDED)
+    assert (sure.level, sure.note) == ("high", "Found 1 result, 1 of them strong.")
+    unsure = judge([first], dense_used=True, support=_support(0.3, (first, 0.2)), needed=NEEDED)
+    assert (unsure.level, unsure.note) == ("mixed", "Found 1 result, none of them strong.")
+    assert judge([first], dense_used=False).level == "keyword_only"
     assert judge([], dense_used=True).level == "none"
-    assert judge([close], dense_used=True).note == "Found 1 result, 1 of them strong."
 
 
-def test_a_sub_query_s_match_is_not_a_strong_one():
-    by_template = _found(None, ["dense#1", "sparse#1"])
-    assert judge([by_template], dense_used=True).level == "none"
-    assert judge([_found(0.6, ["dense"]), by_template], dense_used=True).level == "mixed"
+def test_both_sides_agreeing_is_no_proof_of_an_answer():
+    item = _found(0.6, ["dense", "sparse"])
+    assert judge([item, item], dense_used=True, support=_support(0.1, (item, 0.1)), needed=NEEDED).level == "mixed"
+
+
+def test_words_that_stand_nowhere_in_the_index_are_named():
+    item = _found(0.6)
+    support = _support(0.3, (item, 0.2), absent=("flux", "capacitor", "x1", "x2"))
+    note = judge([item], dense_used=True, support=support, needed=NEEDED).note
+    assert note.endswith("and \u201ccapacitor\u201d and \u201cx1\u201d and 1 more word stand nowhere in the index.")
+
+
+def test_without_a_known_scale_the_results_must_hold_the_question_s_words():
+    item = _found(0.6, ["dense", "sparse"])
+    assert judge([item], dense_used=True, support=_support(None)).level == "high"
+    assert judge([item], dense_used=True, support=_support(None, coverage=0.5)).level == "mixed"
+    assert judge([_found(0.6, ["dense"])], dense_used=True, support=_support(None)).level == "mixed"
 
 
 def test_results_that_are_only_the_nearest_are_not_passed_off_as_relevant():
@@ -90,7 +118,22 @@ def test_results_that_are_only_the_nearest_are_not_passed_off_as_relevant():
     assert judge([far, far], dense_used=True).level == "none"
     assert "may not be about the ADK" in judge([far], dense_used=True).note
     # A name that the index holds is evidence of its own, however far the question's other words are.
-    assert judge([far], dense_used=True, names=NamesFound(known=("Runner",))).level == "high"
+    known = NamesFound(known=("Runner",))
+    assert judge([far], dense_used=True, names=known, support=_support(0.9), needed=NEEDED).level == "mixed"
+
+
+def test_a_pack_shows_the_cited_lines_apart_from_what_stands_around_them():
+    lead = "[CORPUS=adk_python] [REPO=google/x] [COMMIT=abc]\n[PATH=src/a.py]\n---\nclass Runner:\n"
+    body, behind = "    def run(self):\n---\n        pass", "\n\n[INCLUDED b.py]\nx = 1"
+    code = payload("code", "src/a.py", body, text=lead + body + behind, body_start=len(lead), body_end=len(lead + body))
+    candidate = build_candidate(1, Ranked(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
+    assert candidate.text == body
+    assert candidate.context == "class Runner:"
+    assert candidate.attached == "[INCLUDED b.py]\nx = 1"
+    # What is not cited is marked, or left out.
+    assert shown(candidate) == f"{body}\n\n{NOT_CITED}\n[INCLUDED b.py]\nx = 1"
+    older = candidate.model_copy(update={"text": code.text, "context": "", "attached": ""})
+    assert shown(older) == f"class Runner:\n{body}{behind}"
 
 
 def test_a_question_with_a_name_that_does_not_exist_is_never_of_high_quality():

@@ -34,6 +34,9 @@ from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, sha
 QUESTION = "how do I retry when a tool throws?"
 # A small index is always "weak": these settings leave that out, so that one thing is tested at a time.
 STRONG = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}
+# Every answer supports its question.
+SUPPORT = {"bias": 9, "coverage": 0, "pairs": 0, "similarity": 0, "words": 0, "absent": 0, "high": 0.5, "nearest": -1}
+SURE = {"retrieval": {**STRONG["retrieval"], "relevant_similarity": -1, "support": SUPPORT}}
 
 Make = Callable[..., EvidenceService]
 
@@ -400,6 +403,43 @@ def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
     assert all(candidate.rerank_score is None and candidate.why.rerank_moved is None for candidate in pack.candidates)
     with pytest.raises(EvidenceError, match="does not answer"):
         ask(make(indexed, reranker=Unreachable()), strict=True)
+
+
+def test_a_kind_that_is_not_indexed_is_said_and_is_no_high_quality(workplace, make):
+    workplace.ingest("docs")
+    pack = ask(make(workplace, SURE))
+    assert codes(pack) == ["coverage"] and "no code is indexed" in pack.warnings[0]
+    assert pack.quality.level == "mixed" and pack.quality.note.endswith("; no code is indexed.")
+    # Who asks for docs alone, or for an explanation, misses nothing.
+    assert ask(make(workplace, SURE), task_mode="explain").quality.level == "high"
+    assert ask(make(workplace, SURE), filters={"source_types": ("docs",)}).quality.level == "high"
+
+
+def test_an_answer_whose_first_citation_is_gone_is_no_high_quality(workplace, make):
+    workplace.ingest()
+    assert ask(make(workplace, SURE)).quality.level == "high"
+    (workplace.docs / "docs/tools/retry.md").unlink()
+    (workplace.code / "src/google/adk/plugins/retry.py").unlink()
+    pack = ask(make(workplace, SURE))
+    assert pack.candidates[0].verification.state == "gone"
+    assert pack.quality.level == "mixed" and "the text that the first result cites is gone" in pack.quality.note
+
+
+def test_words_that_stand_nowhere_are_named_and_misspelt_ones_are_understood(service):
+    support = service.retrieve(EvidenceRequest(query="How do I retry a capacitor plugin?")).support
+    assert support.absent == ("capacitor",)
+    assert 0 < support.measures.coverage < 1
+    misspelt = service.retrieve(EvidenceRequest(query="retry a thrown plugim")).support
+    assert "plugim" not in misspelt.absent
+
+
+def test_a_result_s_text_is_the_lines_that_it_cites(service, indexed):
+    for query in (QUESTION, "Runner.run", "confirm a tool"):
+        for found in ask(service, query).candidates:
+            root = indexed.docs if found.source_type == "docs" else indexed.code
+            if found.origin == "repository":
+                lines = (root / found.path).read_text().split("\n")[found.lines.start - 1 : found.lines.end]
+                assert found.text == "\n".join(lines)
 
 
 def test_one_collection_alone_gives_part_of_the_answer(indexed, make, tmp_path):

@@ -439,6 +439,7 @@ def test_refusals_are_reported(cli, indexed, golden):
     found = json.loads(cli("eval", "abstention", "--golden", golden, "--json", "--home", indexed.home).stdout)
     assert (found["answerable"], found["unanswerable"]) == (1, 1)
     assert [level["level"] for level in found["levels"]] == ["none", "keyword_only", "mixed"]
+    assert sum(row["asked"] for row in found["groups"]) == 2
     assert "false refusals" in cli("eval", "abstention", "--golden", golden, "--home", indexed.home).stdout
 
 

@@ -142,7 +142,12 @@ export interface EvidenceCandidate {
   path: string;
   chunk_id: string;
   candidate_id: string;
+  /** The cited lines and nothing else; older servers put a header and context before them. */
   text: string;
+  /** Lines before the cited ones, or of a class around them; not cited. Missing from older servers. */
+  context?: string;
+  /** Files that the cited lines include; not cited. Missing from older servers. */
+  attached?: string;
   text_tokens: number;
   /** Qualified name in its module (code). */
   symbol: string | null;
@@ -155,6 +160,8 @@ export interface EvidenceCandidate {
   /** `adk-docs@<commit>:<url>` or `adk-python@<commit>:<path>#L<start>-L<end>`. */
   citation: string;
   citation_confidence: "high" | "medium" | "low";
+  /** How far this text alone supports the question, 0 to 1; null where no scale is known. Missing from older servers. */
+  support?: number | null;
   /** Whether the citation holds in the source as it was when the pack was made; `lines` are where it is now. */
   verification: {
     state: "exact" | "moved" | "changed" | "gone" | "unverified";

@@ -279,7 +279,21 @@ export interface Candidate {
   path: string;
   chunk_id: string;
   candidate_id: string;
+  /**
+   * The cited lines, verbatim and nothing else.
+   */
   text: string;
+  /**
+   * Lines before the cited ones, or of a class around them; not cited.
+   */
+  context: string;
+  /**
+   * Files that the cited lines include; not cited.
+   */
+  attached: string;
+  /**
+   * Estimated tokens of context, text and attached files together.
+   */
   text_tokens: number;
   symbol: string | null;
   headings: string[];
@@ -288,6 +302,10 @@ export interface Candidate {
   lines: LineSpan | null;
   citation: string;
   citation_confidence: "high" | "medium" | "low";
+  /**
+   * How far this text alone supports the question, 0 to 1; null where no scale is known.
+   */
+  support: number | null;
   verification: Verification;
   why: Why;
 }

@@ -66,7 +66,11 @@ const why = shapeOf<Why>({
   features: recordOf(finite),
 });
 
-const candidate = shapeOf<Candidate>({
+// What older servers do not send.
+type Newer = "support" | "context" | "attached";
+const newer: { [K in Newer]: Guard<Candidate[K]> } = { support: orNull(finite), context: text, attached: text };
+
+const olderCandidate = shapeOf<Omit<Candidate, Newer>>({
   rank: finite,
   rerank_score: orNull(finite),
   collection: text,
@@ -94,6 +98,12 @@ const candidate = shapeOf<Candidate>({
   }),
   why,
 });
+
+const candidate: Guard<Candidate> = (value): value is Candidate =>
+  olderCandidate(value) &&
+  Object.entries<Guard<unknown>>(newer).every(
+    ([key, guard]) => !Object.hasOwn(value, key) || guard((value as Record<string, unknown>)[key]),
+  );
 
 const index = shapeOf<IndexInfo>({
   generation: text,

@@ -65,6 +65,8 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
     chunk_id: "3e8753bc12c75cb54fa63777f48cd312b9304fb2",
     candidate_id: "docs-1",
     text: MARKDOWN,
+    context: "",
+    attached: "",
     text_tokens: 427,
     symbol: null,
     headings: ["Reflect and Retry plugin for ADK", "Add Reflect and Retry Plugin"],
@@ -73,6 +75,7 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
     lines: { start: 26, end: 52 },
     citation: `adk-docs@${COMMIT}:https://adk.dev/integrations/reflect-and-retry/#add-reflect-and-retry-plugin`,
     citation_confidence: "high",
+    support: 0.72,
     verification: { state: "exact", lines: null, reason: "" },
     why: {
       branches: [

@@ -79,12 +79,13 @@ class GoldenQuestion(Row):
         return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
-def read_golden(path: Path, *, ask: bool = False) -> dict[str, GoldenQuestion]:
+def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[str, GoldenQuestion]:
     """Questions by id.
 
     Args:
         path: JSON lines.
         ask: Whether the questions will be asked, so that each must be one that can be.
+        spans: Whether some question must say what is expected.
 
     Raises:
         InvalidRequestError: The file cannot be read, a line is no question, or no question has a target.
@@ -95,7 +96,7 @@ def read_golden(path: Path, *, ask: bool = False) -> dict[str, GoldenQuestion]:
             question.request()
         except ValidationError as exc:
             raise bad_row(path, number, exc, _HINT) from exc
-    if not any(question.expected for question in rows.values()):
+    if spans and not any(question.expected for question in rows.values()):
         raise InvalidRequestError(f"No question of {path} says what is expected.", _HINT)
     return {question.id: question for question in rows.values()}
 

@@ -20,6 +20,9 @@ Origin = Literal["repository", "api-reference"]
 # Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
 PAYLOAD_VERSION = 1
 
+# Ends the provenance header on top of a chunk's text.
+HEADER_END = "\n---\n"
+
 SymbolKind = Literal["module", "class", "function", "method", "methods", "block"]
 
 
@@ -74,6 +77,17 @@ class ChunkPayload(BaseModel):
     def body(self) -> str:
         """The chunk's own lines."""
         return self.text[self.body_start : self.body_end]
+
+    @property
+    def context(self) -> str:
+        """What stands before the chunk's own lines and is none of them: lines of its neighbour, or of its class."""
+        _, _, lead = self.text[: self.body_start].partition(HEADER_END)
+        return lead.strip("\n")
+
+    @property
+    def attached(self) -> str:
+        """What stands behind the chunk's own lines: files that they include."""
+        return self.text[self.body_end :].strip("\n")
 
     @property
     def source_name(self) -> str:

@@ -73,8 +73,10 @@ class Candidate(_Model):
     path: str
     chunk_id: str
     candidate_id: str
-    text: str
-    text_tokens: int
+    text: str = Field(description="The cited lines, verbatim and nothing else.")
+    context: str = Field(default="", description="Lines before the cited ones, or of a class around them; not cited.")
+    attached: str = Field(default="", description="Files that the cited lines include; not cited.")
+    text_tokens: int = Field(description="Estimated tokens of context, text and attached files together.")
     symbol: str | None = None
     headings: tuple[str, ...] = ()
     title: str | None = None
@@ -82,6 +84,10 @@ class Candidate(_Model):
     lines: LineSpan | None = None
     citation: str
     citation_confidence: Literal["high", "medium", "low"]
+    support: float | None = Field(
+        default=None,
+        description="How far this text alone supports the question, 0 to 1; null where no scale is known.",
+    )
     verification: Verification
     why: Why
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from adk_evidence.models.pack import Candidate, Verification
 
-HEADER_END = "\n---\n"
+# The provenance header that older servers left on top of a candidate's text.
+_HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
+NOT_CITED = "[CONTEXT, NOT CITED]"
 
 _FENCE_LANGUAGES = {
     "py": "python",
@@ -33,9 +37,9 @@ def location(candidate: Candidate) -> str:
 
 
 def body(candidate: Candidate) -> str:
-    """The chunk's text without the provenance header that ingestion put on top of it."""
-    _, found, rest = candidate.text.partition(HEADER_END)
-    return rest if found else candidate.text
+    """The lines that a candidate cites, followed by the files that they include, under a mark of their own."""
+    text = _HEADER.sub("", candidate.text)
+    return f"{text}\n\n{NOT_CITED}\n{candidate.attached}" if candidate.attached else text
 
 
 def fence_language(candidate: Candidate) -> str:

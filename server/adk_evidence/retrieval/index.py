@@ -13,6 +13,7 @@ from adk_evidence.citations.sources import open_reader as open_source
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
+from adk_evidence.resilience import CacheAside
 from adk_evidence.retrieval.payloads import Payloads
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
@@ -20,6 +21,9 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
 from adk_evidence.store.generations import LeasedGeneration, check_fingerprint
 from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
+
+# Questions repeat their words.
+KEPT_TERMS = 8192
 
 
 class Index:
@@ -36,6 +40,8 @@ class Index:
             lease.release()
             raise
         self._payloads = {kind: Payloads() for kind in KINDS}
+        # How rare the words of questions are, by kind, filter and term: a generation never changes.
+        self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
         self._users = 0
         self._retired = False
         self._lock = threading.Lock()
@@ -44,6 +50,11 @@ class Index:
     def dense_complete(self) -> bool:
         """Whether every chunk has its dense vector; a lexical generation is published before them."""
         return self.manifest.dense == "complete"
+
+    @property
+    def points(self) -> int:
+        """Number of chunks of all kinds."""
+        return sum(self.manifest.counts().values())
 
     @property
     def has_guides(self) -> bool:

@@ -16,6 +16,7 @@ from adk_evidence.retrieval.search import Searcher
 from adk_evidence.store.base import Filter
 
 MAX_CHECKED_NAMES = 8
+UNKNOWN_NAME = "unknown_name"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class NameCheck:
             if elsewhere
             else "is nowhere in the index; it may be invented, your own or too new."
         )
-        self._progress.warn("unknown_name", f"{name} {where}")
+        self._progress.warn(UNKNOWN_NAME, f"{name} {where}")
 
 
 def _stands_in(name: str, hits: Mapping[Kind, Sequence[Hit]]) -> bool:

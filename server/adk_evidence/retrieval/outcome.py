@@ -8,6 +8,7 @@ from adk_evidence.models.pack import Quality, RetrievalPlan
 from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.hybrid import Hit
 from adk_evidence.retrieval.query import Query
+from adk_evidence.retrieval.support import Support
 
 
 @dataclass
@@ -21,6 +22,7 @@ class Outcome:
     plan: RetrievalPlan
     warnings: list[str]
     quality: Quality
+    support: Support
     timings_ms: dict[str, float] = field(default_factory=dict)
     rerank_model: str | None = None
 

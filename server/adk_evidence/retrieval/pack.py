@@ -16,13 +16,23 @@ from adk_evidence.retrieval.candidates import Ranked
 from adk_evidence.retrieval.gates import has_lines
 from adk_evidence.retrieval.names import NO_NAMES, NamesFound
 from adk_evidence.retrieval.query import Query
+from adk_evidence.retrieval.support import Support
+from adk_evidence.settings import SupportSettings
 
 MAX_MATCHED_TERMS = 12
+MAX_NAMED_WORDS = 3
+# Where no scale is known: the share of the question's words that the results of a good answer hold.
+COVERED = 0.8
 _WORD = re.compile(r"\w+")
 
 
 def build_candidate(
-    rank: int, item: Ranked, final_pool_rank: int, query: Query, verification: Verification
+    rank: int,
+    item: Ranked,
+    final_pool_rank: int,
+    query: Query,
+    verification: Verification,
+    support: float | None = None,
 ) -> Candidate:
     """One entry of the pack.
 
@@ -32,6 +42,7 @@ def build_candidate(
         final_pool_rank: Its place in the reranked pool, from 1.
         query: What was asked, for the matched terms.
         verification: What checking its citation gave.
+        support: How far it alone supports the question, where a scale is known.
     """
     payload = item.hit.payload
     return Candidate(
@@ -46,7 +57,9 @@ def build_candidate(
         path=payload.path,
         chunk_id=payload.chunk_id,
         candidate_id=payload.candidate_id,
-        text=payload.text,
+        text=payload.body,
+        context=payload.context,
+        attached=payload.attached,
         text_tokens=payload.text_tokens,
         symbol=payload.symbol,
         headings=payload.headings,
@@ -55,6 +68,7 @@ def build_candidate(
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if has_lines(payload) else None,
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
+        support=None if support is None else round_score(support),
         verification=verification,
         why=_why(item, final_pool_rank, query),
     )
@@ -87,32 +101,48 @@ def assess_quality(
     *,
     dense_used: bool,
     names: NamesFound = NO_NAMES,
+    support: Support | None = None,
+    needed: SupportSettings | None = None,
     relevant_similarity: float | None = None,
     gaps: Sequence[str] = (),
     subject: str = "the ADK",
 ) -> Quality:
-    """How far the results can be relied on, by what the branches agree on.
+    """How far the results can be relied on.
 
-    A result is strong when the dense side finds it close, or when both sides found it on their own. Where nothing is
-    close to the question as it was asked, and it names nothing that is indexed, the results are only the nearest.
+    Where nothing is close to the question as it was asked, and it names nothing that is indexed, the results are only
+    the nearest. Of high quality is an answer whose results together support the question.
 
     Args:
         items: The final results.
         dense_used: Whether the dense side took part at all.
         names: The names of the question and whether the index has them.
+        support: How far the results support the question.
+        needed: What an answer of high quality needs. None where no scale is known for the model: then the results
+            must hold most words of the question, and both sides must have found most results.
         relevant_similarity: Similarity from which a result is close; None where none is known for the model.
         gaps: What did not take part, each a clause; an answer with a gap is not of high quality.
         subject: What the index is about.
     """
-    quality = _quality(items, dense_used, names, relevant_similarity, subject)
-    if not gaps or not items:
+    quality = _quality(items, dense_used, names, support, needed, relevant_similarity, subject)
+    return lowered(quality, gaps) if items else quality
+
+
+def lowered(quality: Quality, gaps: Sequence[str]) -> Quality:
+    """The quality of an answer that has gaps: their clauses join its note, and it is not high."""
+    if not gaps:
         return quality
     level = "mixed" if quality.level == "high" else quality.level
     return Quality(level=level, note=f"{quality.note.rstrip('.')}; {'; '.join(gaps)}.")
 
 
 def _quality(
-    items: Sequence[Ranked], dense_used: bool, names: NamesFound, relevant_similarity: float | None, subject: str
+    items: Sequence[Ranked],
+    dense_used: bool,
+    names: NamesFound,
+    support: Support | None,
+    needed: SupportSettings | None,
+    relevant_similarity: float | None,
+    subject: str,
 ) -> Quality:
     if not items:
         return Quality(level="none", note="No relevant evidence was found in the index.")
@@ -124,20 +154,31 @@ def _quality(
     if relevant_similarity is not None and closest < relevant_similarity and not names.known:
         note = f"Nothing in the index is close to the question, which may not be about {subject}; the nearest is shown."
         return Quality(level="none", note=note)
-    strong = sum(_strong(item, relevant_similarity) for item in items)
     if names.unknown:
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
-    if strong * 3 >= len(items) * 2:
-        return Quality(level="high", note=f"{found}, {strong} of them strong.")
-    note = f"{found}, {strong} of them strong; the others may be less relevant."
-    return Quality(level="mixed", note=note)
+    absent = _absent(support.absent) if support is not None else ""
+    if support is None or support.score is None or needed is None:
+        agreed = sum({place.branch for place in item.hit.branches} >= {"dense", "sparse"} for item in items)
+        covered = support is not None and support.measures.coverage >= COVERED
+        if covered and agreed * 3 >= len(items) * 2:
+            return Quality(level="high", note=f"{found}, {agreed} of them by keywords and by meaning{absent}.")
+        return Quality(level="mixed", note=f"{found}, which may not answer the question{absent}.")
+    strong = sum(support.by_result.get(item.hit.point_id, 0.0) >= needed.high for item in items)
+    if support.score >= needed.high and closest >= needed.nearest:
+        strength = f"{strong} of them strong" if strong else "which support the question only together"
+        return Quality(level="high", note=f"{found}, {strength}{absent}.")
+    strength = f"{strong} of them strong; the others may be less relevant" if strong else "none of them strong"
+    return Quality(level="mixed", note=f"{found}, {strength}{absent}.")
 
 
-def _strong(item: Ranked, relevant_similarity: float | None) -> bool:
-    branches = {place.branch for place in item.hit.branches}
-    similarity = item.hit.similarity
-    similar = similarity is not None and relevant_similarity is not None and similarity >= relevant_similarity
-    return similar or branches >= {"dense", "sparse"}
+def _absent(words: Sequence[str]) -> str:
+    """A clause on the words that stand nowhere in the index."""
+    if not words:
+        return ""
+    named = [f"\u201c{word}\u201d" for word in words[:MAX_NAMED_WORDS]]
+    if more := len(words) - len(named):
+        named.append(f"{more} more word{'s' if more > 1 else ''}")
+    return f"; {' and '.join(named)} {'stands' if len(words) == 1 else 'stand'} nowhere in the index"
 
 
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:

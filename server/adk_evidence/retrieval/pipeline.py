@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -23,19 +24,29 @@ from adk_evidence.retrieval.hybrid import Hit, QueryVectors, wide_enough
 from adk_evidence.retrieval.index import CurrentIndex, Index
 from adk_evidence.retrieval.names import NameCheck
 from adk_evidence.retrieval.outcome import Outcome
-from adk_evidence.retrieval.pack import assess_quality, build_candidate
+from adk_evidence.retrieval.pack import assess_quality, build_candidate, lowered
 from adk_evidence.retrieval.progress import Cancelled, Progress, RequestCancelledError
-from adk_evidence.retrieval.query import Query, normalise, sub_queries
+from adk_evidence.retrieval.query import normalise, sub_queries
 from adk_evidence.retrieval.ranking import Ranker
 from adk_evidence.retrieval.rerank.base import Reranker
 from adk_evidence.retrieval.rerank.cascade import first_stage
 from adk_evidence.retrieval.rerank.factory import make_reranker
 from adk_evidence.retrieval.scope import Scope
 from adk_evidence.retrieval.search import Searcher
+from adk_evidence.retrieval.support import SupportMeter
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import EventLog
 
 __all__ = ["Cancelled", "EvidenceService", "Outcome", "RequestCancelledError"]
+
+
+# What becomes of the quality of an answer whose first citation does not hold, by the citation's state.
+UNSOUND: Mapping[str, str] = {
+    "gone": "the text that the first result cites is gone",
+    "changed": "the text that the first result cites has changed",
+}
+# A kind in a sentence.
+_KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
 
 
 class EvidenceService:
@@ -168,6 +179,7 @@ class _Run:
             progress=progress,
         )
         self._searcher = Searcher(index, settings, scope.filters, query.names, service._pool, progress)
+        self._absent_kinds: list[str] = []
         self._ranker = Ranker(index, settings, query, request.task_mode, progress)
 
     def retrieve(self) -> Outcome:
@@ -190,9 +202,15 @@ class _Run:
             with stage("feedback"):
                 vectors, hits = self._with_feedback(vectors, hits)
 
-        # Of a kind that is not indexed at all, nothing can be required.
+        # A kind that is not indexed at all is said to be missing, and nothing is searched for in vain.
         held = [kind for kind in kinds if self._index.paths(kind)]
-        required = gates.required_kinds(self._request.task_mode, settings.pack, held, size)
+        mode = self._request.task_mode
+        if settings.expects_every_kind:
+            wanted = gates.required_kinds(mode, settings.pack, kinds, size)
+            self._absent_kinds = [_KIND_NAMES[kind] for kind in wanted if wanted[kind] and kind not in held]
+        for name in self._absent_kinds:
+            self._progress.warn("coverage", f"no {name} is indexed, though the mode asks for docs and code.")
+        required = gates.required_kinds(mode, settings.pack, held, size)
         buffer = max(settings.pack.top_k_buffer, size)
 
         def choose(reranker: Reranker | None) -> tuple[list[Ranked], list[Hit], gates.Selection]:
@@ -220,6 +238,11 @@ class _Run:
             ranked, merged, selection = choose(reranker)
         with stage("names"):
             names = NameCheck(self._encoder, self._searcher, self._scope, self._progress).check(query.names, hits)
+        with stage("support"):
+            meter = SupportMeter(
+                self._encoder, self._searcher, self._scope, self._index.points, settings.retrieval.support
+            )
+            support = meter.measure(query, selection.items)
         for kind in selection.missing:
             found = sum(item.kind == kind for item in selection.items)
             self._progress.warn(
@@ -237,10 +260,13 @@ class _Run:
                 selection.items,
                 dense_used=self._encoder.dense_used,
                 names=names,
+                support=support,
+                needed=settings.retrieval.support,
                 relevant_similarity=settings.retrieval.relevant_similarity,
                 gaps=self._gaps(),
                 subject=settings.subject,
             ),
+            support=support,
             timings_ms=self._progress.timings_ms,
             rerank_model=self._ranker.model,
         )
@@ -249,10 +275,11 @@ class _Run:
         places = {id(item): place for place, item in enumerate(outcome.ranked, 1)}
         with self._progress.stage("verify"):
             candidates = [
-                self._candidate(rank, item, places[id(item)], outcome.query)
-                for rank, item in enumerate(outcome.final, 1)
+                self._candidate(rank, item, places[id(item)], outcome) for rank, item in enumerate(outcome.final, 1)
             ]
         docs = sum(item.kind == "doc" for item in outcome.final)
+        first = candidates[0].verification.state if candidates else "exact"
+        quality = lowered(outcome.quality, [UNSOUND[first]] if first in UNSOUND else [])
         pack = EvidencePack(
             pack_id="",
             query_id=str(uuid.uuid4()),
@@ -261,7 +288,7 @@ class _Run:
             task_mode=self._request.task_mode,
             profile=self._settings.profile,
             index=self._index.info(),
-            quality=outcome.quality,
+            quality=quality,
             retrieval_plan=outcome.plan,
             candidates=tuple(candidates),
             coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
@@ -278,12 +305,13 @@ class _Run:
         )
         return pack.with_id()
 
-    def _candidate(self, rank: int, item: Ranked, place: int, query: Query) -> Candidate:
+    def _candidate(self, rank: int, item: Ranked, place: int, outcome: Outcome) -> Candidate:
         payload = item.hit.payload
         verification = verify(payload, self._index.source_of(payload))
         if not gates.has_lines(payload):
             self._progress.warn("line_spans_unavailable", f"line spans unavailable for {payload.path}.")
-        return build_candidate(rank, item, place, query, verification)
+        support = outcome.support.by_result.get(item.hit.point_id)
+        return build_candidate(rank, item, place, outcome.query, verification, support)
 
     def _encode(self, texts: tuple[str, ...]) -> list[QueryVectors]:
         return self._encoder.encode(texts, self._query.text)
@@ -327,6 +355,7 @@ class _Run:
             gaps.append(f"{' and '.join(collections)} could not be searched")
         if self._scope.version_missing:
             gaps.append("the version that the question names is not in the index")
+        gaps += [f"no {name} is indexed" for name in self._absent_kinds]
         if self._ranker.failed:
             gaps.append("the reranker was not available, so the order is that of the search")
         return gaps

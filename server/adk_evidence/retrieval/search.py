@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 
 from adk_evidence.embedding.base import SparseVector
@@ -12,7 +13,8 @@ from adk_evidence.retrieval.hybrid import Hit, QueryVectors, search_collection
 from adk_evidence.retrieval.index import Index
 from adk_evidence.retrieval.progress import Progress
 from adk_evidence.settings import Settings
-from adk_evidence.store.base import Filter, Fusion, Prefetch
+from adk_evidence.store import base
+from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 
 
 class Searcher:
@@ -84,6 +86,55 @@ class Searcher:
             self._lost(kind, exc)
             return True
         return bool(found.fused)
+
+    def weights(self, kind: Kind, terms: Mapping[str, SparseVector], filter: Filter) -> dict[str, float]:
+        """The best score that each term alone reaches in a collection, which is higher the rarer the term is.
+
+        A term that stands nowhere has 0; where the collection cannot answer, nothing is known of any term.
+
+        Raises:
+            CollectionUnavailableError: It cannot be looked up in strict mode.
+        """
+        kept = self._index.term_weights
+        known = {
+            name: weight for name, term in terms.items() if (weight := kept.peek((kind, filter, term))) is not None
+        }
+        wanted = {name: term for name, term in terms.items() if name not in known}
+        found = self._branches(kind, [Prefetch(self._sparse, term, 1) for term in wanted.values()], filter)
+        for (name, term), hits in zip(wanted.items(), found, strict=False):
+            best = hits[0].score if hits else 0.0
+            known[name] = kept.get((kind, filter, term), functools.partial(float, best))
+        return known
+
+    def holders(self, kind: Kind, terms: Mapping[str, SparseVector], ids: Sequence[str]) -> dict[str, set[str]]:
+        """Which of the given points hold each term.
+
+        Raises:
+            CollectionUnavailableError: It cannot be looked up in strict mode.
+        """
+        among = Filter(must=(HasId(tuple(ids)),))
+        branches = [Prefetch(self._sparse, term, len(ids)) for term in terms.values()] if ids else []
+        found = self._branches(kind, branches, among, held=ids)
+        return {name: {hit.id for hit in hits} for name, hits in zip(terms, found, strict=False)}
+
+    @property
+    def _sparse(self) -> str:
+        return self._settings.store.sparse_vector
+
+    def _branches(
+        self, kind: Kind, branches: Sequence[Prefetch], filter: Filter, held: Container[str] = ()
+    ) -> list[list[base.Hit]]:
+        """The hits of each branch; none at all where the collection cannot answer."""
+        if kind in self.failed or not branches:
+            return []
+        collection = self._settings.store.collection(kind)
+        try:
+            return self._index.store.hybrid_query(
+                collection, branches, Fusion(), limit=1, filter=filter, held=held
+            ).branches
+        except CollectionUnavailableError as exc:
+            self._lost(kind, exc)
+            return []
 
     def _hits(self, kind: Kind, vectors: Sequence[QueryVectors]) -> list[Hit]:
         return search_collection(

@@ -6,12 +6,12 @@ import type { OpenTarget } from "../actions";
 import { CodeText } from "./CodeText";
 import { plain } from "./controls";
 import { body, excerpt } from "./excerpt";
-import { scoreText } from "./format";
+import { percent } from "./format";
 import { Icon } from "./Icon";
 import { locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
 import { SafeText } from "./SafeText";
 import { ScoreBar } from "./ScoreBar";
-import type { Scores } from "./score";
+import { type Scores, supportOf } from "./score";
 import { termPattern } from "./terms";
 import { Why } from "./Why";
 
@@ -56,6 +56,7 @@ function CardContent(props: Props) {
   const id = cardElementId(index);
   const badge = sourceBadge(candidate);
   const { state, reason } = candidate.verification;
+  const support = supportOf(candidate);
   return (
     <li class="result">
       <article
@@ -89,11 +90,11 @@ function CardContent(props: Props) {
           <span class="path">
             <SafeText text={locationOf(candidate)} longest={500} />
           </span>
-          {scores.rerank !== null && (
-            <span class="relevance" title={t("Relevance, relative to the best of these results")}>
-              <span class="hidden">{t("Relevance")}</span>
-              <ScoreBar part={scores.rerank.part} />
-              {scoreText(scores.rerank.value)}
+          {support !== null && (
+            <span class="relevance" title={t("How far this text alone supports the question, on a fixed scale")}>
+              <span class="hidden">{t("Support for the question")}</span>
+              <ScoreBar part={support} />
+              {percent(support)}
             </span>
           )}
         </div>
@@ -170,6 +171,7 @@ function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
   const more = shown.lines === 1 ? t("Show the whole line") : t("Show all {0} lines", shown.lines);
   return (
     <div class={shown.folded ? "text folded" : "text"}>
+      <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
       <CodeText text={shown.text} language={candidate.language} terms={terms} />
       {shown.cut && <p class="cut">{t("This text is too long to show whole. Open its source for the rest.")}</p>}
       {shown.foldable && (
@@ -183,7 +185,23 @@ function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
           {expanded ? t("Show less") : more}
         </button>
       )}
+      <NotCited text={candidate.attached} language={candidate.language} label={t("Included files, not cited")} />
     </div>
+  );
+}
+
+/** Lines that stand around the cited ones; older servers do not send them apart. */
+function NotCited({ text, language, label }: { text: string | undefined; language: string; label: string }) {
+  const shown = useMemo(() => excerpt(text ?? "", false), [text]);
+  if (!text) {
+    return null;
+  }
+  return (
+    <section class="not-cited" aria-label={label}>
+      <p class="not-cited-label">{label}</p>
+      <CodeText text={shown.text} language={language} terms={null} />
+      {(shown.folded || shown.cut) && <p class="cut">{t("Open the source for the rest.")}</p>}
+    </section>
   );
 }
 

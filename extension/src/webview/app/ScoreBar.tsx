@@ -1,4 +1,4 @@
-/** A bar for a part of the best; the number beside it says the same. */
+/** A bar for a part of a whole; the number beside it says the same. */
 export function ScoreBar({ part }: { part: number }) {
   return (
     <span class="bar" aria-hidden="true">

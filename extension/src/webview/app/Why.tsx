@@ -1,14 +1,15 @@
 import { t } from "@vscode/l10n";
 import type { Candidate } from "../../protocol/generated";
-import { scoreText } from "./format";
+import { percent, scoreText } from "./format";
 import { branchLabel } from "./labels";
 import { SafeText } from "./SafeText";
 import { ScoreBar } from "./ScoreBar";
-import type { Scores } from "./score";
+import { type Scores, supportOf } from "./score";
 
 /** Why a candidate stands where it stands. */
 export function Why({ candidate, scores, id }: { candidate: Candidate; scores: Scores; id: string }) {
   const { why } = candidate;
+  const support = supportOf(candidate);
   const features = Object.entries(why.features);
   return (
     <div class="why" id={id}>
@@ -67,6 +68,12 @@ export function Why({ candidate, scores, id }: { candidate: Candidate; scores: S
                 </tbody>
               </table>
             </dd>
+          </>
+        )}
+        {support !== null && (
+          <>
+            <dt>{t("Support for the question")}</dt>
+            <dd>{percent(support)}</dd>
           </>
         )}
         <dt>{t("Citation\u2019s confidence")}</dt>

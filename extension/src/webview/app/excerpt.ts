@@ -2,8 +2,8 @@
 
 import { clip } from "./controls";
 
-// The same mark that the server's surfaces cut at (server/adk_evidence/render/view.py).
-const HEADER_END = "\n---\n";
+// The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
+const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
 const FOLDED_LINES = 14;
 const FOLDED_LENGTH = 1600;
@@ -24,10 +24,9 @@ export interface Excerpt {
   cut: boolean;
 }
 
-/** The chunk's text without the provenance header that ingestion put on top of it. */
+/** A candidate's text without the header that older servers put on top of it. */
 export function body(text: string): string {
-  const end = text.indexOf(HEADER_END);
-  return end < 0 ? text : text.slice(end + HEADER_END.length);
+  return text.replace(HEADER, "");
 }
 
 /** The part of a text to show, folded or not. */

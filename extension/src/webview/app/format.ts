@@ -35,6 +35,11 @@ export function retrievalTime(debug: Record<string, unknown>): string | null {
   return total >= 1000 ? t("{0} s", (total / 1000).toFixed(1)) : t("{0} ms", Math.round(total));
 }
 
+/** A part of a whole, 0 to 1, in per cent. */
+export function percent(part: number): string {
+  return t("{0} %", Math.round(part * 100));
+}
+
 /** A commit as people write it: a hash's first characters, a tag as it is. */
 export function shortCommit(commit: string): string {
   return /^[0-9a-f]{40,64}$/.test(commit) ? commit.slice(0, 7) : commit;

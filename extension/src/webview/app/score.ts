@@ -1,4 +1,7 @@
-/** Scores as parts of a bar: only their order and spacing within one pack mean anything. */
+/**
+ * Scores as parts of a bar. The support is on a fixed scale; of the others only order and spacing within one pack mean
+ * anything.
+ */
 
 import type { Candidate, EvidenceResult } from "../../protocol/generated";
 
@@ -40,6 +43,12 @@ export function scoresOf(pack: EvidenceResult): (candidate: Candidate) => Scores
       ...(branches.get(keyOf(candidate, branch)) ?? rerank)(score),
     })),
   });
+}
+
+/** How far a text alone supports the question, 0 to 1; null where no scale is known, or the server is an older one. */
+export function supportOf(candidate: Partial<Pick<Candidate, "support">>): number | null {
+  const { support } = candidate;
+  return typeof support === "number" ? Math.min(1, Math.max(0, support)) : null;
 }
 
 /** Scores of one branch compare within their collection only. */

@@ -15,6 +15,8 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     chunk_id: "0".repeat(40),
     candidate_id: `google/adk-python@v2.13.0:src/google/adk/runners.py:${"0".repeat(40)}`,
     text: "class Runner: ...",
+    context: "",
+    attached: "",
     text_tokens: 4,
     symbol: "Runner",
     headings: [],
@@ -23,6 +25,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     lines: { start: 6, end: 12 },
     citation: "adk-python@v2.13.0:src/google/adk/runners.py#L6-L12",
     citation_confidence: "high",
+    support: 0.72,
     verification: { state: "exact", lines: null, reason: "" },
     why: {
       branches: [],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { commandOf } from "../../../src/webview/app/keyboard";
 import { type Event, initial, type Model, NO_QUESTION, reduce, saved } from "../../../src/webview/app/model";
-import { scoresOf } from "../../../src/webview/app/score";
+import { scoresOf, supportOf } from "../../../src/webview/app/score";
 import type { ViewState } from "../../../src/webview/messages";
 import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 
@@ -82,6 +82,14 @@ describe("the page's keys", () => {
     assert.equal(key("ArrowDown", "page"), null);
     assert.equal(key("c", "card", true), null);
     assert.equal(key("constructor", "card"), null);
+  });
+});
+
+describe("the bar beside a result", () => {
+  it("shows the support on a fixed scale, and nothing where none is known", () => {
+    assert.equal(supportOf(docsCandidate({ support: 0.25, rerank_score: 9 })), 0.25);
+    assert.equal(supportOf(docsCandidate({ support: null })), null);
+    assert.equal(supportOf({}), null);
   });
 });
 

@@ -65,6 +65,7 @@ describe("a candidate's text", () => {
   it("starts after the provenance header, if there is one", () => {
     assert.equal(body("[CORPUS=x]\n---\n---\ntitle: y"), "---\ntitle: y");
     assert.equal(body("no header"), "no header");
+    assert.equal(body("title: y\n---\ntext"), "title: y\n---\ntext");
   });
 
   it("is shown whole if it is little longer than its fold", () => {

@@ -54,6 +54,16 @@ describe("messages to the page", () => {
   });
 });
 
+describe("a pack of an older server", () => {
+  it("is taken without what that server does not send", () => {
+    const pack = variedPack();
+    const older = pack.candidates.map(({ support, context, attached, ...rest }) => rest);
+    assert.ok(isToPage({ type: "state", state: stateOf({ ...pack, candidates: older as typeof pack.candidates }) }));
+    const wrong = pack.candidates.map((candidate) => ({ ...candidate, support: "high" }));
+    assert.ok(!isToPage({ type: "state", state: { ...stateOf(pack), pack: { ...pack, candidates: wrong } } }));
+  });
+});
+
 describe("a saved state", () => {
   const good = { version: 1, view: stateOf(variedPack()), draft: QUESTION, active: null };
 
