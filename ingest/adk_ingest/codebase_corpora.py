@@ -6,13 +6,13 @@ the commit, and all files of a folder without git, are cited with a digest of th
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from adk_evidence.indexes import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.store.index_manifest import uncommitted_name
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.corpora import (
     LANGUAGE_CHUNKERS,
@@ -20,8 +20,10 @@ from adk_ingest.corpora import (
     Globs,
     code_chunk,
     corpus_state,
+    digest,
     docs_chunk,
     record_context,
+    uncommitted_notice,
     with_includes,
 )
 from adk_ingest.credentials import credential_notices
@@ -30,9 +32,6 @@ from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.codebase import CodebaseFolder
 from adk_ingest.sources.git import as_committed
 
-UNCOMMITTED = "-uncommitted"
-_DIGEST_CHARS = 12
-_NO_COMMIT = "tree-"
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # The mean length of a line from which a file was minified; that of written code is below 50.
 _MINIFIED_LINE_CHARS = 300
@@ -49,9 +48,9 @@ class CodebaseCorpora:
 
 @dataclass(frozen=True)
 class _Layer:
-    """Files that are cited with the same commit; `suffix` tells their corpora from the other layer's."""
+    """Files that are cited with the same commit, or with the same digest."""
 
-    suffix: str
+    uncommitted: bool
     files: tuple[SourceFile, ...]
     kind: SourceKind
     commit: str
@@ -103,13 +102,13 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
 def _layers(folder: CodebaseFolder, found: Discovery, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:
     git = folder.git
     if git is None:
-        return _Layer("", files, "folder", digest(files)), _Layer(UNCOMMITTED, (), "folder", digest(()))
+        return _Layer(False, files, "folder", digest(files)), _Layer(True, (), "folder", digest(()))
     unchanged = as_committed([(git.prefix + file.path, file.disk) for file in found.files], git.committed)
     committed = tuple(file for file in files if file.path in unchanged)
     changed = tuple(file for file in files if file.path not in unchanged)
     return (
-        _Layer("", committed, "git", git.commit, git.ref),
-        _Layer(UNCOMMITTED, changed, "folder", digest(changed)),
+        _Layer(False, committed, "git", git.commit, git.ref),
+        _Layer(True, changed, "folder", digest(changed)),
     )
 
 
@@ -117,16 +116,7 @@ def _changes(layers: tuple[_Layer, _Layer]) -> list[str]:
     committed, changed = layers
     if not changed.files:
         return []
-    said = "1 file is" if len(changed.files) == 1 else f"{len(changed.files)} files are"
-    return [f"{said} not as in commit {committed.commit[:12]}, and cited as {changed.commit} instead."]
-
-
-def digest(files: Iterable[SourceFile]) -> str:
-    """What files without a commit are cited with: the same for the same paths and texts, another for any other."""
-    material = hashlib.sha256()
-    for file in sorted(files, key=lambda file: file.path):
-        material.update(f"{file.path}\0{file.file_hash}\n".encode("utf-8", "surrogatepass"))
-    return _NO_COMMIT + material.hexdigest()[:_DIGEST_CHARS]
+    return [uncommitted_notice(len(changed.files), committed.commit, changed.commit)]
 
 
 def _kind(path: str) -> Kind:
@@ -144,7 +134,7 @@ def _corpus(
     corpora = settings.ingestion.corpora
     about = corpora.adk_docs if kind == "doc" else corpora.adk_python
     source = CorpusSource(
-        corpus=about.corpus + layer.suffix,
+        corpus=uncommitted_name(about.corpus) if layer.uncommitted else about.corpus,
         repo=about.repo,
         kind=layer.kind,
         root=folder.root,

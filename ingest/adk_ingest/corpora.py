@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.citations.sources import FolderReader, SourceLocation
@@ -15,6 +16,7 @@ from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
+from adk_evidence.store.index_manifest import NO_COMMIT, uncommitted_name
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.markdown import MarkdownChunker
@@ -29,11 +31,13 @@ from adk_ingest.discovery import discover
 from adk_ingest.records import RecordContext
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.git import as_committed, is_as_committed
 from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
 
 API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
 
+_DIGEST_CHARS = 12
 MARKDOWN = (".md", ".mdx")
 MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 LINK_EXAMPLES = 10
@@ -95,7 +99,8 @@ class CorpusInput:
     from the published index's, every file counts as changed. `pages` are generated texts that the index must keep,
     since no source has them; for a corpus that has such pages, `chunk` fills it. `check` looks at the corpus as a
     whole and returns a sentence for each thing that its authors should know; it is asked only when files changed.
-    `site_url` is where its pages are published.
+    `site_url` is where its pages are published. `uncommitted` are the paths of files that are not as the commit of the
+    source has them; see `as_cited`.
     """
 
     name: str
@@ -112,6 +117,7 @@ class CorpusInput:
     pages: Mapping[str, str] | None = None
     check: Callable[[], list[str]] = list
     site_url: str | None = None
+    uncommitted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,7 @@ class _Found:
     skipped: Mapping[str, list[str]]
     decode_warnings: tuple[str, ...]
     globs: Globs
+    uncommitted: frozenset[str]
 
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
@@ -151,6 +158,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         globs=found.globs,
         check=lambda: _check_site(files, site),
         site_url=site.site_url,
+        uncommitted=found.uncommitted | _including_uncommitted(source, found.files, include),
     )
 
 
@@ -170,6 +178,7 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
         skipped=found.skipped,
         decode_warnings=found.decode_warnings,
         globs=found.globs,
+        uncommitted=found.uncommitted,
     )
 
 
@@ -177,8 +186,12 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     """Documentation pages made of the code corpus's docstrings, one a module.
 
     A page is made when it is chunked, so that modules that did not change cost nothing. A file of this corpus has no
-    text of its own and its module's hash.
+    text of its own and its module's hash. A page depends on more than its module: if any module is not as committed, no
+    page is cited with the commit.
     """
+    source = code.source
+    if code.uncommitted:
+        source = replace(source, commit=digest(file for file in code.files if file.path in code.uncommitted))
     modules = {
         api_reference.api_reference_path(name): file
         for file in code.files
@@ -200,7 +213,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
 
     context = record_context(
         settings,
-        code.source,
+        source,
         "adk_docs",
         "doc",
         created_at,
@@ -210,11 +223,11 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     return CorpusInput(
         name=API_REFERENCE,
         kind="doc",
-        source=code.source,
-        location=SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=code.source.commit),
+        source=source,
+        location=SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=source.commit),
         context=context,
         chunk=chunk,
-        state=corpus_state(context, code.source, site, json.dumps(exports, sort_keys=True)),
+        state=corpus_state(context, source, site, json.dumps(exports, sort_keys=True)),
         files=tuple(SourceFile(path, "", modules[path].file_hash) for path in sorted(modules)),
         pages=pages,
         site_url=site,
@@ -301,7 +314,65 @@ def _discovered(source: CorpusSource, corpus: CorpusSettings) -> _Found:
     # Reading decides which files can be used at all, so it comes before the rest is taken over.
     files = tuple(found.read())
     globs = Globs(corpus.include_globs, corpus.exclude_globs)
-    return _Found(files, found.skipped, tuple(found.decode_warnings), globs)
+    changed: frozenset[str] = frozenset()
+    if source.committed is not None:
+        unchanged = as_committed([(file.path, file.disk) for file in found.files], source.committed)
+        changed = frozenset(file.path for file in files) - unchanged
+    return _Found(files, found.skipped, tuple(found.decode_warnings), globs, changed)
+
+
+def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], include: IncludeReader) -> frozenset[str]:
+    """Pages that include a file which is not as the commit has it: their chunks hold its text."""
+    committed = source.committed
+    if committed is None:
+        return frozenset()
+
+    def is_changed(path: str) -> bool:
+        disk = source.root / path.removeprefix(source.path_prefix)
+        return include(path) is not None and not is_as_committed(disk, committed.get(path, ""))
+
+    return frozenset(
+        file.path for file in files if any(is_changed(reference.path) for _, reference in find_includes(file.lines))
+    )
+
+
+def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
+    """A corpus in two: the files that its commit holds as they are, and the others, each possibly none.
+
+    A citation names a commit, so a file may be cited with one only if the commit holds its lines. The others are cited
+    with a digest of their content.
+    """
+    changed = tuple(file for file in corpus.files if file.path in corpus.uncommitted)
+    committed = tuple(file for file in corpus.files if file.path not in corpus.uncommitted)
+    name, commit = uncommitted_name(corpus.name), digest(changed)
+    source = replace(corpus.source, corpus=name, kind="folder", commit=commit, committed=None)
+    others = replace(
+        corpus,
+        name=name,
+        source=source,
+        location=source.location(),
+        context=replace(corpus.context, corpus=name, commit=commit),
+        state=sha256_text(f"{corpus.state}\0{commit}"),
+        files=changed,
+        skipped={},
+        decode_warnings=(),
+        check=list,
+    )
+    return replace(corpus, files=committed), others
+
+
+def digest(files: Iterable[SourceFile]) -> str:
+    """What files without a commit are cited with: the same for the same paths and texts, another for any other."""
+    material = hashlib.sha256()
+    for file in sorted(files, key=lambda file: file.path):
+        material.update(f"{file.path}\0{file.file_hash}\n".encode("utf-8", "surrogatepass"))
+    return NO_COMMIT + material.hexdigest()[:_DIGEST_CHARS]
+
+
+def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
+    """Says how many files are not as a commit has them, and how they are cited."""
+    said = "1 file is" if count == 1 else f"{count:,} files are"
+    return f"{said} not as in commit {commit[:12]}, and cited as {cited_as} instead."
 
 
 def include_reader(source: CorpusSource) -> IncludeReader:

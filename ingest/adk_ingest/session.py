@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from adk_evidence.embedding.base import Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
-from adk_ingest.corpora import CorpusInput, api_reference_corpus, code_corpus, docs_corpus
+from adk_evidence.store.factory import open_generations
+from adk_ingest.corpora import (
+    CorpusInput,
+    api_reference_corpus,
+    as_cited,
+    code_corpus,
+    docs_corpus,
+    uncommitted_notice,
+)
 from adk_ingest.credentials import credential_notices
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
@@ -105,10 +113,21 @@ def gather(
 ) -> list[CorpusInput]:
     """The corpora of a mode, discovered and read."""
     found = _gather(settings, mode, sources, progress, run)
+    current = open_generations(settings).current()
+    indexed = current.manifest.corpora if current else {}
+    corpora: list[CorpusInput] = []
     for corpus in found:
         for notice in credential_notices(corpus.skipped):
             _note(f"{corpus.name}: {notice}", progress, run)
-    return found
+        committed, others = as_cited(corpus)
+        corpora.append(committed)
+        if others.files:
+            notice = uncommitted_notice(len(others.files), corpus.source.commit, others.source.commit)
+            _note(f"{corpus.name}: {notice}", progress, run)
+        # Without files it takes away what was indexed of it.
+        if others.files or others.name in indexed:
+            corpora.append(others)
+    return corpora
 
 
 def _gather(

@@ -20,7 +20,7 @@ def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusI
 
     Raises:
         IndexMissingError: There is no index whose code it could stand beside.
-        InvalidRequestError: The indexed code is of that very version.
+        InvalidRequestError: The indexed code is of that very version, or not all files are committed.
     """
     manifest = _published(settings)
     proper = manifest.corpora.get(_CODE) if manifest else None
@@ -28,11 +28,17 @@ def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusI
         raise IndexMissingError(
             "There is no indexed version that another could be kept beside.", f"Run `{settings.ingest_command}` first."
         )
+    corpus = code_corpus(settings, source, created_at, beside_name(_CODE, source.commit))
+    if corpus.uncommitted:
+        raise InvalidRequestError(
+            f"The checkout {source.root} has changes that are not committed, so it is no version to keep.",
+            "Commit or stash them, or name a version such as google-adk==2.13.0.",
+        )
     if proper.commit == source.commit:
         raise InvalidRequestError(
             f"The index is of {source.commit} already.", "Name another version, or leave --keep out to update it."
         )
-    return code_corpus(settings, source, created_at, beside_name(_CODE, source.commit))
+    return corpus
 
 
 def replaced(settings: Settings, commit: str, created_at: str) -> list[CorpusInput]:

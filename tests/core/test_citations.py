@@ -16,6 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from adk_evidence.citations.format import Citation, code_citation, docs_citation, parse_citation
+from adk_evidence.citations.headings import sections
 from adk_evidence.citations.sources import FolderReader, GitReader, SourceLocation, open_reader, open_readers
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
@@ -258,6 +259,19 @@ class TestChanged:
         chunk = make_payload("doc", path="a.md", body="older text", headings=headings, uri=uri)
         found = verify(chunk, Texts(PAGE))
         assert (found.state, found.lines) == ("changed", LineSpan(start=lines[0], end=lines[1]))
+
+    @pytest.mark.parametrize(
+        ("before", "repeated"), [("", "# T\n"), ("# Top\n", "## T\n\n\n"), ("", "###### T\n"), ("# ", "![]([")]
+    )
+    def test_the_time_for_headings_grows_with_the_page_alone(self, before: str, repeated: str) -> None:
+        def seconds(repeats: int) -> float:
+            page = before + repeated * repeats + "\n" * repeats
+            begin = time.process_time()
+            assert sum(1 for _ in sections(page)) >= 1
+            return time.process_time() - begin
+
+        seconds(10)
+        assert seconds(12_000) < 10 * max(seconds(3_000), 0.01)
 
     def test_headings_are_compared_without_their_markup(self) -> None:
         chunk = make_payload("doc", path="a.md", body="older", headings=("The run_async method & more",))

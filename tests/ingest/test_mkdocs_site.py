@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from adk_ingest.chunking.base import SourceFile
+from adk_ingest.sources import mkdocs_site
 from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
 
 CONFIG = """\
@@ -101,6 +102,24 @@ class TestConfig:
         assert site.warnings == ()
         assert not (tmp_path / "pwned").exists()
         assert not Path("pwned").exists()
+
+    @pytest.mark.parametrize("values", ["nested", "itself"])
+    def test_aliases_that_stand_for_too_much_are_not_followed(self, tmp_path: Path, values: str) -> None:
+        levels = ["a0: &a0 [page.md, page.md]"]
+        levels += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+        nested = "\n".join(levels) + "\nnav: *a9\n"
+        (tmp_path / "mkdocs.yml").write_text(
+            nested if values == "nested" else "nav: &nav [Home: index.md, All: *nav]\n"
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(mkdocs_site, "_nav_titles", lambda nav, *rest: [] if nav is None else pytest.fail("followed"))
+            site = MkdocsSite.load(tmp_path, None)
+        assert site.warnings == ("mkdocs.yml cannot be read; titles and redirects are missing.",)
+
+    def test_aliases_of_a_few_values_are_followed(self, tmp_path: Path) -> None:
+        (tmp_path / "mkdocs.yml").write_text("x: &pages [Start: start.md]\nnav: [Guide: *pages]\n")
+        site = MkdocsSite.load(tmp_path, None)
+        assert not site.warnings and site.title_for("docs/start.md") == "Start"
 
     def test_a_project_without_mkdocs_yml_has_the_defaults(self, tmp_path: Path) -> None:
         site = MkdocsSite.load(project(tmp_path, None), "https://x.example.org/")

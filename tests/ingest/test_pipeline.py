@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from adk_evidence.errors import IngestError
+from adk_evidence.errors import IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
@@ -27,6 +27,7 @@ from tests.corpora import (
     HashEmbedder,
     Workplace,
     change,
+    git,
     shared_sparse,
     word_vector,
     write_checkout,
@@ -203,7 +204,48 @@ class TestWhereCodeComesFrom:
         run = ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
         corpus = run.corpora["adk_python"]
         assert (corpus.commit, corpus.ref, corpus.source, corpus.dirty) == (commit, "main", "git", True)
-        assert {payload.commit for payload in workplace.points().values()} == {commit}
+        cited = {path: chunks[0].commit for path, chunks in by_path(workplace).items()}
+        tree = cited["src/google/adk/new.py"]
+        assert tree.startswith("tree-")
+        # The API reference is made of all modules together.
+        assert {path: at for path, at in cited.items() if path.endswith(".py")} == {
+            **{path: commit for path in cited if path.endswith(".py")},
+            "src/google/adk/new.py": tree,
+        }
+        assert {at for path, at in cited.items() if path.startswith("api-reference/")} == {tree}
+        assert f"adk_python: 1 file is not as in commit {commit[:12]}, and cited as {tree} instead." in run.notices
+
+        pack = workplace.ask("what does added return")
+        by = {candidate.path: candidate for candidate in pack.candidates}
+        assert f"@{tree}:" in by["src/google/adk/new.py"].citation
+        assert by["src/google/adk/new.py"].verification.state == "exact"
+        assert any(warning.startswith("uncommitted: ") and "new.py" in warning for warning in pack.warnings)
+
+    def test_once_committed_a_file_is_cited_by_its_commit(self, workplace: Workplace) -> None:
+        checkout = workplace.root / "checkout"
+        write_checkout(checkout)
+        change(checkout / PLUGIN, "def ", "def renamed_")
+        sources = Sources(code=str(checkout), allow_network=False)
+
+        def run() -> RunManifest:
+            return ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+
+        run()
+        assert by_path(workplace)[PLUGIN][0].commit.startswith("tree-")
+        with pytest.raises(InvalidRequestError, match="not committed"):
+            ingest(
+                workplace.settings,
+                "code",
+                replace(sources, keep_code=True),
+                Silent(),
+                dense=HashEmbedder(),
+                sparse=shared_sparse(),
+            )
+        git(checkout, "commit", "--quiet", "-am", "second")
+        run()
+        head = git(checkout, "rev-parse", "HEAD")
+        assert {chunk.commit for chunks in by_path(workplace).values() for chunk in chunks} == {head}
+        assert not any(warning.startswith("uncommitted") for warning in workplace.ask("retry a tool").warnings)
 
     def test_without_docs_the_api_reference_stands_in_and_the_manifest_says_so(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch

@@ -18,6 +18,7 @@ import yaml
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.headings import slugify
 from adk_ingest.chunking.markdown_page import read_page
+from adk_ingest.foreign_yaml import load_foreign_yaml
 
 _PAGE_EXTENSIONS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 _INDEX_NAMES = ("index", "README")
@@ -162,9 +163,7 @@ def _read_config(root: Path) -> tuple[dict[str, Any], list[str]]:
                 continue
             if path.stat().st_size > _MAX_CONFIG_BYTES:
                 return {}, [f"{name} is larger than {_MAX_CONFIG_BYTES} bytes and was not read."]
-            # The base loader makes only strings, lists and mappings: tags such as `!!python/name:`
-            # construct nothing.
-            config = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=yaml.BaseLoader)  # noqa: S506
+            config = load_foreign_yaml(path.read_text(encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
             return {}, [f"{name} cannot be read; titles and redirects are missing."]
         return (config, []) if isinstance(config, dict) else ({}, [f"{name} is not a mapping."])

@@ -14,6 +14,8 @@ from adk_evidence.textfile import split_lines
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(\S.*)")
 _EXPLICIT_ID = re.compile(r"\{:?[^{}]*?#([\w.:-]+)[^{}]*\}\s*$")
+# Some of the patterns take time that grows with the square of the length.
+_MAX_TITLE_CHARS = 500
 _MARKUP = (
     (re.compile(r"\{:?[^{}]*\}\s*$"), ""),
     (re.compile(r"!\[[^\]]*\]\([^)]*\)"), ""),
@@ -55,15 +57,34 @@ def sections(text: str) -> Iterator[Section]:
     """The sections of a page in the order of their headings; fenced code has none."""
     lines = split_lines(text)
     found = list(_heading_lines(lines))
+    ends = _ends(found, len(lines))
+    last_text = _last_text(lines)
     stack: list[tuple[int, str]] = []
-    for place, (number, level, title) in enumerate(found):
+    for (number, level, title), end in zip(found, ends, strict=True):
         stack = [(outer, name) for outer, name in stack if outer < level] + [(level, heading_key(title))]
-        end = next((later for later, other, _ in found[place + 1 :] if other <= level), len(lines) + 1) - 1
-        while not lines[end - 1].strip():
-            end -= 1
-        explicit = _EXPLICIT_ID.search(title)
+        end = last_text[end]
+        explicit = _EXPLICIT_ID.search(title[-_MAX_TITLE_CHARS:])
         anchor = heading_key(explicit[1]) if explicit else stack[-1][1]
         yield Section(tuple(name for _, name in stack), anchor, LineSpan(start=number, end=end))
+
+
+def _ends(found: list[tuple[int, int, str]], last: int) -> list[int]:
+    """For each heading the line before the next one that is not below it; each is looked at once."""
+    ends = [last] * len(found)
+    open_sections: list[int] = []
+    for place, (number, level, _) in enumerate(found):
+        while open_sections and found[open_sections[-1]][1] >= level:
+            ends[open_sections.pop()] = number - 1
+        open_sections.append(place)
+    return ends
+
+
+def _last_text(lines: list[str]) -> list[int]:
+    """For each line number the last line up to there that is not blank; 0 stands before the first."""
+    last = [0]
+    for number, line in enumerate(lines, 1):
+        last.append(number if line.strip() else last[-1])
+    return last
 
 
 def _heading_lines(lines: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -82,6 +103,7 @@ def _heading_lines(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 def heading_key(title: str) -> str:
     """What titles and anchors are compared by: their letters and digits, without markup."""
+    title = title[:_MAX_TITLE_CHARS]
     for pattern, replacement in _MARKUP:
         title = pattern.sub(replacement, html.unescape(title))
     return title.casefold()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -12,7 +12,7 @@ from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
 from adk_evidence.embedding.queries import remembered
-from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, RetrievalPlan
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.retrieval import gates
@@ -35,9 +35,12 @@ from adk_evidence.retrieval.scope import Scope
 from adk_evidence.retrieval.search import Searcher
 from adk_evidence.retrieval.support import SupportMeter
 from adk_evidence.settings import Settings
+from adk_evidence.store.index_manifest import NO_COMMIT, is_uncommitted
 from adk_evidence.telemetry import EventLog
 
 __all__ = ["Cancelled", "EvidenceService", "Outcome", "RequestCancelledError"]
+# That a sentence names.
+_NAMED_FILES = 3
 
 
 # What becomes of the quality of an answer whose first citation does not hold, by the citation's state.
@@ -249,6 +252,7 @@ class _Run:
                 "coverage", f"only {found} of the {required[kind]} {SOURCE_TYPES[kind]} results that the mode asks for."
             )
 
+        self._warn_of_uncommitted(selection.items)
         return Outcome(
             query=query,
             final=selection.items,
@@ -270,6 +274,14 @@ class _Run:
             timings_ms=self._progress.timings_ms,
             rerank_model=self._ranker.model,
         )
+
+    def _warn_of_uncommitted(self, items: Sequence[Ranked]) -> None:
+        payloads = [item.hit.payload for item in items]
+        paths = dict.fromkeys(payload.path for payload in payloads if _is_uncommitted(payload))
+        if paths:
+            named = ", ".join(list(paths)[:_NAMED_FILES]) + (" and others" if len(paths) > _NAMED_FILES else "")
+            sentence = f"no commit holds these files as they are, so `tree-` cites them as found on disk: {named}."
+            self._progress.warn("uncommitted", sentence)
 
     def pack(self, outcome: Outcome) -> EvidencePack:
         places = {id(item): place for place, item in enumerate(outcome.ranked, 1)}
@@ -387,3 +399,9 @@ class _Run:
 
 def _named(kinds: set[Kind]) -> str:
     return " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in kinds)
+
+
+def _is_uncommitted(payload: ChunkPayload) -> bool:
+    # Pages that were made from uncommitted modules are in a corpus together with those of all others.
+    made = payload.origin == "api-reference" and payload.commit.startswith(NO_COMMIT)
+    return made or is_uncommitted(payload.corpus)

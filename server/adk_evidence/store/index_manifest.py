@@ -19,6 +19,10 @@ from adk_evidence.store.files import write_atomic
 MANIFEST = "manifest.json"
 # Stands in the name of a corpus between that of the corpus proper and the commit of an older version beside it.
 _VERSION_MARK = "@"
+# What begins a digest that stands in the place of a commit.
+NO_COMMIT = "tree-"
+# Ends the name of a corpus of files that are not as the commit of the corpus proper has them.
+_UNCOMMITTED = "-uncommitted"
 
 
 class _Model(BaseModel):
@@ -125,6 +129,16 @@ def beside_name(corpus: str, commit: str) -> str:
 def is_beside(corpus: str) -> bool:
     """Whether a corpus is another version beside the corpus proper, by its name."""
     return _VERSION_MARK in corpus
+
+
+def uncommitted_name(corpus: str) -> str:
+    """The name of the corpus of those files of a checkout that its commit does not hold as they are."""
+    return corpus + _UNCOMMITTED
+
+
+def is_uncommitted(corpus: str) -> bool:
+    """Whether a corpus is of files of a checkout that its commit does not hold as they are, by its name."""
+    return corpus.endswith(_UNCOMMITTED)
 
 
 def read_manifest(folder: Path) -> IndexManifest:

@@ -21,10 +21,11 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.retrieval.query import Query
 from adk_evidence.retrieval.rerank.base import RerankDocument, RerankScore
+from adk_evidence.store.index_manifest import uncommitted_name
 
 BRANCHES = ("dense", "mean", "sparse")
 # The docs of the ADK show the same thing in several languages; those of another project may be of one of them alone.
-ADK_DOCS = "adk_docs"
+ADK_DOCS = ("adk_docs", uncommitted_name("adk_docs"))
 OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
 # So many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
@@ -120,7 +121,7 @@ def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
 
 def _is_for_another_language(payload: ChunkPayload) -> bool:
     """Whether the tabs, path or headings of a page on the ADK name other languages and not Python."""
-    if payload.kind != "doc" or payload.corpus != ADK_DOCS:
+    if payload.kind != "doc" or payload.corpus not in ADK_DOCS:
         return False
     return _names_others(frozenset(payload.code_langs)) or _names_others(_words(payload.path, *payload.headings))
 

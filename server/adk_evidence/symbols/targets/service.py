@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -13,7 +13,7 @@ from adk_evidence.citations.format import code_citation
 from adk_evidence.errors import IndexMissingError, InvalidRequestError, ModelError, TargetsMissingError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.index_manifest import IndexManifest
+from adk_evidence.store.index_manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.targets.availability import availability, find_installed
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import TargetSet, about_index, find_set, has_vectors, load_set
@@ -56,8 +56,15 @@ class QueryEmbedder(Protocol):
 class LoadedTargets:
     """A set of targets with its searches; each is made when it is first asked for."""
 
-    def __init__(self, found: TargetSet, settings: Settings, embedder: QueryEmbedder) -> None:
+    def __init__(
+        self,
+        found: TargetSet,
+        settings: Settings,
+        embedder: QueryEmbedder,
+        uncommitted: Mapping[str, str] | None = None,
+    ) -> None:
         self.about = found.about
+        self._uncommitted = uncommitted or {}
         self.targets = found.targets
         self.stale = found.stale
         self.has_vectors = found.vectors is not None
@@ -84,7 +91,8 @@ class LoadedTargets:
 
     def _present(self, item: Scored) -> RankedTarget:
         target = self.targets[item.place]
-        citation = code_citation(self.about.repo, self.about.commit, target.path, target.lines.start, target.lines.end)
+        commit = self._uncommitted.get(target.path, self.about.commit)
+        citation = code_citation(self.about.repo, commit, target.path, target.lines.start, target.lines.end)
         return RankedTarget(
             fqn=target.fqn,
             name=target.name,
@@ -164,7 +172,14 @@ class CurrentTargets:
             folder = find_set(root, self._wanted)
             key = (current.id, folder, has_vectors(folder))
             if self._known is None or self._known[0] != key:
-                self._known = (key, LoadedTargets(load_set(root, self._wanted), self._settings, self._embedder))
+                uncommitted = {
+                    path: corpus.commit
+                    for name, corpus in current.manifest.corpora.items()
+                    if corpus.kind == "code" and is_uncommitted(name)
+                    for path in corpus.files
+                }
+                found = load_set(root, self._wanted)
+                self._known = (key, LoadedTargets(found, self._settings, self._embedder, uncommitted))
             return self._known[1]
 
     def find(self, query: str, limit: int = 10, mode: SearchMode = "auto", python: Path | None = None) -> TargetAnswer:
