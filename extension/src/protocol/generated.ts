@@ -484,7 +484,7 @@ export interface FindingInfo {
   mend: string;
 }
 /**
- * One ingestion run.
+ * One ingestion run. `missing` are the corpora that it was to read and could not, each with the reason.
  */
 export interface RunManifest {
   run_id: string;
@@ -502,6 +502,9 @@ export interface RunManifest {
   sparse_model: string;
   corpora: {
     [k: string]: CorpusRun;
+  };
+  missing: {
+    [k: string]: string;
   };
   cursor: Cursor | null;
   generation: string | null;
