@@ -92,7 +92,7 @@ class SpentOn(BaseModel):
 
 
 class RunManifest(BaseModel):
-    """One ingestion run."""
+    """One ingestion run. `missing` are the corpora that it was to read and could not, each with the reason."""
 
     model_config = ConfigDict(validate_assignment=True)
 
@@ -108,6 +108,7 @@ class RunManifest(BaseModel):
     dense_model: str
     sparse_model: str
     corpora: dict[str, CorpusRun] = Field(default_factory=dict)
+    missing: dict[str, str] = Field(default_factory=dict)
     cursor: Cursor | None = None
     generation: str | None = None
     lexical_generation: str | None = None

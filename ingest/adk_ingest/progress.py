@@ -8,6 +8,22 @@ from typing import Protocol
 
 REPORT_SECONDS = 0.25
 
+# The stages of a first ingestion and of ranking its symbols afterwards, with the seconds that each took on two cores.
+_STAGES = (
+    ("discover", 10.0),
+    ("chunk", 16.0),
+    ("upsert", 11.0),
+    ("verify", 1.0),
+    ("publish", 1.0),
+    ("embed", 305.0),
+    ("upsert", 13.0),
+    ("verify", 1.0),
+    ("publish", 1.0),
+)
+_SYMBOL_STAGES = (("targets", 16.0), ("embed", 30.0))
+# Units a second, for stages that say how many there are.
+_RATES = {"chunk": 120.0, "embed": 85.0, "upsert": 900.0}
+
 
 class Progress(Protocol):
     """Receives the steps of a run. Calls come from one thread, in order."""
@@ -33,6 +49,51 @@ class Silent:
 
     def note(self, message: str) -> None:
         """Ignored."""
+
+
+class Overall:
+    """How much of an ingestion is done, by the time that its stages take. It never goes back.
+
+    Most of a first ingestion is the computing of vectors, while an update computes few: a stage weighs as its units
+    do, as soon as it says how many there are, and one that was left out weighs nothing.
+
+    Args:
+        symbols: Whether the symbols are ranked afterwards.
+    """
+
+    def __init__(self, *, symbols: bool) -> None:
+        stages = (*_STAGES, *(_SYMBOL_STAGES if symbols else ()))
+        self._names = [name for name, _ in stages]
+        self._seconds = [seconds for _, seconds in stages]
+        self._at = -1
+        self._total: int | None = None
+        self._share = 0.0
+
+    @property
+    def share(self) -> float:
+        """What is done, from 0 to 1."""
+        return self._share
+
+    def stage(self, name: str, total: int | None = None) -> None:
+        """A stage begins, with so many units."""
+        later = [place for place, known in enumerate(self._names) if known == name and place > self._at]
+        self._total = total
+        if later:
+            for left_out in range(self._at + 1, later[0]):
+                self._seconds[left_out] = 0.0
+            self._at = later[0]
+            if total is not None and name in _RATES:
+                self._seconds[self._at] = total / _RATES[name]
+        self._reach(0)
+
+    def reach(self, done: int) -> None:
+        """So many units of the stage are done."""
+        self._reach(min(1.0, done / self._total) if self._total else 0.0)
+
+    def _reach(self, part: float) -> None:
+        before = sum(self._seconds[: self._at]) if self._at > 0 else 0.0
+        current = self._seconds[self._at] * part if self._at >= 0 else 0.0
+        self._share = max(self._share, (before + current) / sum(self._seconds))
 
 
 class Reported:

@@ -148,6 +148,9 @@ def _gather(
             corpora.append(docs_corpus(settings, found.source, created_at))
         elif mode == "docs" or not settings.ingestion.api_reference:
             raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
+        elif run is not None:
+            # Before the sentence that there is none stands why the last place that was tried has none.
+            run.missing["adk_docs"] = found.notices[-2:][0]
     if mode in ("code", "all"):
         found = resolve_code(settings, sources.code, allow_network=sources.allow_network, notify=progress.note)
         _tell(found, progress, run)

@@ -161,7 +161,7 @@ def _index(settings: Settings) -> list[Finding]:
         return [Finding("index", "broken", "Nothing is indexed.", generations.missing_hint)]
     findings = [_opens(settings, generations), _fits(settings, current.manifest)]
     if current.manifest.dense == "pending":
-        findings.append(Finding("dense vectors", "note", "They are not computed yet.", "Run `adk-ingest all`."))
+        findings.append(_dense_gap(generations))
     findings.append(_targets(settings, current.manifest))
     for name, corpus in current.manifest.corpora.items():
         size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
@@ -178,7 +178,7 @@ def _index(settings: Settings) -> list[Finding]:
             findings.append(Finding(f"{name} source", "note", gone, "Run `adk-ingest all`."))
     if "adk_docs" not in current.manifest.corpora:
         missing = "The guides are not indexed; the API reference stands in."
-        mend = "Set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs and run `adk-ingest all`."
+        mend = "Go online, or set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs, and run `adk-ingest all`."
         findings.append(Finding("adk_docs", "note", missing, mend))
     return findings
 
@@ -189,6 +189,14 @@ def _cache(settings: Settings) -> list[Finding]:
         return [Finding("computed vectors", "ok", f"{status}.")]
     mend = "`adk-ingest prune` removes what no index was made of; or raise embedding.cache_max_bytes."
     return [Finding("computed vectors", "note", f"{status}.", mend)]
+
+
+def _dense_gap(generations: GenerationStore) -> Finding:
+    if generations.is_being_written():
+        found = "They are being computed; until then questions are answered by keywords alone."
+        return Finding("dense vectors", "note", found, "Wait for the ingestion to end.")
+    found = "They are missing, because the ingestion was stopped; questions are answered by keywords alone."
+    return Finding("dense vectors", "note", found, "Run `adk-ingest all`: it goes on where it stopped.")
 
 
 def _targets(settings: Settings, manifest: IndexManifest) -> Finding:

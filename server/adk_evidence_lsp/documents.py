@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -41,7 +42,7 @@ class Documents:
     """Snapshots of open documents and their parsed forms. `snapshot` belongs to the event loop."""
 
     def __init__(self) -> None:
-        self._parsed: OrderedDict[tuple[str, int | None], PythonDocument] = OrderedDict()
+        self._parsed: OrderedDict[str, tuple[Snapshot, PythonDocument]] = OrderedDict()
         self._lock = threading.Lock()
 
     def snapshot(self, workspace: Workspace, uri: str) -> Snapshot:
@@ -50,7 +51,8 @@ class Documents:
         Raises:
             JsonRpcInvalidParams: It is not open. Files of the disk are not read for a client.
         """
-        document = workspace.text_documents.get(uri)
+        # pygls keeps documents by their decoded addresses: those with spaces, or of a Windows drive, are encoded.
+        document = workspace.text_documents.get(unquote(uri))
         if document is None:
             raise JsonRpcInvalidParams("The document is not open in the editor.")
         encoding = workspace.position_encoding or types.PositionEncodingKind.Utf16
@@ -58,26 +60,24 @@ class Documents:
 
     def parsed(self, snapshot: Snapshot) -> PythonDocument:
         """The document's names; parsed once a version."""
-        key = (snapshot.uri, snapshot.version)
         with self._lock:
-            known = self._parsed.get(key)
-            if known is not None:
-                self._parsed.move_to_end(key)
-                return known
-        document = PythonDocument(snapshot.text)
-        if snapshot.version is None:
-            return document
+            known = self._parsed.get(snapshot.uri)
+            # A client may give two texts the same version, for instance when it opens a document again.
+            if known is not None and known[0] == snapshot:
+                self._parsed.move_to_end(snapshot.uri)
+                return known[1]
+        document = PythonDocument(snapshot.text, python=snapshot.language == "python")
         with self._lock:
-            self._parsed[key] = document
+            self._parsed[snapshot.uri] = (snapshot, document)
+            self._parsed.move_to_end(snapshot.uri)
             while len(self._parsed) > PARSED_DOCUMENTS:
                 self._parsed.popitem(last=False)
         return document
 
     def forget(self, uri: str) -> None:
-        """Drop what was parsed of a document: a document that is opened again may begin with the same version."""
+        """Drop what was parsed of a document."""
         with self._lock:
-            for key in [key for key in self._parsed if key[0] == uri]:
-                del self._parsed[key]
+            self._parsed.pop(uri, None)
 
 
 def _language(document: TextDocument) -> str:

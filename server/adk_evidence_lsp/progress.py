@@ -28,13 +28,18 @@ class WorkDone:
         self.token = token
 
     @contextmanager
-    def running(self, title: str, *, cancellable: bool = False) -> Iterator[None]:
-        """Begin, and end whatever happens in between."""
+    def running(self, title: str, *, cancellable: bool = False, percentage: int | None = None) -> Iterator[None]:
+        """Begin, and end whatever happens in between. Without a `percentage` here, clients show none of a report."""
+        progress = self._server.work_done_progress
+        if self.token in progress.tokens:
+            # The client gave it to another request, whose progress it shows.
+            self.token = None
         if self.token is None:
             yield
             return
-        progress = self._server.work_done_progress
-        progress.begin(self.token, types.WorkDoneProgressBegin(title=title, cancellable=cancellable))
+        progress.begin(
+            self.token, types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=percentage)
+        )
         try:
             yield
         finally:

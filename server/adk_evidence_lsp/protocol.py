@@ -11,7 +11,16 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
@@ -51,6 +60,16 @@ MAX_RESULTS = 100
 MAX_UINT = 2**31 - 1
 
 Token = str | int
+
+
+def _without_null(value: str | None) -> str | None:
+    # No system takes such a path, and several calls fail on it in ways of their own.
+    if value is not None and "\0" in value:
+        raise ValueError("it holds a null character")
+    return value
+
+
+_NoNull = AfterValidator(_without_null)
 
 
 class _Params(BaseModel):
@@ -131,7 +150,7 @@ class TargetsParams(_Params):
     query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
     limit: int = Field(default=10, ge=1, le=MAX_TARGETS)
     mode: SearchMode = "auto"
-    python: str | None = Field(default=None, min_length=1, max_length=4000)
+    python: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
 
 
@@ -164,8 +183,8 @@ class IngestParams(_Params):
     """`adk/ingest`: what `adk-ingest` is to do."""
 
     mode: Literal["docs", "code", "all"] = "all"
-    docs: str | None = Field(default=None, min_length=1, max_length=4000)
-    code: str | None = Field(default=None, min_length=1, max_length=4000)
+    docs: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
+    code: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     offline: bool = False
     work_done_token: Token | None = None
 
@@ -238,7 +257,7 @@ def _empty_is_none(value: Any) -> Any:
     return None if value == "" else value
 
 
-_Optional = Annotated[str | None, BeforeValidator(_empty_is_none)]
+_Optional = Annotated[str | None, BeforeValidator(_empty_is_none), _NoNull]
 
 
 class HoverSettings(_Params):

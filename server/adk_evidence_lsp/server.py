@@ -252,7 +252,7 @@ def process_is_alive(pid: int) -> bool:
         return _windows_process_is_alive(pid)
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

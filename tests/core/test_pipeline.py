@@ -479,7 +479,9 @@ def test_vectors_that_are_still_to_come_are_said(indexed, make, tmp_path):
     pack = ask(make(pending))
     assert "dense_pending" in codes(pack) and pack.quality.level == "keyword_only"
     assert pack.index.dense == "pending"
-    with pytest.raises(StoreError, match="no dense vectors"):
+    (warning,) = (warning for warning in pack.warnings if warning.startswith("dense_pending"))
+    assert "still being computed" not in warning and "`adk-ingest all`: it goes on where it stopped" in warning
+    with pytest.raises(StoreError, match="are missing, because the ingestion was stopped"):
         ask(make(pending), strict=True)
 
 

@@ -254,7 +254,15 @@ class TestWhereCodeComesFrom:
         sources = Sources(code=str(workplace.code), allow_network=False)
         run = ingest(workplace.settings, "all", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
         assert set(run.corpora) == {"adk_python", "api-reference"}
-        assert "No source of google/adk-docs could be had." in run.notices
+        assert run.missing == {"adk_docs": "No source of google/adk-docs could be had."}
+
+    def test_the_manifest_says_why_docs_are_missing(
+        self, workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(tmp_path / "nowhere"))
+        sources = Sources(code=str(workplace.code), allow_network=False)
+        run = ingest(workplace.settings, "all", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        assert run.missing["adk_docs"].startswith("ADK_EVIDENCE_DOCS cannot be used")
 
 
 class TestARunAgain:

@@ -36,7 +36,8 @@ class TestKeywordsFirst:
         (pack,) = seen
         assert pack.index.generation == run.lexical_generation != run.generation
         assert pack.index.dense == "pending"
-        assert any(warning.startswith("dense_pending") for warning in pack.warnings)
+        (warning,) = (warning for warning in pack.warnings if warning.startswith("dense_pending"))
+        assert "still being computed" in warning
         assert pack.candidates[0].verification.state == "exact"
         assert pack.quality.level == "keyword_only"
         later = workplace.ask("RetryPlugin max_retries")

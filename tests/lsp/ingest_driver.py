@@ -1,7 +1,8 @@
 """`adk-ingest` without a model: `python -m tests.lsp.ingest_driver ROOT all --home=... --json ...`.
 
 Where the file `hold` is in ROOT, the run stops after its first vectors and waits to be ended; where `no-targets` is,
-there is no model for the symbols. While the process lives it holds the lock `ROOT/ingesting.lock`.
+there is no model for the symbols; where `keywords-first` is, an index without vectors is published first. While the
+process lives it holds the lock `ROOT/ingesting.lock`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ def main() -> None:
     end_with_parent()
     patch = pytest.MonkeyPatch()
     patch.setattr(build, "make_target_embedder", target_embedder)
+    if (folder / "keywords-first").exists():
+        patch.setattr(pipeline, "LEXICAL_FIRST", 1)
     patch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder(batch_size=4, on_batch=on_batch))
     with FileLock(folder / "ingesting.lock", timeout=0):
         app(arguments)

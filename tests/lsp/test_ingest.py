@@ -47,6 +47,9 @@ def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path
         events.append(progress["value"])
     assert events[0]["kind"] == "begin" and events[0]["cancellable"]
     assert len({event.get("message") for event in events}) > 3
+    # Without a percentage at its beginning, a client shows no bar; and no bar goes back.
+    shares = [event["percentage"] for event in events[:-1]]
+    assert shares[0] == 0 and shares == sorted(shares) and shares[-1] <= 100
     assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
 
 
@@ -88,6 +91,32 @@ def test_a_cancelled_ingestion_ends_its_process(start: Start, tmp_path: Path, wa
     wait_for_end_of_ingestion(workplace)
     (tmp_path / "hold").unlink()
     assert server.result("adk/ingest", sources(workplace))["status"] == "complete"
+
+
+def test_after_a_cancelled_ingestion_it_is_said_what_is_missing_and_how_to_go_on(start: Start, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    for name in ("hold", "keywords-first"):
+        (tmp_path / name).touch()
+    server = start(workplace)
+    number = server.ask("adk/ingest", {**sources(workplace), "workDoneToken": TOKEN})
+    wait_until_held(server)
+
+    def said() -> tuple[bool, str, str]:
+        status = server.result("adk/status", {})
+        assert status["index"]["dense"] == "pending"
+        (finding,) = (finding for finding in status["findings"] if finding["what"] == "dense vectors")
+        (warning,) = server.result("adk/evidence", {"query": "RetryPlugin", "maxResults": 1})["warnings"][:1]
+        return status["ingesting"], f"{finding['found']} {finding['mend']}", warning
+
+    running, found, warning = said()
+    assert running and "being computed" in found and "still being computed" in warning
+    server.notify("$/cancelRequest", {"id": number})
+    assert server.answer(number)["error"]["code"] == CANCELLED
+    wait_for_end_of_ingestion(workplace)
+    running, found, warning = said()
+    assert not running and "still being" not in warning
+    for text in (found, warning):
+        assert "missing, because the ingestion was stopped" in text and "goes on where it stopped" in text
 
 
 @pytest.mark.parametrize("way", ["closed", "terminated", "killed"])

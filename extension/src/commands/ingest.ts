@@ -5,6 +5,7 @@ import { onIngestProgress } from "../evidence/ingestProgress";
 import { plain } from "../evidence/plainText";
 import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
+import { Problem } from "../problem";
 import type { IngestParams, RunManifest } from "../protocol/generated";
 
 type Mode = NonNullable<IngestParams["mode"]>;
@@ -16,7 +17,14 @@ export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputCha
     return;
   }
   const scope = scopeInUse();
-  const run = await withProgress((token) => evidence.ingest({ mode, ...ingestSettings(folderInUse()) }, token, scope));
+  let run: RunManifest;
+  try {
+    run = await withProgress((token) => evidence.ingest({ mode, ...ingestSettings(folderInUse()) }, token, scope));
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === "cancelled")) throw error;
+    void tellStopped();
+    return;
+  }
   for (const notice of run.notices) {
     log.warn(plain(notice));
   }
@@ -48,7 +56,7 @@ function withProgress(work: (token: vscode.CancellationToken) => Promise<RunMani
     async (progress, token) => {
       let reached = 0;
       const following = onIngestProgress((message, percentage) => {
-        // Each stage begins at zero again, and a bar of the editor cannot go back.
+        // The editor wants to hear what has come on top, and its bar cannot go back.
         const increment = percentage === null ? 0 : Math.max(0, percentage - reached);
         reached += increment;
         progress.report({ message: plain(message), increment });
@@ -65,10 +73,37 @@ function withProgress(work: (token: vscode.CancellationToken) => Promise<RunMani
 async function tell(run: RunManifest): Promise<void> {
   const ask = vscode.l10n.t("Ask a Question…");
   const status = vscode.l10n.t("Show Status");
-  const chosen = await vscode.window.showInformationMessage(summary(run), ask, status);
+  const lacking = lacks(run);
+  const show = lacking === "" ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+  const chosen = await show([summary(run), lacking].filter(Boolean).join(" "), ask, status);
   if (chosen !== undefined) {
     await vscode.commands.executeCommand(chosen === ask ? COMMANDS.askQuestion : COMMANDS.showStatus);
   }
+}
+
+async function tellStopped(): Promise<void> {
+  const resume = vscode.l10n.t("Ingest Corpora");
+  const status = vscode.l10n.t("Show Status");
+  const message = vscode.l10n.t(
+    "The ingestion was stopped. What was computed is kept, and Ingest Corpora goes on from there.",
+  );
+  const chosen = await vscode.window.showInformationMessage(message, resume, status);
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand(chosen === resume ? COMMANDS.ingest : COMMANDS.showStatus);
+  }
+}
+
+/** What the run was to read and could not, in a sentence each; empty where it read all. */
+function lacks({ missing }: RunManifest): string {
+  const sentences = Object.entries(missing).map(([name, reason]) =>
+    name === "adk_docs"
+      ? vscode.l10n.t(
+          "The guides (google/adk-docs) could not be had: {0} They are missing from the index, or as old as when they were last ingested.",
+          plain(reason),
+        )
+      : vscode.l10n.t("{0} could not be had: {1}", plain(name), plain(reason)),
+  );
+  return sentences.join(" ");
 }
 
 function summary({ status, corpora, seconds, notices }: RunManifest): string {

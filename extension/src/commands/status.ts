@@ -33,7 +33,7 @@ export function statusItems(status: ServerStatus, now: number): StatusItem[] {
   const fine = status.findings.filter(({ state }) => state === "ok");
   return [
     ...section(vscode.l10n.t("To do"), [...problemItems(status), ...amiss.map(findingItem)]),
-    ...section(vscode.l10n.t("Index"), status.index ? indexItems(status.index, now) : [noIndexItem(status)]),
+    ...section(vscode.l10n.t("Index"), status.index ? indexItems(status, status.index, now) : [noIndexItem(status)]),
     ...section(vscode.l10n.t("Models"), modelItems(status)),
     ...section(vscode.l10n.t("In order"), fine.map(findingItem)),
     ...section(
@@ -63,7 +63,8 @@ function problemItems({ settings_problem: problem, ingesting }: ServerStatus): S
   return items;
 }
 
-function indexItems({ corpora, created_at, dense, generation }: IndexInfo, now: number): StatusItem[] {
+function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number): StatusItem[] {
+  const { corpora, created_at, dense, generation } = index;
   const held = Object.values(corpora).map(({ repo, commit, ref, source, chunks }) => ({
     label: `$(repo) ${plain(repo)}`,
     description: vscode.l10n.t("{0} passages from {1}", chunks, plain(source)),
@@ -74,7 +75,12 @@ function indexItems({ corpora, created_at, dense, generation }: IndexInfo, now: 
     description: plain(generation),
   };
   if (dense === "pending") {
-    built.detail = vscode.l10n.t("It answers by keywords alone until the ingestion has ended.");
+    built.detail = ingesting
+      ? vscode.l10n.t("It answers by keywords alone until the ingestion has ended.")
+      : vscode.l10n.t(
+          "It answers by keywords alone: the ingestion was stopped. Choose this to go on where it stopped.",
+        );
+    if (!ingesting) built.run = () => runMend(MENDS.ingest());
   }
   return [built, ...held];
 }

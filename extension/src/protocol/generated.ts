@@ -506,7 +506,7 @@ export interface FindingInfo {
   mend: string;
 }
 /**
- * One ingestion run.
+ * One ingestion run. `missing` are the corpora that it was to read and could not, each with the reason.
  */
 export interface RunManifest {
   run_id: string;
@@ -524,6 +524,9 @@ export interface RunManifest {
   sparse_model: string;
   corpora: {
     [k: string]: CorpusRun;
+  };
+  missing: {
+    [k: string]: string;
   };
   cursor: Cursor | null;
   generation: string | null;

@@ -79,12 +79,13 @@ export class StatusItem implements vscode.Disposable {
 
   #askAgain(): void {
     this.#refresh();
-    if (statusKind(this.#situation()) === "noIndex") this.#ask();
+    if (["noIndex", "partial"].includes(statusKind(this.#situation()))) this.#ask();
   }
 
   #learn({ folder, method, result, problem }: Answered): void {
     const told = this.#told.get(folder.id);
-    if (method === "adk/ingest" && !problem) this.#ask();
+    // One that was stopped may have published an index that answers by keywords.
+    if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) this.#ask();
     const index = problem?.code === "no_index" ? null : indexOf(method, result);
     if (!told || index === undefined) return;
     told.index = index;
@@ -116,6 +117,8 @@ function menu(situation: Situation): Mend[] {
     switch (statusKind(situation)) {
       case "ready":
         return [ask, show, MENDS.ingest()];
+      case "partial":
+        return [MENDS.ingest(), ask, show];
       case "noIndex":
         return [MENDS.ingest(), show];
       case "restricted":

@@ -6,7 +6,7 @@ import { plain } from "../evidence/plainText";
 import type { IndexInfo } from "../protocol/generated";
 import type { ServerState } from "./pool";
 
-export type StatusKind = "idle" | "starting" | "ready" | "noIndex" | "notSetUp" | "restricted" | "down";
+export type StatusKind = "idle" | "starting" | "ready" | "partial" | "noIndex" | "notSetUp" | "restricted" | "down";
 
 /** What is known of a folder. `index` is undefined until the server has told. */
 export interface Situation {
@@ -31,7 +31,8 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
     case "starting":
       return state.kind;
     case "ready":
-      return index === null ? "noIndex" : "ready";
+      if (index === null) return "noIndex";
+      return index?.dense === "pending" ? "partial" : "ready";
     case "down":
       if (!SET_UP_CODES.includes(state.problem.code)) return "down";
       return trusted ? "notSetUp" : "restricted";
@@ -46,7 +47,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   const kind = statusKind(situation);
   const lines = [LABELS[kind]()];
   if (situation.state.kind === "down") lines.push(situation.state.problem.message);
-  if (kind === "ready" && situation.index) lines.push(...indexLines(situation.index, now, locale));
+  if (situation.state.kind === "ready" && situation.index) lines.push(...indexLines(situation.index, now, locale));
   if (!situation.trusted) {
     lines.push(l10n.t("Restricted Mode: this folder's own interpreter and index are not used."));
   }
@@ -57,6 +58,7 @@ const ICONS: Record<StatusKind, string> = {
   idle: "$(circle-outline)",
   starting: "$(loading~spin)",
   ready: "$(verified)",
+  partial: "$(warning)",
   noIndex: "$(database)",
   notSetUp: "$(tools)",
   restricted: "$(shield)",
@@ -67,6 +69,10 @@ const LABELS: Record<StatusKind, () => string> = {
   idle: () => l10n.t("ADK Evidence"),
   starting: () => l10n.t("ADK Evidence is starting"),
   ready: () => l10n.t("ADK Evidence is ready"),
+  partial: () =>
+    l10n.t(
+      "ADK Evidence answers by keywords alone: the index has no vectors yet. If no ingestion runs, Ingest Corpora goes on where the last one stopped.",
+    ),
   noIndex: () => l10n.t("ADK Evidence: nothing is indexed yet"),
   notSetUp: () => l10n.t("ADK Evidence is not set up"),
   restricted: () => l10n.t("ADK Evidence is not set up, and this folder is not trusted"),
@@ -78,6 +84,7 @@ function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
     plain(`${repo}@${ref ?? commit.slice(0, 12)}`),
   );
   const made = l10n.t("Index made {0}", plain(ageOf(index.created_at, now.getTime(), locale)));
+  const guides = "adk_docs" in index.corpora ? [] : [l10n.t("The guides (google/adk-docs) are not indexed.")];
   // What is made of a corpus has the corpus's commit.
-  return [made, ...new Set(corpora)];
+  return [made, ...new Set(corpora), ...guides];
 }

@@ -10,6 +10,7 @@ from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
 from adk_evidence.retrieval.hybrid import QueryVectors
+from adk_evidence.retrieval.index import DenseGap
 from adk_evidence.retrieval.progress import Progress
 from adk_evidence.retrieval.versions import without_versions
 
@@ -28,7 +29,7 @@ class QueryEncoder:
         pool: Where two dense encoders work side by side.
         branches: The branches of the settings; those named here are encoded.
         kinds: Kinds of chunks that are searched.
-        dense_complete: Whether the index has dense vectors of every chunk.
+        dense_gap: Why the index lacks dense vectors, or None where every chunk has its own.
         progress: Gets the warnings.
     """
 
@@ -40,7 +41,7 @@ class QueryEncoder:
         *,
         branches: Sequence[str],
         kinds: Sequence[Kind],
-        dense_complete: bool,
+        dense_gap: DenseGap | None,
         progress: Progress,
     ) -> None:
         self.dense_used = False
@@ -51,7 +52,7 @@ class QueryEncoder:
         self._pool = pool
         self._branches = branches
         self._kinds = kinds
-        self._dense_complete = dense_complete
+        self._dense_gap = dense_gap
         self._progress = progress
 
     def encode(self, texts: Sequence[str], question: str) -> list[QueryVectors]:
@@ -95,12 +96,11 @@ class QueryEncoder:
 
     def _encode_dense(self, text: str) -> dict[Kind, Sequence[float]]:
         """The text's vector for each kind that is searched; a kind whose model failed is left out."""
-        if not self._dense_complete:
+        if self._dense_gap is not None:
+            why, hint = self._dense_gap
             if self._progress.strict:
-                raise StoreError("The index has no dense vectors yet.", "Wait for the ingestion to end.")
-            self._progress.warn(
-                "dense_pending", "dense vectors are still being computed; results are by keywords only."
-            )
+                raise StoreError(f"The dense vectors of the index {why}.", hint)
+            self._progress.warn("dense_pending", f"the dense vectors {why}; results are by keywords only. {hint}")
             return {}
         # Finding a model may take seconds: once a request is enough.
         wanted = [kind for kind in self._kinds if kind not in self.dense_failed]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.sources import open_reader as open_source
@@ -26,11 +27,19 @@ from adk_evidence.store.index_manifest import CorpusEntry, IndexManifest
 KEPT_TERMS = 8192
 
 
+class DenseGap(NamedTuple):
+    """Why an index lacks dense vectors, as the end of a sentence that names them, and what to do about it."""
+
+    why: str
+    hint: str
+
+
 class Index:
     """One generation, opened. Immutable, so that whatever a request reads from it belongs together."""
 
     def __init__(self, lease: LeasedGeneration, settings: Settings) -> None:
         self._lease = lease
+        self._ingest_command = settings.ingest_command
         self.manifest: IndexManifest = lease.manifest
         try:
             check_fingerprint(self.manifest, fingerprint(settings), command=settings.ingest_command)
@@ -46,10 +55,14 @@ class Index:
         self._retired = False
         self._lock = threading.Lock()
 
-    @property
-    def dense_complete(self) -> bool:
-        """Whether every chunk has its dense vector; a lexical generation is published before them."""
-        return self.manifest.dense == "complete"
+    def dense_gap(self) -> DenseGap | None:
+        """Why not every chunk has its dense vector, or None where each has; keywords are published before vectors."""
+        if self.manifest.dense == "complete":
+            return None
+        if self._lease.is_being_written():
+            return DenseGap("are still being computed", "Wait for the ingestion to end.")
+        why = "are missing, because the ingestion was stopped"
+        return DenseGap(why, f"Run `{self._ingest_command}`: it goes on where it stopped.")
 
     @property
     def points(self) -> int:

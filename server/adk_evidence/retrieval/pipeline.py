@@ -178,7 +178,7 @@ class _Run:
             service._pool,
             branches=settings.retrieval.branches,
             kinds=scope.kinds,
-            dense_complete=index.dense_complete,
+            dense_gap=index.dense_gap(),
             progress=progress,
         )
         self._searcher = Searcher(index, settings, scope.filters, query.names, service._pool, progress)

@@ -63,6 +63,10 @@ class LeasedGeneration:
         """Whether another generation is the current one by now; costs a few file lookups."""
         return self._store.current_id() != self.id
 
+    def is_being_written(self) -> bool:
+        """Whether a process writes a newer generation now."""
+        return self._store.is_being_written()
+
     def release(self) -> None:
         """Give the lease back; a second call does nothing."""
         lock, self._lock = self._lock, None

@@ -17,6 +17,8 @@ from adk_evidence.symbols.definitions import parse_quietly
 
 # Patterns leave longer lines alone: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000
+# No person wrote a longer document, and reading it would stop everything else for seconds.
+MAX_READ_CHARS = 1_000_000
 
 _NAME = r"[A-Za-z_]\w*"
 _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
@@ -104,19 +106,21 @@ class PythonDocument:
 
     Args:
         text: The text; all kinds of newlines count.
+        python: Whether it is Python. Of other documents, and of very long ones, the lines alone are known.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, python: bool = True) -> None:
         self.lines = split_document(text)
         self._text = "\n".join(self.lines)
-        tree = parse_quietly(self._text)
+        readable = python and len(text) <= MAX_READ_CHARS
+        tree = parse_quietly(self._text) if readable else None
         self.parses = tree is not None
         self.module = Scope("", tree, None, 0, len(self.lines))
         self._scopes = [self.module]
         self._mentions: dict[int, list[Mention]] = {}
         if tree is not None:
             self._read(tree)
-        else:
+        elif readable:
             self._scan()
         for scope in self._scopes:
             for bindings in scope.bindings.values():

@@ -27,6 +27,16 @@ _LOG = logging.getLogger(__name__)
 INGEST_COMMAND = (sys.executable, "-P", "-m", "adk_evidence_lsp.ingest_process")
 TERMINATE_SECONDS = 5.0
 LINE_BYTES = 1 << 20
+# What a person reads of a stage.
+_STAGES = {
+    "discover": "Finding the files",
+    "chunk": "Cutting the files into passages",
+    "embed": "Computing vectors",
+    "upsert": "Writing the index",
+    "verify": "Verifying the index",
+    "publish": "Publishing the index",
+    "targets": "Ranking the symbols",
+}
 _ERRORS = {
     error.exit_code: error
     for error in (SettingsError, SourceError, ModelError, StoreError, IngestError, _VerificationError)
@@ -79,10 +89,11 @@ class IngestFeature:
             if work.token is not None and task is not None:
                 self._by_token[work.token] = task
             try:
-                with work.running("Ingesting the ADK corpora", cancellable=True):
-                    result = await self._run(self._arguments(params), work)
+                with work.running("Ingesting the ADK corpora", cancellable=True, percentage=0):
+                    shown = _Shown(work, symbols=params.mode != "docs")
+                    result = await self._run(self._arguments(params), shown)
                     if params.mode != "docs":
-                        result = await self._with_targets(result, work)
+                        result = await self._with_targets(result, shown)
             finally:
                 if work.token is not None:
                     self._by_token.pop(work.token, None)
@@ -97,10 +108,10 @@ class IngestFeature:
         if process is not None and process.returncode is None:
             _signal(process, kill=True)
 
-    async def _with_targets(self, result: dict[str, Any], work: WorkDone) -> dict[str, Any]:
+    async def _with_targets(self, result: dict[str, Any], shown: _Shown) -> dict[str, Any]:
         """Embed the symbols, so that they are found by meaning; the manifest says if that failed."""
         try:
-            await self._run(["targets", *self._options({}), "--json"], work)
+            await self._run(["targets", *self._options({}), "--json"], shown)
         except EvidenceError as exc:
             notice = f"The symbols are searched by name and words alone: {exc.message}"
             return {**result, "notices": [*result.get("notices", ()), notice]}
@@ -118,7 +129,7 @@ class IngestFeature:
         # With `=`, a value that begins with a dash is no option.
         return [f"{name}={value}" for name, value in named.items() if value is not None]
 
-    async def _run(self, arguments: list[str], work: WorkDone) -> dict[str, Any]:
+    async def _run(self, arguments: list[str], shown: _Shown) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(
             *self._command,
             *arguments,
@@ -132,7 +143,7 @@ class IngestFeature:
         )
         self._process = process
         try:
-            output, problem = await asyncio.gather(_read_all(process.stdout), _follow(process.stderr, work))
+            output, problem = await asyncio.gather(_read_all(process.stdout), _follow(process.stderr, shown))
             code = await process.wait()
         finally:
             self._process = None
@@ -147,25 +158,45 @@ async def _read_all(stream: asyncio.StreamReader | None) -> bytes:
     return await stream.read() if stream is not None else b""
 
 
-async def _follow(stream: asyncio.StreamReader | None, work: WorkDone) -> list[str]:
+class _Shown:
+    """Progress of the processes of one ingestion, with one bar for all of it."""
+
+    def __init__(self, work: WorkDone, *, symbols: bool) -> None:
+        from adk_ingest.progress import Overall
+
+        self._work = work
+        self._overall = Overall(symbols=symbols)
+        self._stage = ""
+        self._count = ""
+
+    def take(self, event: dict[str, Any]) -> bool:
+        """Show a line of the process; False for one that is no progress."""
+        match event:
+            case {"event": "stage", "stage": str(name), "total": int() | None as total, "unit": str(unit)}:
+                self._stage = _STAGES.get(name, name)
+                self._count = "" if total is None else f" of {total:,} {unit}".rstrip()
+                self._overall.stage(name, total)
+                self._report(self._stage)
+            case {"event": "progress", "done": int(done)}:
+                self._overall.reach(done)
+                self._report(f"{self._stage}: {done:,}{self._count}")
+            case {"event": "note", "message": str(message)}:
+                self._report(message)
+            case _:
+                return False
+        return True
+
+    def _report(self, message: str) -> None:
+        self._work.report(message, int(100 * self._overall.share))
+
+
+async def _follow(stream: asyncio.StreamReader | None, shown: _Shown) -> list[str]:
     """Turn the lines of JSON into progress; returns the others, which say what went wrong."""
     others: list[str] = []
-    stage, total = "", None
     while stream is not None and (line := await stream.readline()):
         text = line.decode("utf-8", "replace").strip()
-        event = _event(text)
-        match event.get("event"):
-            case "stage":
-                stage, total = str(event.get("stage", "")), event.get("total")
-                work.report(stage)
-            case "progress":
-                done = event.get("done", 0)
-                share = min(100, 100 * done // total) if isinstance(total, int) and total > 0 else None
-                work.report(f"{stage}: {done}" + (f" of {total}" if total else ""), share)
-            case "note":
-                work.report(str(event.get("message", "")))
-            case _ if text:
-                others.append(text)
+        if not shown.take(_event(text)) and text:
+            others.append(text)
     return others
 
 

@@ -34,15 +34,16 @@ class StatusFeature:
 
         settings = self._server.backend.settings()
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
+        generations = open_generations(settings)
         return ServerStatus(
             version=__version__,
             home=settings.paths.root,
             profile=settings.profile,
             index=self._index(),
-            generations=tuple(item.id for item in open_generations(settings).published()),
+            generations=tuple(item.id for item in generations.published()),
             models=fingerprint(settings),
             findings=findings,
-            ingesting=ingesting,
+            ingesting=ingesting or generations.is_being_written(),
             settings_problem=problem,
         ).model_dump(mode="json")
 

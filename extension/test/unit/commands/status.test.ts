@@ -56,8 +56,20 @@ describe("the status", () => {
   it("says that answers go by keywords until an ingestion has ended", () => {
     const { index } = status();
     assert.ok(index);
-    assert.ok(lines(status({ index: { ...index, dense: "pending" } })).some((line) => line.includes("keywords alone")));
-    assert.ok(lines(status({ ingesting: true })).some((line) => line.includes("being ingested")));
+    const pending = { ...index, dense: "pending" } as const;
+    const told = lines(status({ index: pending, ingesting: true }));
+    assert.ok(told.some((line) => line.includes("keywords alone until the ingestion has ended")));
+    assert.ok(told.some((line) => line.includes("being ingested")));
+  });
+
+  it("offers to go on with an ingestion that was stopped", () => {
+    const { index } = status();
+    assert.ok(index);
+    const told = statusItems(status({ index: { ...index, dense: "pending" } }), NOW);
+    const built = told.find(({ label }) => label.includes("Built"));
+    assert.match(built?.detail ?? "", /keywords alone: the ingestion was stopped/);
+    assert.ok(built?.run);
+    assert.ok(!told.some(({ detail }) => detail?.includes("until the ingestion has ended")));
   });
 
   it("shows nothing of the server's words as an icon", () => {

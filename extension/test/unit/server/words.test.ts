@@ -33,6 +33,7 @@ describe("the status item", () => {
       [{ kind: "starting" }, undefined, true, "starting"],
       [READY, undefined, true, "ready"],
       [READY, INDEX, true, "ready"],
+      [READY, { ...INDEX, dense: "pending" }, true, "partial"],
       [READY, null, true, "noIndex"],
       [{ kind: "down", problem: PROBLEMS.noEnvironment() }, undefined, true, "notSetUp"],
       [{ kind: "down", problem: PROBLEMS.noEnvironment() }, undefined, false, "restricted"],
@@ -51,6 +52,16 @@ describe("the status item", () => {
         "google/adk-docs@0123456789ab",
         "google/adk-python@v2.0.0",
       ].join("\n"),
+    );
+  });
+
+  it("tells what an index lacks, and how to go on", () => {
+    const { corpora, ...rest } = INDEX;
+    assert.match(text(READY, { ...INDEX, dense: "pending" }).tooltip, /keywords alone.*Ingest Corpora goes on/);
+    const { adk_docs: _, ...withoutGuides } = corpora;
+    assert.match(
+      text(READY, { ...rest, corpora: withoutGuides }).tooltip,
+      /guides \(google\/adk-docs\) are not indexed/,
     );
   });
 

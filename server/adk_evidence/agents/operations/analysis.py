@@ -129,10 +129,8 @@ def _advise(run: Run, found: IndexAnalysis, index: Index) -> None:
             f"{stale} of the {found.total_files} indexed files of {found.collection_name} have changed or are gone; "
             "update the index."
         )
-    if found.dense == "pending":
-        run.notes.advise(
-            f"The dense vectors of {found.collection_name} are not complete; wait for the ingestion to end."
-        )
+    if (gap := index.dense_gap()) is not None:
+        run.notes.advise(f"The dense vectors of {found.collection_name} {gap.why}. {gap.hint}")
     if not index.paths("doc"):
         run.notes.advise(f"No documentation is indexed in {found.collection_name}; index its docs for better answers.")
     if found.duplicate_chunks * 10 > found.total_chunks:

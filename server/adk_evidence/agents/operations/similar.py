@@ -62,8 +62,8 @@ def _ask(run: Run, name: str, opened: Opened, parameters: FindSimilarParameters)
     filters = evidence_filters(parameters.filters, ("code",))
     with opened.service.pin() as index:
         check_embedding(run.config, index.manifest.fingerprint, name)
-        if not index.dense_complete:
-            raise StoreError(f"The index {name} has no dense vectors yet.", "Wait for the ingestion to end.")
+        if (gap := index.dense_gap()) is not None:
+            raise StoreError(f"The dense vectors of the index {name} {gap.why}.", gap.hint)
         built, _ = build_filter(filters, index.paths("code"), index.refs("code"))
         hits = search_collection(
             index.store,

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import * as vscode from "vscode";
+import { ingestCorpora } from "../../../src/commands/ingest";
+import { Evidence } from "../../../src/evidence/client";
+import { Problem } from "../../../src/problem";
+import type { RunManifest } from "../../../src/protocol/generated";
+import { FakeBackend } from "../evidence/fakeBackend";
+
+function run(more: Partial<RunManifest> = {}): RunManifest {
+  return { status: "complete", corpora: {}, seconds: { embed: 2 }, notices: [], missing: {}, ...more } as RunManifest;
+}
+
+/** Ingests all in an editor whose messages are told: the kind of each, its text and its buttons. */
+async function ingested(answer: () => Promise<RunManifest>): Promise<string[]> {
+  const told: string[] = [];
+  const message =
+    (kind: string) =>
+    async (text: string, ...buttons: string[]) => {
+      told.push(`${kind}: ${text} [${buttons.join("] [")}]`);
+    };
+  const before = { ...vscode.window };
+  Object.assign(vscode.window, {
+    activeTextEditor: undefined,
+    showQuickPick: async (items: unknown[]) => items[0],
+    withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) => work({ report: () => {} }, {}),
+    showInformationMessage: message("information"),
+    showWarningMessage: message("warning"),
+  });
+  try {
+    const log = { warn: () => undefined } as unknown as vscode.LogOutputChannel;
+    await ingestCorpora(new Evidence(new FakeBackend({ "adk/ingest": answer })), log);
+    return told;
+  } finally {
+    Object.assign(vscode.window, before);
+  }
+}
+
+describe("ingesting the corpora", () => {
+  it("says that it is ready where all could be read", async () => {
+    const [told = ""] = await ingested(async () => run());
+    assert.match(told, /^information: The index is ready after 2 seconds/);
+    assert.doesNotMatch(told, /could not be had/);
+  });
+
+  it("warns of guides that could not be had, and says why", async () => {
+    const [told = ""] = await ingested(async () => run({ missing: { adk_docs: "The network is unreachable." } }));
+    assert.match(told, /^warning: .*The guides \(google\/adk-docs\) could not be had: The network is unreachable\./);
+  });
+
+  it("says how to go on after it was stopped", async () => {
+    const [told = ""] = await ingested(async () => {
+      throw new Problem("The request was cancelled.", "cancelled");
+    });
+    assert.match(
+      told,
+      /^information: The ingestion was stopped.*goes on from there\. \[Ingest Corpora\] \[Show Status\]$/,
+    );
+  });
+
+  it("leaves other problems to whoever started it", async () => {
+    const failing = ingested(async () => {
+      throw new Problem("There is no disk.", "store_unavailable");
+    });
+    await assert.rejects(failing, { code: "store_unavailable" });
+  });
+});

@@ -1,0 +1,60 @@
+"""One bar for a whole ingestion."""
+
+from __future__ import annotations
+
+from adk_ingest.progress import Overall
+
+FIRST = [
+    ("discover", None),
+    ("chunk", 1862),
+    ("upsert", 10_017),
+    ("verify", None),
+    ("publish", None),
+    ("embed", 25_894),
+    ("upsert", 10_017),
+    ("verify", None),
+    ("publish", None),
+    ("targets", None),
+    ("targets", None),
+    ("embed", 2_500),
+]
+
+
+def shares(stages: list[tuple[str, int | None]], *, symbols: bool = True) -> list[tuple[str, float, float]]:
+    """Each stage with what is done of the whole at its beginning and at its end."""
+    overall = Overall(symbols=symbols)
+    found = []
+    for name, total in stages:
+        overall.stage(name, total)
+        begun = overall.share
+        for done in range(0, (total or 0) + 1, 500):
+            overall.reach(done)
+        overall.reach(total or 0)
+        found.append((name, begun, overall.share))
+    return found
+
+
+def test_the_bar_of_a_first_ingestion_is_mostly_the_computing_of_vectors() -> None:
+    found = shares(FIRST)
+    name, begun, ended = found[5]
+    assert name == "embed" and begun < 0.15 and ended - begun > 0.6
+    assert found[-1][2] == 1
+
+
+def test_it_never_goes_back() -> None:
+    steps = [share for _, begun, ended in shares(FIRST) for share in (begun, ended)]
+    assert steps == sorted(steps) and steps[0] >= 0 and steps[-1] <= 1
+
+
+def test_an_update_with_few_vectors_does_not_wait_for_many() -> None:
+    update = [("discover", None), ("chunk", 4), ("embed", 20), ("upsert", 20), ("verify", None), ("publish", None)]
+    found = {name: ended for name, _, ended in shares(update, symbols=False)}
+    assert found["chunk"] < 0.5
+    assert found["upsert"] > 0.7
+
+
+def test_stages_that_it_does_not_know_move_nothing() -> None:
+    overall = Overall(symbols=False)
+    overall.stage("unheard of", 5)
+    overall.reach(5)
+    assert overall.share == 0
