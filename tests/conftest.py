@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from adk_evidence.commands import remember_options
 from adk_evidence.embedding.minilm import prepare_minilm
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import Workplace
+
+
+@pytest.fixture(autouse=True)
+def _no_options_of_the_test_before() -> Iterator[None]:
+    """Each test is a process of its own for the commands that sentences name."""
+    yield
+    remember_options(None, None)
 
 
 @pytest.fixture

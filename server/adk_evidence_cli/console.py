@@ -85,8 +85,10 @@ def _complain(message: str, hint: str) -> None:
 
 def settings_from(profile: str | None = None, home: str | None = None, **overrides: Any) -> Settings:
     """Settings with what the command line said on top."""
+    from adk_evidence.commands import remember_options
     from adk_evidence.settings import load_settings
 
+    remember_options(home, profile)
     if home:  # an empty variable of a script is no home
         overrides["home"] = home
     return load_settings(overrides, profile=profile)

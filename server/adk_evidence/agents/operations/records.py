@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from adk_evidence.agents.operations.responses import ErrorRecord, ErrorType, Severity
 from adk_evidence.citations.cited import NotIndexedError
+from adk_evidence.commands import with_options
 from adk_evidence.errors import (
     EvidenceError,
     IngestError,
@@ -94,7 +95,7 @@ def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecor
         message = f"The machine cannot do this: {reason}. Free memory or disk space, then try again."
     else:
         _LOG.error("an operation failed: %s", type(exc).__name__, exc_info=_LOG.isEnabledFor(logging.DEBUG))
-        message = f"The operation failed unexpectedly ({type(exc).__name__}). Run `adk-evidence doctor`."
+        message = with_options(f"The operation failed unexpectedly ({type(exc).__name__}). Run `adk-evidence doctor`.")
     fallback: ErrorType = "index_error" if isinstance(exc, EvidenceError) else "internal_error"
     text = f"{about}: {message}" if about else message
     return ErrorRecord(type=type_ or fallback, message=printable(text), severity=severity)
