@@ -28,6 +28,8 @@ def read_request(name: str, read_stdin: Callable[[], str]) -> str:
     """
     if name == "-":
         return read_stdin()
+    if not name:
+        raise InvalidRequestError("The name of the request's file is empty.", "Name a file, or - for standard input.")
     try:
         return Path(name).read_bytes().decode("utf-8", "replace")
     except OSError as exc:

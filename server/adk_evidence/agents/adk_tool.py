@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adk_evidence.agents.session import AgentSession, agent_request
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import EvidencePack
+from adk_evidence.redaction import where_raised
 from adk_evidence.render.sanitize import fenced, visible_values
 from adk_evidence.render.view import body, fence_language
 
@@ -59,7 +60,7 @@ async def retrieve_adk_evidence(query: str, task_mode: str = "build", max_result
         return _failed(exc.code, exc.message, exc.hint)
     except Exception as exc:
         # Its message may quote the user's files or a key.
-        _LOG.error("retrieve_adk_evidence failed: %s", type(exc).__name__)
+        _LOG.error("retrieve_adk_evidence failed:\n%s", where_raised(exc))
         return _failed(
             "error", f"The retrieval failed unexpectedly ({type(exc).__name__}).", "Run adk-evidence doctor."
         )

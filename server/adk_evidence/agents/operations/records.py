@@ -20,6 +20,7 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
+from adk_evidence.redaction import where_raised
 from adk_evidence.retrieval.pipeline import RequestCancelledError
 from adk_evidence.validation import problems
 
@@ -94,7 +95,7 @@ def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecor
         reason = getattr(exc, "strerror", None) or type(exc).__name__
         message = f"The machine cannot do this: {reason}. Free memory or disk space, then try again."
     else:
-        _LOG.error("an operation failed: %s", type(exc).__name__, exc_info=_LOG.isEnabledFor(logging.DEBUG))
+        _LOG.error("an operation failed:\n%s", where_raised(exc))
         message = with_options(f"The operation failed unexpectedly ({type(exc).__name__}). Run `adk-evidence doctor`.")
     fallback: ErrorType = "index_error" if isinstance(exc, EvidenceError) else "internal_error"
     text = f"{about}: {message}" if about else message
