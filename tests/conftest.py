@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from adk_evidence.commands import remember_options
 from adk_evidence.embedding.minilm import prepare_minilm
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
@@ -20,6 +21,13 @@ def _as_qdrant_defines() -> Iterator[None]:
     yield
     found = take_deviations()
     assert not found, "not as Qdrant defines it:\n" + "\n".join(found)
+
+
+@pytest.fixture(autouse=True)
+def _no_options_of_the_test_before() -> Iterator[None]:
+    """Each test is a process of its own for the commands that sentences name."""
+    yield
+    remember_options(None, None)
 
 
 @pytest.fixture

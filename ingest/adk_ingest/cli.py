@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout
+from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout, write_utf8
 
 if TYPE_CHECKING:
     from adk_ingest.pipeline import Mode
@@ -308,4 +308,5 @@ def _mode(what: str) -> Mode:
 
 def run() -> None:
     """Entry point of the console script."""
+    write_utf8()
     app()

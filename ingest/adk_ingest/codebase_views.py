@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from rich.table import Table
 
+from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
 from adk_evidence.indexes import MAX_NAME_CHARS, Codebase, IndexSummary, read_codebase
 from adk_evidence.render.sanitize import visible
@@ -94,7 +95,7 @@ def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -
         markup=False,
         soft_wrap=True,
     )
-    console.print(f'Ask it: adk-evidence ask --index {report.name} "…"', markup=False, soft_wrap=True)
+    console.print(with_options(f'Ask it: `adk-evidence ask --index {report.name} "…"`'), markup=False, soft_wrap=True)
 
 
 def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool) -> None:
@@ -104,7 +105,8 @@ def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool
         console.file.write(json.dumps(rows) + "\n")
         return
     if not indexes:
-        console.print("There is no index yet. Run `adk-ingest all` or `adk-ingest codebase PATH`.", markup=False)
+        nothing = "There is no index yet. Run `adk-ingest all` or `adk-ingest codebase PATH`."
+        console.print(with_options(nothing), markup=False, soft_wrap=True)
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("name", "files", "chunks", "MB", "updated", "languages", "folder"):

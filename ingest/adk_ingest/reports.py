@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
+from adk_evidence.commands import with_options
 from adk_evidence.render.sanitize import visible
 from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
@@ -249,7 +250,8 @@ def show_status(status: Status, console: Console, *, as_json: bool) -> None:
         _print_json(console, status)
         return
     if status.generation is None:
-        console.print(f"Nothing is indexed in {status.home}. Run `adk-ingest all`.", markup=False, soft_wrap=True)
+        mend = with_options("Run `adk-ingest all`.")
+        console.print(f"Nothing is indexed in {status.home}. {mend}", markup=False, soft_wrap=True)
     else:
         console.print(f"Generation {status.generation} of {status.created_at}, dense {status.dense}", markup=False)
         table = _table("corpus", "repository", "commit", "source", "files", "chunks")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
@@ -97,7 +98,8 @@ def _rank_new_code(settings: Settings, progress: Progress, dense: BatchEmbedder 
         if covers_commit(settings, dense=dense):
             return
         build_targets(settings, progress, dense=dense, vectors=False)
-        progress.note("Symbols can be searched by name and words; `adk-ingest targets` adds the search by meaning.")
+        later = "Symbols can be searched by name and words; `adk-ingest targets` adds the search by meaning."
+        progress.note(with_options(later))
     except EvidenceError as exc:
         progress.note(f"The symbols were not ranked: {exc.message}")
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from adk_evidence.commands import with_options
+
 
 class EvidenceError(Exception):
     """Base of every expected failure.
 
     Args:
         message: One sentence that says what is wrong, without a full path to a secret or a key.
-        hint: What the user can do, one sentence; empty where nothing can be done.
+        hint: What the user can do, one sentence; empty where nothing can be done. Commands in it stand between
+            backticks, and get the options of this process.
     """
 
     code = "error"
@@ -17,7 +20,7 @@ class EvidenceError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = with_options(hint)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()

@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from adk_evidence.citations.format import short_name
+from adk_evidence.commands import spelled
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.globs import Globs
 from adk_evidence.paths import Home
@@ -187,7 +188,7 @@ class CodebaseSettings(Settings):
     @property
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
-        return f'adk-ingest codebase "{self.codebase.path}" --name {self.codebase.name}'
+        return spelled("adk-ingest", "codebase", str(self.codebase.path), "--name", self.codebase.name)
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,11 @@ class Home:
         return self.own / "server-collections.json"
 
     @property
+    def error_log(self) -> Path:
+        """Where unexpected failures of the command lines were raised; no texts of documents or questions."""
+        return self.root / "logs" / "errors.log"
+
+    @property
     def event_log(self) -> Path:
         """The retrieval event log (SPEC 5 section 12)."""
         return self.root / "logs" / "events.jsonl"

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+import traceback
 
 _MAX_CHARS = 200
 _KEY_LIKE = re.compile(r"\b(?:pa|al|sk)-[\w-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
+
+
+def where_raised(exc: BaseException) -> str:
+    """The calls that led to an unexpected exception, and its type; its text may quote a document or a key."""
+    return f"{''.join(traceback.format_tb(exc.__traceback__))}{type(exc).__name__}"
 
 
 def without_key(text: str, key: str) -> str:

@@ -502,6 +502,13 @@ class Settings(BaseSettings):
     agents: AgentsSettings
     telemetry: TelemetrySettings
 
+    @field_validator("home")
+    @classmethod
+    def _folder(cls, home: Path | None) -> Path | None:
+        if home is not None and os.path.lexists(home) and not os.path.isdir(home):  # noqa: PTH112 - never raises
+            raise ValueError(f"{home} is there and is no folder")
+        return home
+
     @property
     def paths(self) -> Home:
         """The layout of the home folder."""

@@ -21,6 +21,15 @@ from adk_evidence_cli.prompting import PromptFrame
 if TYPE_CHECKING:
     from rich.console import Console
 
+# What the fields of a request are called on the command line.
+_OPTIONS = {
+    "filters.path_allowlist": "--path",
+    "filters.path_blocklist": "--exclude",
+    "filters.languages": "--language",
+    "filters.repo_ref_hint": "--ref",
+    "max_results_final": "--results",
+    "time_budget_ms": "--time-budget-ms",
+}
 _SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
 
 
@@ -71,7 +80,12 @@ def build_request(
         return EvidenceRequest.model_validate(values)
     except ValidationError as exc:
         where, what = first_problem(exc)
-        raise InvalidRequestError(f"The {where} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
+        named = next((option for field, option in _OPTIONS.items() if where.startswith(field)), f"The {where}")
+        # A question that no text can hold came from a terminal or a script in another encoding.
+        if where == "query" and "unicode" in what:
+            what = "it is not UTF-8"
+        what = what.replace("String should have at least 1 character", "it is empty")
+        raise InvalidRequestError(f"{named} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
 
 
 class Answer:

@@ -7,9 +7,13 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from adk_evidence.errors import EvidenceError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +29,9 @@ Roots = Annotated[
         show_default=False,
     ),
 ]
+_MAX_LOG_BYTES = 1_000_000
+# Of the settings that were loaded last.
+_home: Path | None = None
 
 
 def write_utf8() -> None:
@@ -62,10 +69,11 @@ def stderr() -> Console:
 def friendly_errors() -> Iterator[None]:
     """Turn expected failures into one sentence on stderr and an exit code that means something.
 
-    Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted.
-    """
-    from adk_evidence.errors import EvidenceError
+    A failure that nobody expected is a sentence, too; where it was raised is in a log in the home folder.
 
+    Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted,
+    1 anything else.
+    """
     try:
         yield
     except EvidenceError as exc:
@@ -78,6 +86,37 @@ def friendly_errors() -> Iterator[None]:
         # The reader of our output (`| head`) has gone; Python must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
+    except OSError as exc:
+        place = f"{exc.filename} cannot be used" if exc.filename else "The system refuses what this needs"
+        _complain(
+            f"{place}: {exc.strerror or type(exc).__name__}.", "Check the permissions, and the free space on its disk."
+        )
+        raise typer.Exit(1) from None
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception as exc:
+        log = _log_failure(exc)
+        where = f"Please report this with the end of {log}." if log else "Please report this."
+        _complain(f"This failed unexpectedly ({type(exc).__name__}), by a fault of the program.", where)
+        raise typer.Exit(1) from None
+
+
+def _log_failure(exc: Exception) -> Path | None:
+    """Write where an unexpected failure was raised into the home folder's log; None where that cannot be written."""
+    from adk_evidence import __version__
+    from adk_evidence.paths import Home, default_home
+    from adk_evidence.redaction import where_raised
+
+    try:
+        log = Home(_home or default_home()).error_log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        if log.exists() and log.stat().st_size > _MAX_LOG_BYTES:
+            log.replace(log.with_suffix(".1.log"))
+        with log.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {__version__}\n{where_raised(exc)}\n")
+    except (OSError, EvidenceError):
+        return None
+    return log
 
 
 def _complain(message: str, hint: str) -> None:
@@ -113,10 +152,15 @@ def settings_from(
         InvalidRequestError: A path is empty.
         SettingsError: The settings are not valid.
     """
+    from adk_evidence.commands import remember_options
     from adk_evidence.settings import load_settings
 
+    remember_options(home, profile)
     if home:  # an empty variable of a script is no home
         overrides["home"] = home
     if roots:
         overrides["agents"] = {"roots": [named_path(root, "--root") for root in roots]}
-    return load_settings(overrides, profile=profile)
+    global _home
+    settings = load_settings(overrides, profile=profile)
+    _home = settings.paths.root
+    return settings

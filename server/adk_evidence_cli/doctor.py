@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from adk_evidence import __version__
+from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.embedding.voyage_service import KEY_VARIABLE, has_key
@@ -43,6 +44,9 @@ class Finding:
     state: State
     found: str
     mend: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mend", with_options(self.mend))
 
 
 def examine(settings: Settings) -> list[Finding]:

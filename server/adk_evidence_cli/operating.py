@@ -26,6 +26,8 @@ def read_request(name: str, read_stdin: Callable[[], str]) -> str:
     Raises:
         InvalidRequestError: The file cannot be read.
     """
+    if not name:
+        raise InvalidRequestError("The name of the request's file is empty.", "Name a file, or - for standard input.")
     try:
         text = read_stdin() if name == "-" else Path(name).read_bytes().decode("utf-8", "replace")
     except OSError as exc:

@@ -38,14 +38,15 @@ def lsp(
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
 ) -> None:
     """Run the language server; its settings come from the client."""
-    from adk_evidence_lsp.server import EvidenceServer, configure_logging
+    with friendly_errors():
+        from adk_evidence_lsp.server import EvidenceServer, configure_logging
 
-    configure_logging(log_level.value)
-    server = EvidenceServer()
-    if tcp:
-        server.serve_tcp(host, port)
-    else:
-        server.serve_stdio()
+        configure_logging(log_level.value)
+        server = EvidenceServer()
+        if tcp:
+            server.serve_tcp(host, port)
+        else:
+            server.serve_stdio()
 
 
 @app.command()

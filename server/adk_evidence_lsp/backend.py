@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adk_evidence.commands import remember_options
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence_lsp.protocol import ClientSettings
 
@@ -58,6 +59,7 @@ class Backend:
 
     def configure(self, client: ClientSettings) -> None:
         """Take the client's home and profile; another service answers from now on if they changed."""
+        remember_options(client.home, client.profile)
         key = (client.home, client.profile)
         with self._lock:
             if key == self._key:

@@ -20,7 +20,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from adk_evidence import __version__
-from adk_evidence.errors import EvidenceError, TargetsMissingError
+from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
+from adk_evidence.redaction import where_raised
 from adk_evidence_lsp.backend import Backend, OpenService, open_service
 from adk_evidence_lsp.documents import Documents
 from adk_evidence_lsp.executor import Executor, Superseding
@@ -115,7 +116,7 @@ class EvidenceServer(LanguageServer):
             try:
                 await work
             except Exception as exc:
-                _LOG.warning("Background work failed: %s", type(exc).__name__)
+                _LOG.warning("Background work failed:\n%s", where_raised(exc))
 
         task = asyncio.ensure_future(guarded())
         self._background.add(task)
@@ -208,6 +209,9 @@ class EvidenceServer(LanguageServer):
         try:
             with suppress(KeyboardInterrupt, SystemExit, asyncio.CancelledError):
                 asyncio.run(self._serve_connection(host, port))
+        except InvalidRequestError as exc:
+            sys.stderr.write(f"error: {exc.message}\n  try: {exc.hint}\n")
+            self.end(exc.exit_code)
         finally:
             self.end()
 
@@ -224,7 +228,13 @@ class EvidenceServer(LanguageServer):
             else:
                 connection.set_result((reader, writer))
 
-        listener = await asyncio.start_server(connected, host, port)
+        try:
+            listener = await asyncio.start_server(connected, host, port)
+        # A name that no machine has, a port that is taken, a name that is none.
+        except (OSError, ValueError) as exc:
+            reason = getattr(exc, "strerror", None) or "it is no address"
+            message = f"The server cannot listen at {host!r} port {port}: {reason}."
+            raise InvalidRequestError(message, "Choose another --host or --port.") from exc
         address = listener.sockets[0].getsockname()
         _LOG.warning("Listening at %s port %s", address[0], address[1])
         reader, writer = await connection

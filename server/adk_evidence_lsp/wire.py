@@ -8,7 +8,6 @@ bodies. So messages are read here, once, at their top level, and every failure i
 from __future__ import annotations
 
 import logging
-import traceback
 from concurrent.futures import Future
 from typing import Any
 
@@ -26,6 +25,7 @@ from pygls.exceptions import (
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.redaction import where_raised
 from adk_evidence_lsp.protocol import REQUEST_FAILED, json_safe
 
 _LOG = logging.getLogger(__name__)
@@ -157,8 +157,7 @@ def to_json_rpc(failure: BaseException) -> JsonRpcException:
             return JsonRpcInvalidParams(f"{failure.message} {failure.hint}".strip(), data=data)
         return JsonRpcException(failure.message, REQUEST_FAILED, data)
     # The text of an unexpected exception may quote a document or a key: only where it was raised is logged.
-    where = "".join(traceback.format_tb(failure.__traceback__))
-    _LOG.error("A request failed with %s:\n%s", type(failure).__name__, where)
+    _LOG.error("A request failed:\n%s", where_raised(failure))
     data = {"code": "internal_error", "hint": "The server's log says where; please report it."}
     return JsonRpcInternalError("The server failed at this request.", data=data)
 

@@ -20,6 +20,7 @@ from mcp.server.stdio import stdio_server
 from adk_evidence import __version__
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.redaction import where_raised
 from adk_evidence.render.sanitize import visible_values
 from adk_evidence_mcp.operations import OPERATION_TOOLS
 from adk_evidence_mcp.prompts import PROMPTS, complete, find_prompt, get_prompt
@@ -158,7 +159,7 @@ def _told(exc: Exception, name: str) -> EvidenceError:
     """An expected failure as it is, any other one by its type alone: its message may quote files or a key."""
     if isinstance(exc, EvidenceError):
         return exc
-    _LOG.error("%s failed: %s", name, type(exc).__name__, exc_info=exc if _LOG.isEnabledFor(logging.DEBUG) else None)
+    _LOG.error("%s failed:\n%s", name, where_raised(exc))
     return EvidenceError(f"This failed unexpectedly ({type(exc).__name__}).", "Run `adk-evidence doctor`.")
 
 

@@ -323,6 +323,24 @@ class TestFailures:
         with closed_port() as address:
             assert "cannot be reached" in ask(make(base_url=address)).warnings[0]
 
+    def test_a_fault_of_our_own_is_not_said_to_be_the_services(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def faulty(self: ChatService, body: object, seconds: float) -> None:
+            raise AttributeError("a fault of the program")
+
+        monkeypatch.setattr(ChatService, "_send", faulty)
+        with pytest.raises(AttributeError, match="a fault of the program"):
+            ask(make())
+
+    def test_a_proxy_that_cannot_be_used_is_named_as_the_cause(
+        self, monkeypatch: pytest.MonkeyPatch, time: FakeTime
+    ) -> None:
+        monkeypatch.setenv("HTTPS_PROXY", "nonsense://proxy")
+        chosen = load_settings({"rerank": {"llm": {"base_url": "https://service.invalid/v1"}}}).rerank.llm
+        with pytest.raises(ServiceError, match="proxy that the environment names"):
+            ChatService(chosen, clock=time.clock).ask("JSON", "x")
+
     def test_a_caller_who_has_gone_asks_nothing(self, standin: LlmStandIn, make: Make) -> None:
         service = make()
         # Encoding, searching and the local reranker pass.

@@ -125,7 +125,7 @@ def test_targets_can_be_built_without_vectors(tmp_path: Path) -> None:
     result = CliRunner().invoke(ingest_app, ["targets", "--no-vectors", "--json", "--home", str(workplace.home)])
     assert json.loads(result.stdout)["vectors"] is False
     found = CliRunner().invoke(app, ["symbol", "retry a tool", "--home", str(workplace.home)])
-    assert found.exit_code == 0 and "`adk-ingest targets`" in found.stderr
+    assert found.exit_code == 0 and f"`adk-ingest targets --home {workplace.home}`" in found.stderr
 
 
 def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

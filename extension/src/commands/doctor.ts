@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import { offer } from "../server/offer";
+import { forEditor } from "../server/palette";
 import type { ServerPool } from "../server/pool";
 import { MENDS } from "../server/problems";
 import { registerCommand } from "./command";
@@ -74,5 +75,5 @@ function problemOf({ outcome }: Examination): Problem | undefined {
       [MENDS.ingest()],
     );
   }
-  return new Problem(`${broken.found} ${broken.mend}`.trim(), "broken", [MENDS.logs()]);
+  return new Problem(forEditor(`${broken.found} ${broken.mend}`.trim()), "broken", [MENDS.logs()]);
 }

@@ -5,6 +5,7 @@ import { plain } from "../evidence/plainText";
 import { withoutCredentials } from "../log";
 import type { Problem } from "../problem";
 import type { ServerStatus } from "../protocol/generated";
+import { forEditor } from "../server/palette";
 import type { Origin, Resolution } from "../server/resolve";
 
 export interface Examination {
@@ -49,7 +50,7 @@ function statusLines(status: ServerStatus): string[] {
   if (status.settings_problem) lines.push(`- ${MARKS.broken} ${quoted(status.settings_problem)}`);
   for (const { what, state, found, mend } of status.findings) {
     lines.push(`- ${MARKS[state] ?? "?"} **${quoted(what)}**: ${quoted(found)}`);
-    if (mend) lines.push(`  - ${quoted(mend)}`);
+    if (mend) lines.push(`  - ${quoted(forEditor(mend))}`);
   }
   return [...lines, ""];
 }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { plain } from "../evidence/plainText";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
+import { forEditor } from "../server/palette";
 
 /** A line of the list. */
 export interface SymbolItem extends vscode.QuickPickItem {
@@ -33,7 +34,9 @@ export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.Quick
   const nothing = vscode.l10n.t("No symbol of the ADK has such a name or does this.");
   return [
     ...(found.length > 0 ? found : [remark("$(info)", nothing, null)]),
-    ...answer.warnings.map(plain).map((warning) => remark("$(warning)", warning, warning)),
+    ...answer.warnings
+      .map((warning) => plain(forEditor(warning)))
+      .map((warning) => remark("$(warning)", warning, warning)),
   ];
 }
 

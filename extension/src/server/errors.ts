@@ -2,6 +2,7 @@
 
 import { l10n } from "vscode";
 import { type Mend, Problem } from "../problem";
+import { forEditor } from "./palette";
 import { MENDS, PROBLEMS } from "./problems";
 
 // JSON-RPC's and the language server protocol's own numbers.
@@ -35,7 +36,7 @@ export function requestProblem(error: unknown): Problem {
 
 /** A failure that the server knows: its sentence, its hint, and what in the editor mends it. */
 function expected(message: string, { code, hint }: { code: string; hint: string }): Problem {
-  const sentence = [message, hint].filter(Boolean).join(" ");
+  const sentence = forEditor([message, hint].filter(Boolean).join(" "));
   switch (code) {
     case "index_missing":
       // The hint is for a terminal.

@@ -13,6 +13,7 @@ from adk_evidence.agents.session import AgentSession, agent_request
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, TaskMode
+from adk_evidence.redaction import where_raised
 from adk_evidence.render.sanitize import fenced, visible_values
 from adk_evidence.render.view import body, fence_language, verification_label
 
@@ -79,7 +80,7 @@ async def retrieve_adk_evidence(
         return _failed(exc.code, exc.message, exc.hint)
     except Exception as exc:
         # Its message may quote the user's files or a key.
-        _LOG.error("retrieve_adk_evidence failed: %s", type(exc).__name__)
+        _LOG.error("retrieve_adk_evidence failed:\n%s", where_raised(exc))
         return _failed(
             "error", f"The retrieval failed unexpectedly ({type(exc).__name__}).", "Run adk-evidence doctor."
         )

@@ -19,6 +19,7 @@ from adk_evidence.settings import GeminiSettings
 KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 # Of one batchEmbedContents request.
 MAX_BATCH = 100
+_TRANSPORTS = ("aiohttp", "anyio", "httpcore", "httpx", "requests", "urllib3")
 
 _Task = Literal["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
 
@@ -89,7 +90,10 @@ class GeminiEmbedder:
         except errors.APIError as exc:
             raise _refused(exc.code, exc.status, self._settings.model) from None
         except Exception as exc:
-            # Connections, time-outs, bodies that are no JSON: of three HTTP libraries, whichever is installed.
+            # Connections, time-outs, bodies that are no JSON: of three HTTP libraries, whichever is installed. Another
+            # failure is a fault of a program, which "check the network" would hide.
+            if not (isinstance(exc, OSError | ValueError) or type(exc).__module__.startswith(_TRANSPORTS)):
+                raise
             raise ModelError(
                 f"The Gemini API did not answer ({type(exc).__name__}).", "Check the network and try again."
             ) from None

@@ -441,11 +441,12 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     if isinstance(status, int) and status >= 500:
         after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError(f"Voyage is overloaded or failing ({status}).", retry_after=after)
-    if isinstance(exc, error.APIConnectionError) or not isinstance(
-        exc, (error.VoyageError, AttributeError, LookupError, TypeError, ValueError)
-    ):
+    if isinstance(exc, (error.APIConnectionError, OSError)) or type(exc).__module__.startswith("aiohttp."):
         return TransientError("Voyage cannot be reached, or the connection broke.", "Check the network and any proxy.")
-    return TransientError("Voyage answered what its client cannot read.")
+    # What the client raises by accident on an answer that it does not expect.
+    if isinstance(exc, (error.VoyageError, AttributeError, LookupError, TypeError, ValueError)):
+        return TransientError("Voyage answered what its client cannot read.")
+    raise exc
 
 
 def _detail(exc: Exception, key: str) -> str:

@@ -39,7 +39,8 @@ describe("the list of symbols", () => {
   it("ends with the server's warnings, which are told in full when they are chosen", () => {
     const warning = "By words only; run `adk-ingest targets`.";
     const item = symbolItems(answer([target()], { warnings: [warning] }), []).at(-1);
-    assert.deepEqual([item?.label, item?.target, item?.warning], [`$(warning) ${warning}`, null, warning]);
+    const told = 'By words only; run "ADK Evidence: Ingest Corpora".';
+    assert.deepEqual([item?.label, item?.target, item?.warning], [`$(warning) ${told}`, null, told]);
   });
 
   it("says so where nothing is found", () => {

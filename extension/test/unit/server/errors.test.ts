@@ -78,6 +78,16 @@ describe("a failed request", () => {
     assert.equal(problem.message, "The models differ. Ingest again.");
   });
 
+  it("names what the palette has instead of a terminal's command", () => {
+    const hint =
+      "Run `adk-ingest all --home '/a b'` to build it anew, or `adk-evidence doctor`, or `adk-ingest delete x`.";
+    const problem = failed(-32803, "The models differ.", { code: "index_mismatch", hint });
+    const expected =
+      'The models differ. Run "ADK Evidence: Ingest Corpora" to build it anew, or "ADK Evidence: Run Doctor", ' +
+      "or `adk-ingest delete x`.";
+    assert.equal(problem.message, expected);
+  });
+
   it("does not show what an unexpected failure says", () => {
     assert.ok(!requestProblem(new Error("secret at line 3")).message.includes("secret"));
     assert.equal(requestProblem("thrown").code, "internal_error");

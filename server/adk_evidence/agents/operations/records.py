@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from adk_evidence.agents.operations.requests import TASK_OF
 from adk_evidence.agents.operations.responses import ErrorRecord, ErrorType, Severity
 from adk_evidence.citations.cited import NotIndexedError
+from adk_evidence.commands import with_options
 from adk_evidence.errors import (
     EvidenceError,
     IngestError,
@@ -21,6 +22,7 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.identifiers import is_code_like
+from adk_evidence.redaction import where_raised
 from adk_evidence.retrieval.pipeline import RequestCancelledError
 from adk_evidence.validation import problems
 
@@ -97,8 +99,8 @@ def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecor
         reason = getattr(exc, "strerror", None) or type(exc).__name__
         message = f"The machine cannot do this: {reason}. Free memory or disk space, then try again."
     else:
-        _LOG.error("an operation failed: %s", type(exc).__name__, exc_info=_LOG.isEnabledFor(logging.DEBUG))
-        message = f"The operation failed unexpectedly ({type(exc).__name__}). Run `adk-evidence doctor`."
+        _LOG.error("an operation failed:\n%s", where_raised(exc))
+        message = with_options(f"The operation failed unexpectedly ({type(exc).__name__}). Run `adk-evidence doctor`.")
     fallback: ErrorType = "index_error" if isinstance(exc, EvidenceError) else "internal_error"
     text = f"{about}: {message}" if about else message
     return ErrorRecord(type=type_ or fallback, message=printable(text), severity=severity)

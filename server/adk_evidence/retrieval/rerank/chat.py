@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from adk_evidence.errors import EvidenceError, ServiceError
+from adk_evidence.errors import ServiceError
 from adk_evidence.eventloop import run_within, stop_if_cancelled
 from adk_evidence.redaction import without_key
 from adk_evidence.resilience import (
@@ -91,15 +91,19 @@ class ChatService:
         return self._text(answer)
 
     def _post(self, body: dict[str, Any], deadline: Deadline) -> Any:
+        import httpx
+
         seconds = deadline.remaining(self._settings.timeout_seconds)
         try:
             return run_within(self._send(body, seconds), seconds + _GRACE_SECONDS)
         except TimeoutError:
             raise TransientError(f"The language model did not answer within {seconds:.3g} s.") from None
-        except EvidenceError:
-            raise
-        # The client's own errors, whose messages may hold what was sent.
-        except Exception:
+        # The messages of the client's errors may hold what was sent.
+        except httpx.DecodingError:
+            raise TransientError("The language model's service answered what cannot be read.", _SETTINGS) from None
+        except httpx.InvalidURL:
+            raise ServiceError("The language model's address cannot be used.", "Mend rerank.llm.base_url.") from None
+        except (httpx.TransportError, OSError):
             raise TransientError(
                 "The language model cannot be reached, or the connection broke.", "Check rerank.llm.base_url."
             ) from None
@@ -110,7 +114,13 @@ class ChatService:
         if self._client is None:
             # No redirects, along which the key would travel; nor a proxy to this machine itself.
             remote = self._settings.base_url.startswith("https:")
-            self._client = httpx.AsyncClient(timeout=None, follow_redirects=False, trust_env=remote)  # noqa: S113
+            try:
+                self._client = httpx.AsyncClient(timeout=None, follow_redirects=False, trust_env=remote)  # noqa: S113
+            # What it says of a proxy's address, or of a package that this kind of proxy needs.
+            except (ValueError, ImportError, httpx.InvalidURL):
+                raise ServiceError(
+                    "The proxy that the environment names cannot be used.", "Mend HTTPS_PROXY or ALL_PROXY."
+                ) from None
         # httpx limits the pause between two bytes; this limits all of it.
         async with asyncio.timeout(seconds):
             address = f"{self._settings.base_url}/chat/completions"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from adk_evidence.citations.format import code_citation
+from adk_evidence.commands import with_options
 from adk_evidence.errors import IndexMissingError, InvalidRequestError, ModelError, TargetsMissingError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -199,9 +200,9 @@ class CurrentTargets:
         """
         query = _checked(query, limit)
         loaded = self.load()
-        warnings = [STALE] if loaded.stale else []
+        warnings = [with_options(STALE)] if loaded.stale else []
         if mode == "auto" and not loaded.has_vectors:
-            warnings.append(NO_VECTORS)
+            warnings.append(with_options(NO_VECTORS))
         found, answered = self._search(loaded, query, limit, mode, warnings)
         installed = find_installed(self._settings.ingestion.corpora.adk_python.distribution, python)
         results = tuple(

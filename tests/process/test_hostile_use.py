@@ -1,0 +1,120 @@
+"""Both command lines against bad input, a broken machine and faults of our own: a sentence, never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from adk_evidence_cli import asking
+from adk_evidence_cli.main import app as evidence
+from adk_evidence_lsp.server import EvidenceServer
+from adk_ingest import reports
+from adk_ingest.cli import app as ingest
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def sentence(result: Result, code: int) -> str:
+    assert result.exit_code == code, result.output
+    assert result.stderr.startswith("error: ") and "Traceback" not in result.output
+    return result.stderr
+
+
+def test_a_fault_of_our_own_is_a_sentence_and_its_place_is_in_the_log(monkeypatch, tmp_path) -> None:
+    quoted = "text of " + "a document"
+
+    def broken(*args: object, **more: object) -> None:
+        raise TypeError(quoted)
+
+    monkeypatch.setattr(reports, "make_status", broken)
+    said = sentence(CliRunner().invoke(ingest, ["status", "--home", str(tmp_path)]), 1)
+    log = tmp_path / "logs" / "errors.log"
+    assert "TypeError" in said and str(log) in said
+    assert "in broken" in log.read_text() and quoted not in said + log.read_text()
+
+
+@pytest.mark.parametrize("home", ["a folder that cannot be written", "no folder"])
+def test_a_fault_is_told_where_no_log_can_be_written(monkeypatch, tmp_path, home) -> None:
+    def broken(*args: object, **more: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(reports, "make_status", broken)
+    monkeypatch.setattr(Path, "mkdir", lambda *args, **more: (_ for _ in ()).throw(PermissionError(13, "Denied")))
+    said = sentence(CliRunner().invoke(ingest, ["status", "--home", str(tmp_path)]), 1)
+    assert "ZeroDivisionError" in said and "report" in said
+
+
+def test_a_full_disk_is_named(monkeypatch, tmp_path) -> None:
+    def full(*args: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/home/x/file")
+
+    monkeypatch.setattr(reports, "make_status", full)
+    said = sentence(CliRunner().invoke(ingest, ["status", "--home", str(tmp_path)]), 1)
+    assert "/home/x/file" in said and "No space left on device" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ask", ""], "The query is not valid: it is empty"),
+        (["ask", "\udcff"], "it is not UTF-8"),
+        (["ask", "x", "--path", ""], "--path is not valid: it is empty"),
+        (["ask", "x", "--exclude", ""], "--exclude is not valid"),
+        (["ask", "x", "--language", ""], "--language is not valid"),
+        (["ask", "x", "--ref", ""], "--ref is not valid"),
+        (["operate", ""], "is empty"),
+    ],
+)
+def test_what_is_wrong_is_called_as_on_the_command_line(arguments, said, tmp_path) -> None:
+    assert said in sentence(CliRunner().invoke(evidence, [*arguments, "--home", str(tmp_path)]), 2)
+
+
+@pytest.mark.parametrize(("app", "command"), [(evidence, ["ask", "x"]), (ingest, ["all"]), (ingest, ["indexes"])])
+def test_a_home_that_is_a_file_is_refused_at_once(app, command, tmp_path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"\0")
+    assert "is no folder" in sentence(CliRunner().invoke(app, [*command, "--home", str(file)]), 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=30), st.sampled_from(["query", "path", "exclude", "language", "ref", "source"]))
+def test_no_text_of_a_question_breaks_the_request(text: str, option: str) -> None:
+    values = {"query": "x", "task_mode": "build"}
+    values |= {option: [text] if option in ("path", "exclude", "language") else text}
+    try:
+        asking.build_request(**values)
+    except asking.InvalidRequestError as exc:
+        assert "filters." not in exc.message and "String should" not in exc.message
+
+
+@pytest.mark.parametrize("host", ["nonsense.invalid", "é" * 80])
+def test_a_language_server_that_cannot_listen_says_so(monkeypatch, capsys, host) -> None:
+    ended: list[int | None] = []
+
+    def end(self: EvidenceServer, code: int | None = None) -> None:
+        ended.append(code)
+
+    monkeypatch.setattr(EvidenceServer, "end", end)
+    EvidenceServer().serve_tcp(host, 1)
+    assert ended[0] == 2 and "cannot listen" in capsys.readouterr().err
+
+
+def test_ingest_writes_utf8_into_a_pipe_whatever_the_locale() -> None:
+    environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
+    code = "from adk_ingest import cli; cli.app = lambda: print('\\u2026'); cli.run()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
+    assert (done.returncode, done.stdout) == (0, "\u2026\n".encode()), done.stderr
