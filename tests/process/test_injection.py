@@ -39,7 +39,7 @@ from tests.injection import (
     outside_fences,
     outside_quotes,
 )
-from tests.lsp.conftest import command
+from tests.lsp.conftest import RUNS_COMMANDS, command
 from tests.lsp.rpc import RawClient
 
 GROUPS = list(INJECTIONS)
@@ -105,7 +105,7 @@ def ask(cli: Ask) -> Ask:
 def client(indexed: Workplace) -> Iterator[RawClient]:
     """A language server."""
     with RawClient(command(indexed.root), {"home": str(indexed.home)}) as one:
-        one.initialize()
+        one.initialize(capabilities=RUNS_COMMANDS)
         one.notify("test/prepare", {})
         yield one
 
