@@ -81,9 +81,9 @@ def build_request(
     except ValidationError as exc:
         where, what = first_problem(exc)
         named = next((option for field, option in _OPTIONS.items() if where.startswith(field)), f"The {where}")
-        # A question that no text can hold came from a terminal or a script in another encoding.
+        # Python keeps bytes of an argument that it cannot read as halves of characters.
         if where == "query" and "unicode" in what:
-            what = "it is not UTF-8"
+            what = "it is not in the encoding of this locale"
         what = what.replace("String should have at least 1 character", "it is empty")
         raise InvalidRequestError(f"{named} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
 

@@ -30,6 +30,7 @@ Roots = Annotated[
     ),
 ]
 _MAX_LOG_BYTES = 1_000_000
+_MIN_COLUMNS = 20
 # Of the settings that were loaded last.
 _home: Path | None = None
 
@@ -42,7 +43,9 @@ def write_utf8() -> None:
 
 
 def read_stdin() -> str:
-    """Everything on standard input, as UTF-8; bytes that are not are replaced."""
+    """Everything on standard input, as UTF-8; bytes that are not are replaced. Nothing where it is closed."""
+    if sys.stdin is None:
+        return ""
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
@@ -55,7 +58,10 @@ def stdout() -> Console:
             # rich would end the process with 1; for `friendly_errors` a reader that has seen enough is no failure.
             raise BrokenPipeError
 
-    return Output(highlight=False, soft_wrap=False)
+    console = Output(highlight=False, soft_wrap=False)
+    # COLUMNS=0, which some terminals without a size set, would print nothing.
+    console.width = max(console.width, _MIN_COLUMNS)
+    return console
 
 
 def stderr() -> Console:

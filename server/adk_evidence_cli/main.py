@@ -47,7 +47,8 @@ Full = Annotated[bool, typer.Option("--full", help="Show whole chunks.")]
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"adk-evidence {__version__}")
+        with friendly_errors():
+            typer.echo(f"adk-evidence {__version__}")
         raise typer.Exit
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from adk_evidence_cli import asking
+from adk_evidence_cli import asking, console
 from adk_evidence_cli.main import app as evidence
 from adk_evidence_lsp.server import EvidenceServer
 from adk_ingest import reports
@@ -58,6 +58,17 @@ def test_a_fault_is_told_where_no_log_can_be_written(monkeypatch, tmp_path, home
     assert "ZeroDivisionError" in said and "report" in said
 
 
+def test_a_closed_standard_input_is_an_empty_question(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(console.sys, "stdin", None)
+    assert console.read_stdin() == ""
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "-5"])
+def test_a_terminal_without_a_width_gets_an_answer(monkeypatch, columns) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert console.stdout().width >= 20
+
+
 def test_a_full_disk_is_named(monkeypatch, tmp_path) -> None:
     def full(*args: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "/home/x/file")
@@ -71,7 +82,7 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path) -> None:
     ("arguments", "said"),
     [
         (["ask", ""], "The query is not valid: it is empty"),
-        (["ask", "\udcff"], "it is not UTF-8"),
+        (["ask", "\udcff"], "encoding of this locale"),
         (["ask", "x", "--path", ""], "--path is not valid: it is empty"),
         (["ask", "x", "--exclude", ""], "--exclude is not valid"),
         (["ask", "x", "--language", ""], "--language is not valid"),
