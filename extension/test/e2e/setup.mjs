@@ -75,7 +75,9 @@ export async function ensureChromium() {
   if (findChromium() === null) await installDebianPackages();
   const found = findChromium();
   if (found === null) {
-    throw new SetupError("Debian's package chromium brought no Chromium; set ADK_EVIDENCE_CHROMIUM to the path of one.");
+    throw new SetupError(
+      "Debian's package chromium brought no Chromium; set ADK_EVIDENCE_CHROMIUM to the path of one.",
+    );
   }
   return found;
 }
