@@ -25,9 +25,9 @@ def load_foreign_yaml(text: str) -> Any:
             return None
         if _written_out(node, {}) > MAX_NODES:
             raise yaml.YAMLError("the aliases stand for too many values")
-        return loader.construct_document(node)  # type: ignore[no-untyped-call]
+        return loader.construct_document(node)
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
 
 
 def _written_out(node: yaml.Node, known: dict[int, float]) -> float:

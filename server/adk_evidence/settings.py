@@ -59,6 +59,16 @@ def _keeps_the_key_safe(value: str) -> str:
 KeySafeUrl = Annotated[str, AfterValidator(_keeps_the_key_safe)]
 
 
+def _is_named(value: object) -> object:
+    # `Path("")` is the working folder, which nobody means who leaves a path empty.
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("the path is empty")
+    return value
+
+
+NamedPath = Annotated[Path, BeforeValidator(_is_named)]
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -170,9 +180,9 @@ class FastEmbedSettings(_Section):
     """Two models of FastEmbed's list, each from the hub or from a folder."""
 
     docs_model: str
-    docs_model_path: Path | None
+    docs_model_path: NamedPath | None
     code_model: str
-    code_model_path: Path | None
+    code_model_path: NamedPath | None
 
 
 DenseText = Literal["passages", "brief", "full"]
@@ -184,7 +194,7 @@ class DenseSettings(_Section):
     provider: Literal["minilm", "fastembed", "voyage"]
     text: DenseText
     precision: Precision
-    model_path: Path | None
+    model_path: NamedPath | None
     threads: PositiveInt | None
     batch_size: PositiveInt
     max_tokens: int = Field(ge=16, le=32_768)
@@ -207,7 +217,7 @@ class DenseSettings(_Section):
 class SpladeSettings(_Section):
     """The SPLADE encoder; lengths are in tokens of its model."""
 
-    model_path: Path | None
+    model_path: NamedPath | None
     threads: PositiveInt | None
     long_text: Literal["pool", "cut"]
     window_overlap: int = Field(ge=0, le=256)
@@ -267,7 +277,7 @@ class StoreSettings(_Section):
     """Where points live and what their vectors are called."""
 
     kind: StoreKind
-    path: Path | None
+    path: NamedPath | None
     keep_generations: int = Field(ge=1)
     url: str | None
     prefer_grpc: bool
@@ -380,7 +390,7 @@ class RerankSettings(_Section):
 
     provider: Literal["local", "fastembed", "voyage", "llm", "none"]
     model: str
-    model_path: Path | None
+    model_path: NamedPath | None
     threads: PositiveInt | None
     body_tokens: PositiveInt
     batch_size: int = Field(ge=1, le=1000)
@@ -399,17 +409,10 @@ class PackSettings(_Section):
     time_budget_ms: PositiveInt | None
 
 
-def _is_named(value: Path | str) -> Path | str:
-    # `Path("")` is the working folder, which nobody means who leaves a path empty.
-    if not str(value).strip():
-        raise ValueError("the path is empty")
-    return value
-
-
 class AgentsSettings(_Section):
     """What agents may do."""
 
-    roots: tuple[Annotated[Path, BeforeValidator(_is_named)], ...]
+    roots: tuple[NamedPath, ...]
 
 
 class TelemetrySettings(_Section):
@@ -432,7 +435,7 @@ class Settings(BaseSettings):
     )
 
     profile: Literal["local", "fastembed", "voyage"]
-    home: Path | None
+    home: NamedPath | None
     ingestion: IngestionSettings
     embedding: EmbeddingSettings
     store: StoreSettings

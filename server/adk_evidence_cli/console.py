@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -102,6 +103,13 @@ def named_path(given: str, option: str) -> str:
     if not given.strip():
         raise InvalidRequestError(f"The path of {option} is empty.", f"Name a path, or leave {option} out.")
     return given
+
+
+def path_argument(given: str) -> Path:
+    """A path of the command line, for `parser` of options; an empty one is refused."""
+    if not given.strip():
+        raise typer.BadParameter("the path is empty.")
+    return Path(given)
 
 
 def settings_from(
