@@ -125,7 +125,7 @@ class CodebaseIndexer:
         except BaseException as exc:
             if is_new and generations.current() is None:
                 self._clear_away(settings)
-                if isinstance(exc, IngestError):
+                if type(exc) is IngestError:
                     # The report that its hint names went with the folder.
                     raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
             raise
