@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout, write_utf8
+from adk_evidence_cli.console import friendly_errors, named_path, settings_from, stderr, stdout, write_utf8
 
 if TYPE_CHECKING:
     from adk_ingest.pipeline import Mode
@@ -93,7 +93,7 @@ def all_(
 
 @app.command()
 def codebase(
-    path: Annotated[Path, typer.Argument(help="Folder of the codebase.", show_default=False)],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Folder of the codebase.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
     include: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
@@ -118,7 +118,7 @@ def codebase(
             "chunk_tokens": chunk_tokens,
             "overlap_tokens": overlap_tokens,
         }
-        wanted = codebase_from(settings, path, name, options)
+        wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
         with make_progress(stderr(), as_json=as_json) as progress:
             report = CodebaseIndexer(settings).build(wanted, progress)
         show_index_report(report, stdout(), as_json=as_json)

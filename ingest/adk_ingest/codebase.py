@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from adk_evidence.agents.operations.indexer import IndexReport
-from adk_evidence.errors import IndexMismatchError, InvalidRequestError, StoreError, UnknownIndexError
+from adk_evidence.errors import (
+    EvidenceError,
+    IndexMismatchError,
+    IngestError,
+    InvalidRequestError,
+    StoreError,
+    UnknownIndexError,
+)
+from adk_evidence.globs import Globs, any_case
 from adk_evidence.indexes import (
     MAIN,
     RECORD,
@@ -37,9 +46,9 @@ if TYPE_CHECKING:
     from adk_ingest.pipeline import BatchEmbedder
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
-_WANTED_SKIPS = frozenset(
-    {"excluded", "ignored", "not_included", "extension", "empty", "minified", "symlink_duplicate"}
-)
+_WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
+# Whatever the patterns say: they do not ask for it, or it is in the index under another path.
+_NEVER_MISSED = frozenset({"not_included", "symlink_duplicate"})
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
@@ -113,15 +122,18 @@ class CodebaseIndexer:
         try:
             ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
             run = ingestion.run("all", gather)
-        except BaseException:
+        except BaseException as exc:
             if is_new and generations.current() is None:
-                self._forget(settings)
+                self._clear_away(settings)
+                if type(exc) is IngestError:
+                    # The report that its hint names went with the folder.
+                    raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
             raise
         current = generations.current()
         manifest = current.manifest if current else None
         files, known = _files(manifest), _files(before.manifest if before else None)
         failed = [path for corpus in run.corpora.values() for path in corpus.failed_files]
-        passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped)
+        passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped, codebase)
         is_partial = any(reason in _FAILED_SKIPS for _, reason in passed_over)
         return IndexReport(
             name=codebase.name,
@@ -179,6 +191,15 @@ class CodebaseIndexer:
         """Take back the name of an index that did not come about."""
         (settings.paths.own / RECORD).unlink(missing_ok=True)
 
+    def _clear_away(self, settings: CodebaseSettings) -> None:
+        """Remove what a first run left that failed; where that cannot be done, at least its name goes."""
+        try:
+            with registry(self._settings):
+                self._remove(settings)
+        except EvidenceError:
+            with suppress(OSError):
+                self._forget(settings)
+
     def _remove(self, settings: CodebaseSettings) -> None:
         generations = open_generations(settings)
         current = generations.current()
@@ -200,10 +221,19 @@ def _files(manifest: IndexManifest | None) -> dict[str, str]:
     return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
 
 
-def _skips(skipped: Mapping[str, list[str]]) -> tuple[tuple[str, str], ...]:
-    """Path and reason of what is not in the index although nobody asked for that."""
-    found = [(path, reason) for reason, paths in skipped.items() if reason not in _WANTED_SKIPS for path in paths]
-    return tuple(sorted(found))
+def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:
+    """Path and reason of what is not in the index although nobody asked for that, or although a pattern asks for it."""
+    asked = Globs(map(any_case, codebase.file_patterns))
+    unwanted = Globs(map(any_case, codebase.exclude_patterns))
+
+    def is_missed(path: str, reason: str) -> bool:
+        if reason not in _WANTED_SKIPS:
+            return True
+        is_file = reason not in _NEVER_MISSED and not path.endswith("/")
+        return is_file and asked.match(path) and not unwanted.match(path)
+
+    found = ((path, reason) for reason, paths in skipped.items() for path in paths)
+    return tuple(sorted((path, reason) for path, reason in found if is_missed(path, reason)))
 
 
 def _warnings(run: RunManifest) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SHOWN_WARNINGS = 20
 SHOWN_LANGUAGES = 4
+SHOWN_FILES = 5
 _OPTIONS = {
     "name": "The name of the index",
     "path": "The folder",
@@ -81,11 +82,13 @@ def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -
     if len(report.warnings) > SHOWN_WARNINGS:
         console.print(f"{len(report.warnings) - SHOWN_WARNINGS} more warnings; --json has them all.", markup=False)
     if report.skipped:
-        counts: dict[str, int] = {}
-        for _, reason in report.skipped:
-            counts[reason] = counts.get(reason, 0) + 1
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))
-        console.print(f"Not indexed: {reasons}.", markup=False, soft_wrap=True)
+        named: dict[str, list[str]] = {}
+        for path, reason in report.skipped:
+            named.setdefault(reason.replace("_", " "), []).append(path)
+        for reason, paths in sorted(named.items()):
+            more = f" and {len(paths) - SHOWN_FILES:,} more; --json has them all" if len(paths) > SHOWN_FILES else ""
+            line = f"Not indexed ({reason}): {', '.join(paths[:SHOWN_FILES])}{more}."
+            console.print(visible(line), markup=False, soft_wrap=True)
     if report.status == "unchanged":
         console.print(f"Nothing changed; the index {report.name} is up to date.", markup=False)
         return

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.errors import SettingsError
-from adk_evidence.globs import Globs
+from adk_evidence.globs import Globs, takes_back
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import CorpusSettings
 from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
@@ -113,7 +113,7 @@ class _Walk:
         self._root = os.path.realpath(source.root)
         self._exclude = _globs("exclude_globs", settings.exclude_globs)
         self._include = _globs("include_globs", settings.include_globs) if settings.include_globs else None
-        self._may_prune = not any(glob.lstrip().startswith("!") for glob in settings.exclude_globs)
+        self._may_prune = not any(map(takes_back, settings.exclude_globs))
         self._extensions = {extension.lower() for extension in settings.allowed_exts}
         self._max_bytes = settings.max_file_bytes
         self._found = Discovery()

@@ -1,8 +1,9 @@
 """The git command, run without questions and within a time limit; it starts no program that a repository names.
 
 A repository's own settings can name programs: filters, hooks, a file monitor, helpers of transports. `run_git` turns
-all of them off but filters, which git cannot turn off. So no caller may run a command that reads or writes files of the
-working tree (`status`, `diff`, `add`, `checkout`) unless `foreign_settings` has shown that there are no such settings.
+all of them off except filters, which git cannot turn off. So no caller may run a command that reads or writes files of
+the working tree (`status`, `diff`, `add`, `checkout`) unless `foreign_settings` has shown that there are no such
+settings.
 """
 
 from __future__ import annotations

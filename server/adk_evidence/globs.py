@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pathspec import PathSpec
+from pathspec.pattern import Pattern, RegexPattern
+from pathspec.util import lookup_pattern
+
+_Gitignore = lookup_pattern("gitignore")
+
+
+_ANY_CASE = "(?i)"
+
+
+def any_case(glob: str) -> str:
+    """The glob that matches what another one does, in upper and lower case."""
+    return _ANY_CASE + glob
+
+
+def takes_back(glob: str) -> bool:
+    """Whether a glob takes back what earlier ones matched."""
+    return glob.removeprefix(_ANY_CASE).lstrip().startswith("!")
+
+
+def _pattern(glob: str) -> Pattern:
+    pattern = _Gitignore(glob.removeprefix(_ANY_CASE))
+    # A comment or an empty line has no expression.
+    if not glob.startswith(_ANY_CASE) or not isinstance(pattern, RegexPattern) or pattern.regex is None:
+        return pattern
+    return RegexPattern(re.compile(pattern.regex.pattern, re.IGNORECASE), include=pattern.include)
 
 
 class Globs:
@@ -13,7 +39,7 @@ class Globs:
     pathspec alone looks at the path only, so that `a/*` would leave out the folder `a/b` but not what is in it.
 
     Args:
-        globs: In their order; one with `!` takes back an earlier one.
+        globs: In their order; one with `!` takes back an earlier one, one with `(?i)` before it ignores case.
 
     Raises:
         ValueError: A glob cannot be parsed.
@@ -21,7 +47,7 @@ class Globs:
 
     def __init__(self, globs: Iterable[str]) -> None:
         # Not GitIgnoreSpec: there a glob for a file beats one for a folder, whatever their order.
-        self._spec = PathSpec.from_lines("gitignore", globs)
+        self._spec = PathSpec([_pattern(glob) for glob in globs])
         self._folders: dict[str, tuple[int, bool]] = {"": (-1, False)}
 
     def match(self, path: str) -> bool:

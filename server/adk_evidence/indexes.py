@@ -22,7 +22,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from adk_evidence.citations.format import short_name
 from adk_evidence.commands import spelled
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
-from adk_evidence.globs import Globs
+from adk_evidence.globs import Globs, any_case
 from adk_evidence.paths import Home
 from adk_evidence.settings import (
     ChunkingSettings,
@@ -364,8 +364,9 @@ def _corpus(codebase: Codebase, kind: str) -> CorpusSettings:
             "source": "auto",
             "distribution": None,
             "site_url": None,
-            "include_globs": codebase.file_patterns,
-            "exclude_globs": (*ALWAYS_EXCLUDED, *codebase.exclude_patterns),
+            # Nobody who writes `*.r` means to leave out `model.R`.
+            "include_globs": tuple(map(any_case, codebase.file_patterns)),
+            "exclude_globs": (*ALWAYS_EXCLUDED, *map(any_case, codebase.exclude_patterns)),
             "allowed_exts": DOCS_EXTENSIONS if kind == "doc" else (),
             "max_file_bytes": MAX_FILE_BYTES,
         }

@@ -456,17 +456,10 @@ class PackSettings(_Section):
     time_budget_ms: PositiveInt | None
 
 
-def _is_named(value: Path | str) -> Path | str:
-    # `Path("")` is the working folder, which nobody means who leaves a path empty.
-    if not str(value).strip():
-        raise ValueError("the path is empty")
-    return value
-
-
 class AgentsSettings(_Section):
     """What agents may do."""
 
-    roots: tuple[Annotated[Path, BeforeValidator(_is_named)], ...]
+    roots: tuple[UserPath, ...]
 
 
 class TelemetrySettings(_Section):

@@ -149,6 +149,13 @@ def named_path(given: str, option: str) -> str:
     return given
 
 
+def path_argument(given: str) -> Path:
+    """A path of the command line, for `parser` of options; an empty one is refused."""
+    if not given.strip():
+        raise typer.BadParameter("the path is empty.")
+    return Path(given)
+
+
 def settings_from(
     profile: str | None = None, home: str | None = None, roots: Sequence[str] | None = None, **overrides: Any
 ) -> Settings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, settings_from, stderr, stdout
+from adk_evidence_cli.console import friendly_errors, path_argument, settings_from, stderr, stdout
 
 if TYPE_CHECKING:
     from adk_evidence.evaluation.golden import GoldenQuestion
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Measure retrieval.", no_args_is_help=True, rich_markup_mode=None)
 
 Golden = Annotated[
-    Path | None, typer.Option(help="Questions with the spans that are expected. Without: our own.", show_default=False)
+    Path | None,
+    typer.Option(
+        parser=path_argument,
+        metavar="PATH",
+        help="Questions with the spans that are expected. Without: our own.",
+        show_default=False,
+    ),
 ]
 Goldens = Annotated[
     list[Path] | None,
@@ -33,8 +39,16 @@ TopK = Annotated[int, typer.Option(help="Results a question.", min=1, max=1000)]
 
 @app.command()
 def run(
-    queries: Annotated[Path, typer.Option(help="Questions, one JSON object a line with id and query.")],
-    out: Annotated[Path, typer.Option(help="Where the run is written, one JSON object a question.")],
+    queries: Annotated[
+        Path,
+        typer.Option(parser=path_argument, metavar="PATH", help="Questions, one JSON object a line with id and query."),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=path_argument, metavar="PATH", help="Where the run is written, one JSON object a question."
+        ),
+    ],
     top_k: TopK = 60,
     details: Annotated[
         bool, typer.Option("--details", help="Write the order before the reranker, quality and latency, too.")
@@ -54,7 +68,7 @@ def run(
 
 @app.command()
 def score(
-    run: Annotated[Path, typer.Option(help="What `eval run` wrote.")],
+    run: Annotated[Path, typer.Option(parser=path_argument, metavar="PATH", help="What `eval run` wrote.")],
     golden: Golden = None,
     as_json: AsJson = False,
 ) -> None:
@@ -71,8 +85,10 @@ def score(
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Option(help="A run.")],
-    second: Annotated[Path, typer.Option(help="Another run over the same questions.")],
+    first: Annotated[Path, typer.Option(parser=path_argument, metavar="PATH", help="A run.")],
+    second: Annotated[
+        Path, typer.Option(parser=path_argument, metavar="PATH", help="Another run over the same questions.")
+    ],
     golden: Golden = None,
     as_json: AsJson = False,
 ) -> None:
@@ -109,7 +125,12 @@ def sweep(
     golden: Goldens = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for sweep.png and sweep.html; none are made without.", show_default=False),
+        typer.Option(
+            parser=path_argument,
+            metavar="PATH",
+            help="Folder for sweep.png and sweep.html; none are made without.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -203,7 +224,13 @@ def abstention(
 def check(
     golden: Golden = None,
     write: Annotated[
-        Path | None, typer.Option(help="Write the set with the lines where its spans are now.", show_default=False)
+        Path | None,
+        typer.Option(
+            parser=path_argument,
+            metavar="PATH",
+            help="Write the set with the lines where its spans are now.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -228,7 +255,12 @@ def check(
 
 @app.command()
 def selfsupervised(
-    out: Annotated[Path, typer.Option(help="Where the questions are written, in the form of a golden set.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=path_argument, metavar="PATH", help="Where the questions are written, in the form of a golden set."
+        ),
+    ],
     per_kind: Annotated[int, typer.Option(help="Questions of each kind, at most.", min=1)] = 100,
     profile: Profile = None,
     home: Home = None,

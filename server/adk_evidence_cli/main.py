@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from adk_evidence import __version__
-from adk_evidence_cli.console import Roots, friendly_errors, read_stdin, settings_from, stderr, stdout, write_utf8
+from adk_evidence_cli.console import (
+    Roots,
+    friendly_errors,
+    path_argument,
+    read_stdin,
+    settings_from,
+    stderr,
+    stdout,
+    write_utf8,
+)
 from adk_evidence_cli.evaluating import app as eval_app
 from adk_evidence_cli.serve import app as serve_app
 
@@ -71,7 +80,12 @@ def ask(
     max_tokens: Annotated[int | None, typer.Option(help="Budget of --prompt, in tokens.", min=1)] = None,
     system: Annotated[str | None, typer.Option(help="System prompt of --prompt: a file, or the text itself.")] = None,
     history: Annotated[
-        Path | None, typer.Option(help="Turns before the question: a JSON list of {role, content}, oldest first.")
+        Path | None,
+        typer.Option(
+            parser=path_argument,
+            metavar="PATH",
+            help="Turns before the question: a JSON list of {role, content}, oldest first.",
+        ),
     ] = None,
     results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
     source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
@@ -136,7 +150,11 @@ def symbol(
     mode: Annotated[SymbolMode, typer.Option("--mode", help="By words, by meaning or both.")] = SymbolMode.auto,
     python: Annotated[
         Path | None,
-        typer.Option(help="Your interpreter or virtual environment, to mark what its google-adk lacks."),
+        typer.Option(
+            parser=path_argument,
+            metavar="PATH",
+            help="Your interpreter or virtual environment, to mark what its google-adk lacks.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     profile: Profile = None,

@@ -306,8 +306,12 @@ def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) 
             {
                 "codebase_path": arguments.path,
                 "collection_name": arguments.name,
-                "file_patterns": list(arguments.file_patterns),
-                "exclude_patterns": list(arguments.exclude_patterns),
+                # What is not given stays as it was where the index is known.
+                **{
+                    name: list(getattr(arguments, name))
+                    for name in ("file_patterns", "exclude_patterns")
+                    if name in arguments.model_fields_set
+                },
             },
         )
     items = response.results.indexed_items

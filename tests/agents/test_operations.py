@@ -20,7 +20,7 @@ from adk_evidence.agents.operations.responses import OperationResponse
 from adk_evidence.agents.session import AgentSession
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
-from adk_evidence.indexes import list_indexes, settings_of, size_on_disk
+from adk_evidence.indexes import Codebase, list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.retrieval import pipeline
 from adk_evidence.store.factory import open_generations
 from adk_evidence_cli.operating import read_request
@@ -347,6 +347,25 @@ def test_the_products_own_data_is_no_part_of_a_codebase_around_it(tmp_path: Path
     with open_generations(settings_of(place.settings, "project")).open_current() as lease:
         paths = {path for corpus in lease.manifest.corpora.values() for path in corpus.files}
     assert "a.py" in paths and not any(path.startswith("home/") for path in paths)
+
+
+def test_indexing_again_keeps_what_the_request_leaves_out(tmp_path: Path) -> None:
+    place = Workplace(tmp_path / "place")
+    folder = write_files(tmp_path / "shop", {"a.py": "a = 1\n", "b.md": "# B\n\ntext\n", "c.ts": "const c = 1;\n"})
+    session = AgentSession(lambda: place.settings)
+    asked = {"codebase_path": str(folder), "collection_name": "shop"}
+
+    def index(**parameters: Any) -> Codebase:
+        assert ask(session, "index_codebase", **asked, **parameters).status == "success"
+        return read_codebase(place.settings, "shop")
+
+    first = index(file_patterns=["*.py"], exclude_patterns=["test/"], chunk_size=500, chunk_overlap=50)
+    assert index() == first
+    assert ask(session, "update", collection_name="shop").status == "success"
+    assert read_codebase(place.settings, "shop") == first
+    changed = index(file_patterns=[], chunk_size=600)
+    assert (changed.file_patterns, changed.exclude_patterns) == ((), ("test/",))
+    assert (changed.chunk_tokens, changed.overlap_tokens) == (600, 50)
 
 
 def test_indexing_has_limits_that_are_named_as_the_request_names_them(session: AgentSession, tmp_path: Path) -> None:

@@ -73,5 +73,11 @@ def test_passages_are_refused_where_chunks_are_embedded_in_their_context(tmp_pat
         load_settings(wanted, user_file=tmp_path / "none.yaml")
 
 
+@pytest.mark.parametrize("values", [{"home": ""}, {"store": {"path": " "}}, {"agents": {"roots": [""]}}])
+def test_an_empty_path_is_not_the_working_folder(values):
+    with pytest.raises(SettingsError, match="the path is empty"):
+        load_settings(values)
+
+
 def test_the_published_schema_is_that_of_the_settings():
     assert json.loads(config_file("settings.schema.json").read_text()) == settings_schema()

@@ -189,6 +189,7 @@ class TestWhatIsIndexed:
             ("server.pem", "credential_file"),
             ("logo.bin", "binary"),
             ("latin.py", "undecodable"),
+            ("web/chunk-4F2A.js", "minified"),
         }
         assert (report.files, report.changed_files, report.removed_files) == (len(APP), len(APP), 0)
         assert report.chunks == report.vectors == len(place.chunks())
@@ -240,6 +241,25 @@ class TestPatterns:
         write_files(place.app, NOISE)
         assert set(place.cited()) == set(APP)
         assert "dist/app.js" in place.cited(exclude_patterns=("!dist/",))
+
+    def test_patterns_take_upper_and_lower_case_alike(self, place: Place) -> None:
+        write_files(place.app, {"model/MODEL.R": "fit <- 1\n", "Docs/GUIDE.MD": "# Guide\n\ntext\n"})
+        assert set(place.cited(file_patterns=("*.r",))) == {"model/MODEL.R", "model/fit.r"}
+        assert set(place.cited(file_patterns=("*.md",), exclude_patterns=("docs/",))) == {"README.md"}
+        # What is left out by default is called as tools call it.
+        write_files(place.app, {"Build/tool.py": "x = 1\n"})
+        assert "Build/tool.py" in place.cited()
+
+    def test_what_a_pattern_asks_for_and_is_left_out_is_named(self, place: Place) -> None:
+        bundle = "token();" * 500
+        write_files(place.app, {"web/chunk.js": bundle, "web/data.csv": "a,b\n", "web/empty.js": "", "web/x.lock": "x"})
+        report = place.index(file_patterns=("*.js", "*.CSV", "*.md", "*.lock"), exclude_patterns=("x.lock",))
+        assert set(report.skipped) == {
+            ("web/chunk.js", "minified"),
+            ("web/data.csv", "excluded"),
+            ("web/empty.js", "empty"),
+        }
+        assert report.status == "success"
 
     def test_links_that_leave_the_folder_are_not_followed(self, place: Place) -> None:
         outside = write_files(place.app.parent / "outside", {"secret.py": "token = 1\n"})
@@ -355,6 +375,11 @@ class TestUpdates:
             place.index(path=other)
         assert "x.py" not in {chunk.path for chunk in place.chunks()}
 
+    def test_a_file_is_no_folder_and_the_sentence_says_so(self, place: Place) -> None:
+        with pytest.raises(SourceError, match="is a file, not a folder"):
+            place.index(path=place.app / "README.md")
+        assert list_indexes(place.settings) == []
+
     def test_a_folder_that_is_gone_leaves_the_index_as_it_was(self, place: Place) -> None:
         place.index()
         place.app.rename(place.app.with_name("moved"))
@@ -371,6 +396,7 @@ class TestUpdates:
         with pytest.raises(IngestCancelledError):
             place.indexer.index(Codebase(name="app", path=place.app), lambda: True, lambda *said: None)
         assert list_indexes(place.settings) == []
+        assert [folder.name for folder in place.settings.paths.indexes.iterdir() if folder.is_dir()] == []
 
     def test_progress_only_grows(self, place: Place) -> None:
         told: list[tuple[float, float | None, str]] = []

@@ -500,6 +500,15 @@ class TestResolvingCode:
         with pytest.raises(SourceError):
             self.resolve(home_settings, named)
 
+    @pytest.mark.parametrize("named", ["", " "])
+    def test_an_empty_path_is_not_the_working_folder(
+        self, checkout: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch, named: str
+    ) -> None:
+        monkeypatch.chdir(checkout)
+        for resolve in (resolve_code, resolve_docs):
+            with pytest.raises(SourceError, match="is empty"):
+                resolve(home_settings, named, allow_network=False, notify=lambda said: None)
+
     def test_a_file_that_is_no_interpreter_is_refused(self, tmp_path: Path, home_settings: Settings) -> None:
         (tmp_path / "notes.txt").write_text("text")
         with pytest.raises(SourceError, match="neither a folder, a wheel nor"):

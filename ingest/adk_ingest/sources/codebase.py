@@ -44,6 +44,8 @@ def open_codebase(root: Path) -> CodebaseFolder:
     Raises:
         SourceError: There is no such folder, or git began to answer and failed.
     """
+    if root.is_file():
+        raise SourceError(f"{root} is a file, not a folder.", "Name the folder that holds it.")
     if not root.is_dir():
         raise SourceError(f"The folder {root} does not exist.", "Name the folder that holds the code.")
     root = root.resolve()

@@ -190,6 +190,9 @@ def _from_requirement(
 def _open_explicit(
     named: str, settings: Settings, corpus: CorpusSettings, notify: Notify, allow_network: bool
 ) -> CorpusSource:
+    # An empty path would be the working folder.
+    if not named.strip():
+        raise SourceError(f"The path of {corpus.repo} is empty.", "Name a folder, or leave the option out.")
     path = Path(named).expanduser()
     is_environment = (path / "pyvenv.cfg").is_file() and not any((path / name).exists() for name in (".git", MANIFEST))
     if path.is_dir() and not is_environment:
@@ -223,6 +226,8 @@ def _interpreter(path: Path) -> Path:
 
 
 def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:
+    if folder.is_file():
+        raise SourceError(f"{folder} is a file, not a folder.", "Name a git checkout or a snapshot folder.")
     if not folder.is_dir():
         raise SourceError(f"The folder {folder} does not exist.", "Name a git checkout or a snapshot folder.")
     if corpus.source == "snapshot" or (corpus.source != "git" and (folder / MANIFEST).is_file()):

@@ -13,8 +13,8 @@ from adk_evidence.agents.operations.requests import IndexCodebaseParameters, Nam
 from adk_evidence.agents.operations.responses import IndexedItems, Severity
 from adk_evidence.agents.operations.run import Run
 from adk_evidence.embedding.factory import fingerprint
-from adk_evidence.errors import InvalidRequestError
-from adk_evidence.indexes import MAIN, Codebase, settings_of
+from adk_evidence.errors import InvalidRequestError, UnknownIndexError
+from adk_evidence.indexes import MAIN, Codebase, read_codebase, settings_of
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 
@@ -79,15 +79,20 @@ def _named_index(run: Run, name: str) -> str:
 
 def _codebase(run: Run, parameters: IndexCodebaseParameters) -> Codebase:
     path = _checked_folder(run.session.settings, parameters.codebase_path)
+    given = {
+        "file_patterns": parameters.file_patterns,
+        "exclude_patterns": parameters.exclude_patterns,
+        "chunk_tokens": parameters.chunk_size,
+        "overlap_tokens": parameters.chunk_overlap,
+    }
+    said = parameters.model_fields_set
+    values = {field: value for field, value in given.items() if _FIELDS.get(field, field) in said}
     try:
-        return Codebase(
-            name=parameters.collection_name,
-            path=path,
-            file_patterns=parameters.file_patterns,
-            exclude_patterns=parameters.exclude_patterns,
-            chunk_tokens=parameters.chunk_size,
-            overlap_tokens=parameters.chunk_overlap,
-        )
+        known = read_codebase(run.session.settings, parameters.collection_name).model_dump()
+    except UnknownIndexError:
+        known = {}
+    try:
+        return Codebase.model_validate({**known, **values, "name": parameters.collection_name, "path": path})
     except ValidationError as exc:
         raise _invalid(exc) from exc
 

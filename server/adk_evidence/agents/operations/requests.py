@@ -72,7 +72,7 @@ class SearchFilters(_Strict):
 
 
 class IndexCodebaseParameters(_Strict):
-    """What to index, and how it is cut."""
+    """What to index, and how it is cut. What is left out stays as it was where the index is known."""
 
     codebase_path: Name = Field(max_length=4096, description="Absolute path of the codebase's folder.")
     collection_name: Name = Field(description="Name of the index: lower-case letters, digits, `.`, `_` and `-`.")
