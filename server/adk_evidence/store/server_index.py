@@ -154,7 +154,7 @@ class ServerIndex:
             ) from failure
         places = (f"{alias} points to {found[alias]}" if alias in found else f"{alias} is missing" for alias in wanted)
         raise StoreError(
-            f"The aliases could be moved only in part: {', '.join(places)}: {failure.reason}.",
+            f"The aliases could be moved only in part ({failure.reason}): {', '.join(places)}.",
             "Run the same command again: it sets them right.",
         ) from failure
 
