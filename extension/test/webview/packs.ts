@@ -106,6 +106,7 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
     path_or_url: "src/google/adk/plugins/reflect_retry_tool_plugin.py",
     path: "src/google/adk/plugins/reflect_retry_tool_plugin.py",
     candidate_id: "code-1",
+    context: "class ReflectAndRetryToolPlugin(BasePlugin):",
     text: PYTHON,
     symbol: "ReflectAndRetryToolPlugin.on_tool_error_callback",
     headings: [],

@@ -114,13 +114,15 @@ class SupportMeter:
             return Measures(shares.coverage(ids), shares.pairs(ids), similarity, count, float(len(found.absent)))
 
         together = of([item.hit.point_id for item in items], max(similarities.values(), default=0.0))
+        # Another version, which was not searched, may have the word.
+        absent = () if self._scope.leaves_versions_out else found.absent
         if self._weights is None or not exact:
-            return Support(together, absent=found.absent)
+            return Support(together, absent=absent)
         return Support(
             together,
             score=together.score(self._weights),
             by_result={point: of([point], near).score(self._weights) for point, near in similarities.items()},
-            absent=found.absent,
+            absent=absent,
         )
 
     def _by_terms(self, words: Sequence[str], items: Sequence[Ranked]) -> _Found:
@@ -145,7 +147,8 @@ class SupportMeter:
             ids = tuple(item.hit.point_id for item in items if item.kind == kind)
             for word, points in self._searcher.holders(kind, wanted, ids).items():
                 holders[word] |= points
-        absent = tuple(word for word in wanted if not weights[word])
+        # What cannot be looked up is not said to be missing.
+        absent = () if self._searcher.failed else tuple(word for word in wanted if not weights[word])
         return _Found(said, {word: weights[word] or self._unheard for word in wanted}, holders, absent)
 
     def _weigh(self, terms: Mapping[str, SparseVector]) -> dict[str, float]:

@@ -197,11 +197,11 @@ function NotCited({ text, language, label }: { text: string | undefined; languag
     return null;
   }
   return (
-    <section class="not-cited" aria-label={label}>
+    <div class="not-cited">
       <p class="not-cited-label">{label}</p>
       <CodeText text={shown.text} language={language} terms={null} />
       {(shown.folded || shown.cut) && <p class="cut">{t("Open the source for the rest.")}</p>}
-    </section>
+    </div>
   );
 }
 
