@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,8 @@ from rich.markup import escape
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = Path(__file__).with_suffix(".yaml")
-# The title of a test of the extension: the first argument of `it`.
-_TITLE = re.compile(r"""\bit\(\s*("(?:[^"\\]|\\.)*"|`[^`]*`|'[^']*')""")
+# The title of a test of the extension: the first argument of `it`, or the first entry of a row in a table of cases.
+_TITLE = re.compile(r"""(?:\bit\(|\[)\s*("(?:[^"\\]|\\.)*"|`[^`]*`|'[^']*')""")
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,15 @@ def _tests_of(path: Path) -> frozenset[str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         return frozenset(title[1:-1].replace('\\"', '"') for title in _TITLE.findall(text))
-    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return frozenset(function.name for function in functions if function.name.startswith("test_"))
+    return frozenset(_named(ast.parse(text), ""))
+
+
+def _named(scope: ast.AST, prefix: str) -> Iterator[str]:
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.ClassDef):
+            yield from _named(node, f"{prefix}{node.name}::")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield f"{prefix}{node.name}"
 
 
 def main(words: list[str]) -> None:

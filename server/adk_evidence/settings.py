@@ -48,6 +48,8 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Beyond these, threads cannot wait that long and engines cannot count that far.
 MAX_NUMBER = 1_000_000_000
 PositiveInt = Annotated[int, Field(gt=0, le=MAX_NUMBER)]
+# Of a file.
+Bytes = Annotated[int, Field(gt=0, le=1_000_000 * MAX_NUMBER)]
 PositiveFloat = Annotated[float, Field(gt=0, le=MAX_NUMBER)]
 NonNegativeInt = Field(ge=0, le=MAX_NUMBER)
 StoreKind = Literal["edge", "server"]
@@ -103,7 +105,7 @@ class CorpusSettings(_Section):
     include_globs: tuple[str, ...]
     exclude_globs: tuple[str, ...]
     allowed_exts: tuple[str, ...]
-    max_file_bytes: PositiveInt
+    max_file_bytes: Bytes
     _name: str = PrivateAttr("")
 
     @property
@@ -302,7 +304,7 @@ class EmbeddingSettings(_Section):
 
     dense: DenseSettings
     sparse: SparseSettings
-    cache_max_bytes: PositiveInt
+    cache_max_bytes: Bytes
     voyage: VoyageSettings
     gemini: GeminiSettings
 
@@ -466,7 +468,7 @@ class TelemetrySettings(_Section):
     """The event log (SPEC 5 section 12)."""
 
     event_log: bool
-    max_bytes: PositiveInt
+    max_bytes: Bytes
 
 
 class Settings(BaseSettings):
