@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence_cli.entry import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from adk_evidence.settings import Settings
 
-INTERRUPTED = 130
 Roots = Annotated[
     list[str] | None,
     typer.Option(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adk_evidence_cli.console import INTERRUPTED, Roots, friendly_errors, settings_from
+from adk_evidence_cli.console import Roots, friendly_errors, settings_from
+from adk_evidence_cli.entry import INTERRUPTED
 
 app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -35,12 +36,21 @@ def lsp(
         "127.0.0.1"
     ),
     port: Annotated[int, typer.Option(help="Port of --tcp; 0 chooses one.", min=0, max=65535)] = DEFAULT_PORT,
+    no_auth: Annotated[
+        bool, typer.Option("--no-auth", help="With --tcp: let everybody on this machine in, as TCP does.")
+    ] = False,
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
 ) -> None:
     """Run the language server; its settings come from the client."""
     with friendly_errors():
+        from adk_evidence.errors import InvalidRequestError
         from adk_evidence_lsp.server import EvidenceServer, configure_logging
 
+        if tcp and not no_auth:
+            raise InvalidRequestError(
+                "Every user and program of this machine can connect over TCP, where the protocol asks for no token.",
+                "Leave --tcp out and let the editor start the server, or add --no-auth on purpose.",
+            )
         configure_logging(log_level.value)
         server = EvidenceServer()
         if tcp:

@@ -129,3 +129,24 @@ def test_ingest_writes_utf8_into_a_pipe_whatever_the_locale() -> None:
     code = "from adk_ingest import cli; cli.app = lambda: print('\\u2026'); cli.run()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
     assert (done.returncode, done.stdout) == (0, "\u2026\n".encode()), done.stderr
+
+
+@pytest.mark.parametrize("command", ["evidence", "ingest"])
+def test_an_interrupt_while_a_command_is_still_loading_ends_it_without_a_traceback(command) -> None:
+    code = f"""
+import os, signal, sys
+class Interrupts:
+    def find_spec(self, name, *rest):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+from adk_evidence_cli.entry import {command}
+{command}()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_language_server_over_tcp_is_open_to_everybody_only_on_purpose() -> None:
+    said = sentence(CliRunner().invoke(evidence, ["serve", "lsp", "--tcp"]), 2)
+    assert "--no-auth" in said

@@ -93,8 +93,9 @@ async function tellStopped(): Promise<void> {
   }
 }
 
-/** What the run was to read and could not, in a sentence each; empty where it read all. */
-function lacks({ missing }: RunManifest): string {
+/** What the run was to read or to index and could not, in a sentence each; empty where the index has all. */
+function lacks({ missing, corpora }: RunManifest): string {
+  const failed = Object.values(corpora).flatMap(({ failed_files }) => failed_files);
   const sentences = Object.entries(missing).map(([name, reason]) =>
     name === "adk_docs"
       ? vscode.l10n.t(
@@ -103,6 +104,18 @@ function lacks({ missing }: RunManifest): string {
         )
       : vscode.l10n.t("{0} could not be had: {1}", plain(name), plain(reason)),
   );
+  const [first] = failed;
+  if (first !== undefined) {
+    sentences.push(
+      failed.length === 1
+        ? vscode.l10n.t("{0} could not be split into passages, so the index lacks this file.", plain(first))
+        : vscode.l10n.t(
+            "{0} files could not be split into passages, so the index lacks them; the first is {1}.",
+            failed.length,
+            plain(first),
+          ),
+    );
+  }
   return sentences.join(" ");
 }
 

@@ -48,6 +48,13 @@ describe("ingesting the corpora", () => {
     assert.match(told, /^warning: .*The guides \(google\/adk-docs\) could not be had: The network is unreachable\./);
   });
 
+  it("warns of files that the index lacks, and names the first", async () => {
+    const corpus = { repo: "google/adk-python", commit: "v1", chunks: 3, failed_files: ["a.py", "b.py"] };
+    const corpora = { adk_python: corpus } as unknown as RunManifest["corpora"];
+    const [told = ""] = await ingested(async () => run({ status: "incomplete", corpora }));
+    assert.match(told, /^warning: .* 2 files could not be split into passages.*the first is a\.py/);
+  });
+
   it("says how to go on after it was stopped", async () => {
     const [told = ""] = await ingested(async () => {
       throw new Problem("The request was cancelled.", "cancelled");
