@@ -7,6 +7,7 @@ import re
 import secrets
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,9 @@ def serve_http(
                 )
                 # uvicorn raises the signal again when it has ended; the default would leave the token's file behind.
                 signal.signal(signal.SIGTERM, _end)
+                # A closed terminal sends SIGHUP, unless `nohup` has it ignored.
+                if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+                    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
                 tell(f"Serving at http://{LOOPBACK}:{at}/mcp")
                 tell(advice)
                 anyio.run(lambda: server.serve(sockets=[listener]))

@@ -140,13 +140,13 @@ async def test_what_keeps_a_server_from_beginning_is_said_first(tmp_path: Path) 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals between processes")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-async def test_one_signal_ends_http_with_clients_connected(indexed: Workplace, number: int, code: int) -> None:
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 143)])
+async def test_one_signal_ends_http_with_clients_connected(indexed: Workplace, name: str, code: int) -> None:
     async with serving_http(indexed.home) as served:
         file = served.token_file
         async with http_client(served, "legacy") as client:
             await client.list_tools()
-            served.process.send_signal(number)
+            served.process.send_signal(getattr(signal, name))
             found, errors = await ended(served.process)
         assert found == code and "Traceback" not in errors and not file.exists()
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from adk_evidence.commands import remember_options
 from adk_evidence.errors import (
     CollectionUnavailableError,
     EvidenceError,
@@ -25,9 +26,10 @@ from adk_evidence.errors import (
 )
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.retrieval.hybrid import wide_enough
 from adk_evidence.retrieval.pipeline import EvidenceService, RequestCancelledError
 from adk_evidence.retrieval.rerank.base import RerankScore
-from adk_evidence.settings import Settings
+from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.files import copy_tree
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 
@@ -481,8 +483,17 @@ def test_vectors_that_are_still_to_come_are_said(indexed, make, tmp_path):
     assert pack.index.dense == "pending"
     (warning,) = (warning for warning in pack.warnings if warning.startswith("dense_pending"))
     assert "still being computed" not in warning and "`adk-ingest all`: it goes on where it stopped" in warning
+    remember_options(str(pending.home), None)
     with pytest.raises(StoreError, match="are missing, because the ingestion was stopped"):
         ask(make(pending), strict=True)
+    (warning,) = (warning for warning in ask(make(pending)).warnings if warning.startswith("dense_pending"))
+    assert f"`adk-ingest all --home {pending.home}`" in warning
+
+
+@pytest.mark.parametrize("results", [1, 75, 100])
+def test_a_second_try_for_coverage_looks_no_less_far_than_the_first(results):
+    wide = wide_enough(load_settings().retrieval, results)
+    assert wide.expanded_limit_per_collection >= wide.final_limit_per_collection >= results
 
 
 def test_a_caller_who_has_gone_is_noticed_between_stages(service):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -168,6 +169,16 @@ def test_evidence_opens_as_a_document_that_is_gone_with_the_server(start: Start,
     else:
         assert server.end() == 0
     assert not document.parent.exists()
+
+
+def test_evidence_is_shown_after_the_system_removed_the_temporary_folder(start: Start) -> None:
+    server = start(capabilities=OPENS_DOCUMENTS)
+    first = document_of(show(server, {"query": QUESTION})["result"]["uri"])
+    shutil.rmtree(first.parent)
+    second = document_of(show(server, {"query": QUESTION})["result"]["uri"])
+    assert QUESTION in second.read_text(encoding="utf-8")
+    assert server.end() == 0
+    assert not second.parent.exists()
 
 
 @pytest.mark.parametrize("way", ["cannot", "refuses", "is silent"])

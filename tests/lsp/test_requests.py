@@ -460,5 +460,5 @@ def test_the_log_holds_neither_bodies_nor_secrets(start: Start, indexed: Workpla
     for reader in server._readers:
         reader.join()
     log = "".join(server.log)
-    assert "A request failed with RuntimeError" in log
+    assert "A request failed:" in log and "RuntimeError" in log
     assert SECRET not in log and "LlmAgent" not in log

@@ -18,7 +18,13 @@ SYMBOL_PREFETCH_LIMIT = 10
 
 def wide_enough(settings: RetrievalSettings, results: int) -> RetrievalSettings:
     """The settings, with limits that do not cut off what a request for so many results asks for."""
-    limits = ("dense_prefetch_limit", "sparse_prefetch_limit", "final_limit_per_collection", "pool_size")
+    limits = (
+        "dense_prefetch_limit",
+        "sparse_prefetch_limit",
+        "final_limit_per_collection",
+        "expanded_limit_per_collection",
+        "pool_size",
+    )
     short = {name: results for name in limits if getattr(settings, name) < results}
     return settings.model_copy(update=short) if short else settings
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.sources import open_reader as open_source
+from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
@@ -62,7 +63,7 @@ class Index:
         if self._lease.is_being_written():
             return DenseGap("are still being computed", "Wait for the ingestion to end.")
         why = "are missing, because the ingestion was stopped"
-        return DenseGap(why, f"Run `{self._ingest_command}`: it goes on where it stopped.")
+        return DenseGap(why, with_options(f"Run `{self._ingest_command}`: it goes on where it stopped."))
 
     @property
     def points(self) -> int:

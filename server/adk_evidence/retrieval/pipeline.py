@@ -159,8 +159,10 @@ class _Run:
         self, service: EvidenceService, index: Index, request: EvidenceRequest, cancelled: Cancelled | None
     ) -> None:
         settings = service._settings
-        self._size = size = request.max_results_final or settings.pack.max_results_final
-        settings = settings.model_copy(update={"retrieval": wide_enough(settings.retrieval, size)})
+        self._size = request.max_results_final or settings.pack.max_results_final
+        # Only for a number that the request names: the settings' own limits hold for the settings' own number.
+        retrieval = wide_enough(settings.retrieval, request.max_results_final or 0)
+        settings = settings.model_copy(update={"retrieval": retrieval})
         self._service = service
         self._settings = settings
         self._index = index

@@ -7,6 +7,7 @@ import itertools
 import logging
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ class ShowFeature:
     def __init__(self, server: EvidenceServer) -> None:
         self._server = server
         self._folder: Path | None = None
+        # Several documents may be written at once.
+        self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
         async def show(*arguments: Any) -> dict[str, Any] | None:
@@ -78,15 +81,20 @@ class ShowFeature:
 
         params = RenderParams.model_validate({"pack": result, "format": "markdown"})
         try:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="adk-evidence-"))
-            file = self._folder / f"adk-evidence-{next(self._numbers)}.md"
+            file = self._own_folder() / f"adk-evidence-{next(self._numbers)}.md"
             file.write_text(render(params).text, encoding="utf-8", errors="replace", newline="\n")
             file.chmod(0o400)
         except OSError as exc:
             hint = "Make room in the folder of temporary files, or let TMPDIR name another one."
             raise EvidenceError(f"The evidence could not be written to a file: {exc.strerror}.", hint) from exc
         return file.as_uri(), _summary(params.pack, file)
+
+    def _own_folder(self) -> Path:
+        """The folder of the documents. Systems remove old temporary folders while the server runs: then a new one."""
+        with self._lock:
+            if self._folder is None or not self._folder.is_dir():
+                self._folder = Path(tempfile.mkdtemp(prefix="adk-evidence-"))
+            return self._folder
 
     async def _opened(self, uri: str) -> bool:
         window = self._server.client_capabilities.window
