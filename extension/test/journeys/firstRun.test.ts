@@ -10,7 +10,7 @@ import { AGENT_FILE } from "../e2e/workplace";
 import { openWindow, ownServer } from "./bench";
 
 /** Packages are installed from the registry, or from pip's cache. */
-const SET_UP_MS = 300_000;
+const SET_UP_MS = 480_000;
 const START_MS = 180_000;
 
 describe("the first run", () => {
@@ -55,7 +55,7 @@ describe("the first run", () => {
   });
 
   it("sets up a private environment with the user's consent, and the server answers from it", async function () {
-    this.timeout(SET_UP_MS);
+    this.timeout(SET_UP_MS + START_MS);
     const editor = await openWindow(server, workspace);
     await editor.openFile("agent.py");
     await editor.run("ADK Evidence: Find ADK Evidence");
