@@ -9,7 +9,7 @@ import { expandPath, expandSource, expandVariables, type Place } from "./server/
 
 /** What decides which program is started. In Restricted Mode the editor leaves the workspace's values out. */
 export interface LaunchSettings {
-  /** With its variables written out. */
+  /** Its variables are expanded. */
   readonly command: readonly string[];
   /** As it was written: neither expanded nor checked. */
   readonly interpreter: string;
@@ -40,8 +40,8 @@ export function indexSettings(folder: vscode.WorkspaceFolder | undefined): { hom
 }
 
 /**
- * What the server is told when it asks for its settings: those that are set, how much to log, and nothing of the
- * client's own.
+ * The settings that the server gets when it asks for them: those that are set, and how much to log. Settings that only
+ * the client uses are left out.
  */
 export function serverSettings(
   folder: vscode.WorkspaceFolder | undefined,
@@ -66,18 +66,18 @@ export function ingestSettings(folder: vscode.WorkspaceFolder | undefined): Pick
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const named = (name: string, expand: (text: string, place: Place) => string | undefined) => {
     const text = settings.get<string>(name, "").trim();
-    // What cannot be written out is passed as it is: the server's message then names it.
+    // A text that cannot be expanded is passed as it is: the server's message then names it.
     return text === "" ? null : (expand(text, placeOf(folder)) ?? text);
   };
   return { docs: named("ingest.docs", expandPath), code: named("ingest.code", expandSource) };
 }
 
-/** A path with its variables written out; undefined where it counts from a folder that is not on a disk or trusted. */
+/** A path with its variables expanded; undefined where it starts in a folder that is not on a disk or not trusted. */
 export function expandHere(text: string, folder: vscode.WorkspaceFolder | undefined): string | undefined {
   return expandPath(text, placeOf(folder));
 }
 
-/** In Restricted Mode no setting leads into the folder: what is run and read there would be the folder's choice. */
+/** In Restricted Mode no setting leads into the folder, which could otherwise choose what is run and read. */
 function placeOf(folder: vscode.WorkspaceFolder | undefined): Place {
   const trusted = vscode.workspace.isTrusted ? folderPath(folder) : undefined;
   return { folder: trusted, home: os.homedir(), env: process.env };

@@ -66,8 +66,8 @@ interface Choice extends vscode.MessageItem {
 }
 
 /**
- * A Python that can make the environment: the one that it was made with before, which may have been chosen, else one
- * of those on PATH and those that the Python extension knows.
+ * A Python that can make the environment. The Python of the last set-up comes first, as the user may have chosen it;
+ * then those on PATH, then those that the Python extension knows.
  */
 export async function findBase({
   environment,

@@ -56,7 +56,7 @@ function withProgress(work: (token: vscode.CancellationToken) => Promise<RunMani
     async (progress, token) => {
       let reached = 0;
       const following = onIngestProgress((message, percentage) => {
-        // The editor wants to hear what has come on top, and its bar cannot go back.
+        // The editor expects the difference to the last report, and its bar cannot go back.
         const increment = percentage === null ? 0 : Math.max(0, percentage - reached);
         reached += increment;
         progress.report({ message: plain(message), increment });
@@ -85,7 +85,7 @@ async function tellStopped(): Promise<void> {
   const resume = vscode.l10n.t("Ingest Corpora");
   const status = vscode.l10n.t("Show Status");
   const message = vscode.l10n.t(
-    "The ingestion was stopped. What was computed is kept, and Ingest Corpora goes on from there.",
+    "The ingestion was stopped. Its results so far are kept, and Ingest Corpora continues from there.",
   );
   const chosen = await vscode.window.showInformationMessage(message, resume, status);
   if (chosen !== undefined) {
@@ -93,16 +93,16 @@ async function tellStopped(): Promise<void> {
   }
 }
 
-/** What the run was to read or to index and could not, in a sentence each; empty where the index has all. */
+/** One sentence for each thing that the run failed to read or to index; empty where the index is complete. */
 function lacks({ missing, corpora }: RunManifest): string {
   const failed = Object.values(corpora).flatMap(({ failed_files }) => failed_files);
   const sentences = Object.entries(missing).map(([name, reason]) =>
     name === "adk_docs"
       ? vscode.l10n.t(
-          "The guides (google/adk-docs) could not be had: {0} They are missing from the index, or as old as when they were last ingested.",
+          "The guides (google/adk-docs) could not be read: {0} The index has no guides, or those of the last ingestion that read them.",
           plain(reason),
         )
-      : vscode.l10n.t("{0} could not be had: {1}", plain(name), plain(reason)),
+      : vscode.l10n.t("{0} could not be read: {1}", plain(name), plain(reason)),
   );
   const [first] = failed;
   if (first !== undefined) {

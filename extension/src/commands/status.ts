@@ -78,7 +78,7 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
     built.detail = ingesting
       ? vscode.l10n.t("It answers by keywords alone until the ingestion has ended.")
       : vscode.l10n.t(
-          "It answers by keywords alone: the ingestion was stopped. Choose this to go on where it stopped.",
+          "It answers by keywords alone, because the ingestion was stopped. Choose this to continue the ingestion.",
         );
     if (!ingesting) built.run = () => runMend(MENDS.ingest());
   }

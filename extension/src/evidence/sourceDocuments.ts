@@ -147,7 +147,7 @@ const NOT_HERE = ["not_indexed", "no_index"];
  * The address of the read-only file with a source.
  *
  * @param scope What is in the folder whose server is to be asked; undefined asks the folders in turn.
- * @param text The hash of the text, where that is none that the index has.
+ * @param text The hash of the text, where the index does not have this text.
  */
 export function sourceAddress(place: SourcePlace, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
   const folder = scope && workspaceFolderOf(scope);

@@ -29,7 +29,7 @@ export type EnvironmentState =
   | { readonly kind: "broken"; readonly base: string | undefined }
   /**
    * `current`: it was made from the payload that the extension brings along now. `base`: the Python that it was made
-   * with; undefined for one of an extension that did not write that down.
+   * with; undefined where an older version of the extension made it and did not record its Python.
    */
   | {
       readonly kind: "ready";

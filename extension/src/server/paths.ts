@@ -13,8 +13,8 @@ export interface Place {
 }
 
 /**
- * A text of a setting with `~`, `${userHome}`, `${env:NAME}` and `${workspaceFolder}` written out. A variable of the
- * environment that is not set is empty, as elsewhere in the editor.
+ * Expands `~`, `${userHome}`, `${env:NAME}` and `${workspaceFolder}` in a setting. An environment variable that is not
+ * set becomes empty, as elsewhere in the editor.
  *
  * @returns undefined where the folder is needed and there is none.
  */
@@ -32,7 +32,7 @@ export function expandVariables(text: string, { folder, home, env }: Place): str
 }
 
 /**
- * A path of a setting with its variables written out; a relative one counts from the folder.
+ * Expands the variables of a setting that is a path, and resolves a relative path from the folder.
  *
  * @returns undefined where the folder is needed and there is none.
  */
@@ -43,10 +43,10 @@ export function expandPath(text: string, place: Place): string | undefined {
   return place.folder === undefined ? undefined : path.resolve(place.folder, written);
 }
 
-/** A name with what may follow it in a requirement, such as `google-adk==2.13.0`, and not a file. */
+/** A requirement such as `google-adk==2.13.0`: a package's name and what may follow the name. It is no file. */
 const REQUIREMENT = /^(?!\S*\.whl$)[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:$|[[=<>!~@;])/;
 
-/** A path or a requirement of pip, with its variables written out. */
+/** Expands the variables of a setting that is a path or a requirement of pip. */
 export function expandSource(text: string, place: Place): string | undefined {
   return REQUIREMENT.test(text) ? expandVariables(text, place) : expandPath(text, place);
 }

@@ -11,6 +11,7 @@ import { Lane } from "./lane";
 import { PROBLEMS } from "./problems";
 import type { Launch, Resolution } from "./resolve";
 import type { ServerSession } from "./session";
+import { withinTime } from "./time";
 
 /** A folder of the workspace; all that is in none share one, whose id is empty. */
 export interface Folder {
@@ -104,7 +105,9 @@ export class ServerPool implements Backend {
     const session = await unlessCancelled(this.#acquire(folder, true), token);
     try {
       // The server is told of the cancellation; whoever cancelled does not wait until it has obeyed.
-      const answer = withinTime(session.request(method, params, token), LIMITS_MS[method] ?? LIMIT_MS);
+      const limitMs = LIMITS_MS[method] ?? LIMIT_MS;
+      const late = () => PROBLEMS.noAnswer(limitMs / 1000);
+      const answer = withinTime(session.request(method, params, token), limitMs, late);
       const result = await unlessCancelled(answer, token);
       this.#tellAnswer({ folder, method, result });
       return result;
@@ -250,6 +253,11 @@ export class ServerPool implements Backend {
       this.#become(server, { kind: "down", problem });
       throw problem;
     }
+    if (this.#stopped) {
+      // The window ended meanwhile, when there may have been no process yet that could be ended.
+      await session.stop();
+      throw PROBLEMS.ended();
+    }
     this.#become(server, { kind: "ready", launch: server.launch });
     return session;
   }
@@ -318,23 +326,6 @@ export class ServerPool implements Backend {
 
 function newServer(key: string, launch: Launch, folder: Folder): Server {
   return { key, launch, folder, session: undefined, starting: undefined, state: { kind: "idle" }, crashes: [] };
-}
-
-/** The outcome of some work. @throws Problem where it takes too long. */
-async function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  if (!Number.isFinite(limitMs)) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(PROBLEMS.noAnswer(limitMs / 1000)), limitMs);
-  });
-  // Whichever comes second has nobody who waits for it.
-  work.catch(() => undefined);
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function listen<T>(listeners: Set<T>, listener: T): Disposable {

@@ -53,7 +53,7 @@ export const PROBLEMS = {
 
   environmentBroken: (flaw: string) =>
     new Problem(
-      l10n.t("The Python environment of ADK Evidence is broken. {0} Repair it: it is made anew.", flaw),
+      l10n.t("The Python environment of ADK Evidence is broken. {0} Repair installs a new one.", flaw),
       "environment_broken",
       [MENDS.repair(), MENDS.settings("server"), MENDS.logs()],
     ),
@@ -67,7 +67,7 @@ export const PROBLEMS = {
   interpreterNotOnDisk: (text: string) =>
     new Problem(
       l10n.t(
-        "The interpreter {0} counts from a folder that is not on this machine or not trusted. Write its full path.",
+        "The path of the interpreter, {0}, starts in a folder that is not on this machine or not trusted. Write the full path.",
         text,
       ),
       "bad_interpreter",

@@ -115,7 +115,7 @@ async function configured(wishes: Wishes, around: Surroundings, trail: Step[]): 
   return { trail, launch: pythonLaunch(path, "interpreter", installed) };
 }
 
-/** What is broken about the private environment, in a sentence; one of another version is not looked at. */
+/** What is broken about the private environment, in a sentence. An environment of another version is not examined. */
 async function flawOf(
   environment: EnvironmentState,
   wishes: Wishes,

@@ -26,6 +26,7 @@ import { requestProblem } from "./errors";
 import { PROBLEMS } from "./problems";
 import { pythonEnvironment } from "./python";
 import type { Launch } from "./resolve";
+import { withinTime } from "./time";
 
 /** A server that was started. It is never started twice. */
 export interface ServerSession {
@@ -83,7 +84,7 @@ export class ClientSession implements ServerSession {
     client.registerFeature(commandsOfTheEditor);
     this.#client = client;
     try {
-      await withinTime(client.start());
+      await withinTime(client.start(), START_SECONDS * 1000, () => TIMED_OUT);
     } catch (error) {
       // It cannot be stopped in order, as it has not started; this ends its process.
       client.stop().catch(() => undefined);
@@ -225,18 +226,6 @@ const commandsOfTheEditor: StaticFeature = {
 };
 
 const TIMED_OUT = new Error("no answer in time");
-
-async function withinTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(TIMED_OUT), START_SECONDS * 1000);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 function withoutStack(data: unknown): unknown {
   return data instanceof Error ? data.message : data;

@@ -13,7 +13,9 @@ export const text: Guard<string> = (value) => typeof value === "string";
  * pack is not worth nothing because of one of them.
  */
 export function word<T extends string>(): Guard<T> {
-  return (value): value is T => typeof value === "string" && /^[a-z0-9_-]{1,40}$/i.test(value);
+  return (value): value is T =>
+    // A word such as `constructor` would find in every table what all objects have.
+    typeof value === "string" && /^[a-z0-9_-]{1,40}$/i.test(value) && !(value in Object.prototype);
 }
 
 /** A string of at most `longest` characters. */

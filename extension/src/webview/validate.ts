@@ -68,9 +68,8 @@ const why = shapeOf<Why>({
 
 // What older servers do not send.
 type Newer = "support" | "context" | "attached";
-const newer: { [K in Newer]: Guard<Candidate[K]> } = { support: orNull(finite), context: text, attached: text };
 
-const olderCandidate = shapeOf<Omit<Candidate, Newer>>({
+const candidate = shapeOf<Omit<Candidate, Newer> & Partial<Pick<Candidate, Newer>>>({
   rank: finite,
   rerank_score: orNull(finite),
   collection: text,
@@ -97,13 +96,10 @@ const olderCandidate = shapeOf<Omit<Candidate, Newer>>({
     reason: text,
   }),
   why,
-});
-
-const candidate: Guard<Candidate> = (value): value is Candidate =>
-  olderCandidate(value) &&
-  Object.entries<Guard<unknown>>(newer).every(
-    ([key, guard]) => !Object.hasOwn(value, key) || guard((value as Record<string, unknown>)[key]),
-  );
+  support: optional(orNull(finite)),
+  context: optional(text),
+  attached: optional(text),
+}) as Guard<Candidate>;
 
 const index = shapeOf<IndexInfo>({
   generation: text,

@@ -132,7 +132,7 @@ export class Editor {
   }
 
   /** Wait until the status bar says this of cursor and selection. */
-  private async cursor(text: string | RegExp): Promise<void> {
+  async cursor(text: string | RegExp): Promise<void> {
     await this.selection.filter({ hasText: text }).waitFor();
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { before, describe, it } from "mocha";
+import { beforeEach, describe, it } from "mocha";
 import type { CodeServer } from "../e2e/codeServer";
 import { processesWith } from "../e2e/processes";
 import { until } from "../e2e/until";
@@ -10,7 +10,8 @@ import { AGENT_FILE } from "../e2e/workplace";
 import { openWindow, ownServer } from "./bench";
 
 /** Packages are installed from the registry, or from pip's cache. */
-const SET_UP_MS = 300_000;
+const SET_UP_MS = 480_000;
+const START_MS = 180_000;
 
 describe("the first run", () => {
   let server: CodeServer;
@@ -18,7 +19,9 @@ describe("the first run", () => {
   let planted: string;
   let ran: string;
 
-  before(async () => {
+  // Also each time that a test is tried again: what was trusted or set up before cannot be asked for a second time.
+  beforeEach(async function () {
+    this.timeout(START_MS);
     server = await ownServer();
     workspace = path.join(server.root, "workspace");
     // A folder from somewhere that names a program of its own as the interpreter.
@@ -27,11 +30,12 @@ describe("the first run", () => {
     fs.mkdirSync(path.join(workspace, ".vscode"), { recursive: true });
     fs.writeFileSync(path.join(workspace, "agent.py"), AGENT_FILE);
     fs.writeFileSync(planted, `#!/bin/sh\necho ran > '${ran}'\nexit 1\n`, { mode: 0o755 });
-    server.configure({ "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" });
+    server.configure({});
     await server.start();
   });
 
   it("says in Restricted Mode what is missing, and runs no program of the folder", async () => {
+    server.configure({ "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" });
     fs.writeFileSync(
       path.join(workspace, ".vscode", "settings.json"),
       JSON.stringify({ "adkEvidence.server.interpreter": planted }),
@@ -47,12 +51,11 @@ describe("the first run", () => {
     await editor.run("Workspaces: Manage Workspace Trust");
     await editor.page.getByRole("button", { name: "Trust", exact: true }).first().click();
     await until("the interpreter of the trusted folder is looked at", 60_000, () => fs.existsSync(ran));
-    fs.rmSync(path.join(workspace, ".vscode"), { recursive: true });
     await editor.close();
   });
 
   it("sets up a private environment with the user's consent, and the server answers from it", async function () {
-    this.timeout(SET_UP_MS);
+    this.timeout(SET_UP_MS + START_MS);
     const editor = await openWindow(server, workspace);
     await editor.openFile("agent.py");
     await editor.run("ADK Evidence: Find ADK Evidence");

@@ -22,7 +22,9 @@ function poisoned(payload: string, index: number): Candidate {
     path_or_url: payload,
     path: payload,
     chunk_id: payload,
-    text: `${payload}\n---\n${payload}\n${payload}`,
+    text: `${payload}\n${payload}`,
+    context: payload,
+    attached: payload,
     symbol: payload,
     headings: [payload, payload],
     title: payload,
@@ -125,7 +127,8 @@ describe("hostile text", () => {
     await assertHarmless();
     const shown = await page.evaluate(() =>
       [...document.querySelectorAll(".card")].map((card) => ({
-        text: card.querySelector(".code")?.textContent ?? "",
+        text: card.querySelector(".text > .code")?.textContent ?? "",
+        notCited: [...card.querySelectorAll(".not-cited .code")].map((code) => code.textContent ?? ""),
         title: card.querySelector(".trail-last bdi")?.textContent ?? "",
         path: card.querySelector(".path bdi")?.textContent ?? "",
         citation: card.querySelector(".citation-text bdi")?.textContent ?? "",
@@ -140,6 +143,7 @@ describe("hostile text", () => {
       const expected = naked(plain(payload, 10_000));
       assert.ok(card !== undefined);
       assert.equal(naked(card.text), expected + expected, payload);
+      assert.deepEqual(card.notCited.map(naked), [expected, expected], payload);
       for (const field of ["title", "citation", "reason"] as const) {
         assert.equal(naked(card[field]), expected, `${field}: ${payload}`);
       }

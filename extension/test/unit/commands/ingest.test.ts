@@ -40,12 +40,12 @@ describe("ingesting the corpora", () => {
   it("says that it is ready where all could be read", async () => {
     const [told = ""] = await ingested(async () => run());
     assert.match(told, /^information: The index is ready after 2 seconds/);
-    assert.doesNotMatch(told, /could not be had/);
+    assert.doesNotMatch(told, /could not be read/);
   });
 
   it("warns of guides that could not be had, and says why", async () => {
     const [told = ""] = await ingested(async () => run({ missing: { adk_docs: "The network is unreachable." } }));
-    assert.match(told, /^warning: .*The guides \(google\/adk-docs\) could not be had: The network is unreachable\./);
+    assert.match(told, /^warning: .*The guides \(google\/adk-docs\) could not be read: The network is unreachable\./);
   });
 
   it("warns of files that the index lacks, and names the first", async () => {
@@ -61,7 +61,7 @@ describe("ingesting the corpora", () => {
     });
     assert.match(
       told,
-      /^information: The ingestion was stopped.*goes on from there\. \[Ingest Corpora\] \[Show Status\]$/,
+      /^information: The ingestion was stopped.*continues from there\. \[Ingest Corpora\] \[Show Status\]$/,
     );
   });
 

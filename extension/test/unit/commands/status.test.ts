@@ -67,7 +67,7 @@ describe("the status", () => {
     assert.ok(index);
     const told = statusItems(status({ index: { ...index, dense: "pending" } }), NOW);
     const built = told.find(({ label }) => label.includes("Built"));
-    assert.match(built?.detail ?? "", /keywords alone: the ingestion was stopped/);
+    assert.match(built?.detail ?? "", /keywords alone, because the ingestion was stopped/);
     assert.ok(built?.run);
     assert.ok(!told.some(({ detail }) => detail?.includes("until the ingestion has ended")));
   });

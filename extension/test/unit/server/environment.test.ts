@@ -3,9 +3,11 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import type { LogOutputChannel } from "vscode";
-import { findBase } from "../../../src/commands/environment";
+import * as vscode from "vscode";
+import { findBase, registerSetUp } from "../../../src/commands/environment";
 import { findPayload, PrivateEnvironment, type SetUpStep } from "../../../src/server/environment";
+import type { ServerPool } from "../../../src/server/pool";
+import { PROBLEMS } from "../../../src/server/problems";
 import type { Finished, Run } from "../../../src/server/process";
 import { environmentPython, type Probe, type Prober } from "../../../src/server/python";
 import type { SetUpFailure } from "../../../src/server/setUpFailures";
@@ -143,6 +145,48 @@ describe("the private environment", () => {
     assert.equal((await environment().state()).kind, "ready");
   });
 
+  it("is made again with its Python by the button of the problem, without another question", async () => {
+    await setUp();
+    const state = await environment().state();
+    assert.ok(state.kind === "ready");
+    await fs.rm(state.python);
+    const registered = new Map<string, (argument: unknown) => Promise<void>>();
+    const asked: string[] = [];
+    const window = { ...vscode.window };
+    const commands = { ...vscode.commands };
+    const noToken = { onCancellationRequested: () => ({ dispose: () => undefined }) };
+    Object.assign(vscode.commands, {
+      registerCommand: (id: string, run: (argument: unknown) => Promise<void>) => registered.set(id, run),
+    });
+    Object.assign(vscode.window, {
+      showInformationMessage: async (message: string) => void asked.push(message),
+      showErrorMessage: async (message: string) => void asked.push(message),
+      withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
+        work({ report: () => undefined }, noToken),
+    });
+    try {
+      registerSetUp({
+        environment: environment(),
+        prober: { probe, forget: () => undefined } as unknown as Prober,
+        pool: {
+          ensure: async () => undefined,
+          reconcile: async () => undefined,
+          request: async () => ({ index: {} }),
+        } as unknown as ServerPool,
+        log: { info: () => undefined, error: () => undefined } as unknown as vscode.LogOutputChannel,
+      });
+      const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").mends;
+      assert.equal(repair?.title, "Repair");
+      await registered.get(repair.command)?.(repair.arguments?.[0]);
+    } finally {
+      Object.assign(vscode.window, { withProgress: undefined }, window);
+      Object.assign(vscode.commands, { registerCommand: undefined }, commands);
+    }
+    const repaired = await environment().state();
+    assert.ok(repaired.kind === "ready" && repaired.base === "/base/python");
+    assert.deepEqual(asked, ["ADK Evidence is ready."]);
+  });
+
   it("is updated with the Python that it was made with, as long as that can make one", async () => {
     const file = environmentPython(path.join(root, "chosen"));
     await environment().setUp({
@@ -151,7 +195,7 @@ describe("the private environment", () => {
       onStep() {},
       onLine() {},
     });
-    const log = { debug() {}, info() {} } as unknown as LogOutputChannel;
+    const log = { debug() {}, info() {} } as unknown as vscode.LogOutputChannel;
     const bases = (usable: string) =>
       findBase({
         environment: environment(),

@@ -328,4 +328,22 @@ describe("the servers of a window", () => {
     await assert.rejects(ask(pool), { code: "server_ended" });
     assert.deepEqual(window.seen, ["start server", "stop server"]);
   });
+
+  it("end with the window also where they are just starting", async () => {
+    const { window, pool } = setUp();
+    let started = () => {};
+    window.slow.set(
+      "server",
+      new Promise((resolve) => {
+        started = resolve;
+      }),
+    );
+    const asked = assert.rejects(ask(pool), { code: "server_ended" });
+    await turns();
+    await pool.stop();
+    started();
+    await asked;
+    // What was stopped before it had a process is stopped again when it has one.
+    assert.deepEqual(window.seen, ["start server", "stop server", "stop server"]);
+  });
 });

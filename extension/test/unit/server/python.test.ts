@@ -206,7 +206,6 @@ describe("a setting with variables", () => {
     const folder = { uri: Uri.file(here), name: "it", index: 0 } as never;
 
     beforeEach(() => {
-      Object.assign(Uri.prototype, { fsPath: here });
       workspace.getConfiguration = () => ({ get: (name: string, value?: unknown) => values[name] ?? value });
       Object.assign(values, {
         home: `${variable("workspaceFolder")}/index`,
@@ -219,7 +218,6 @@ describe("a setting with variables", () => {
     afterEach(() => {
       workspace.getConfiguration = getConfiguration;
       workspace.isTrusted = true;
-      Reflect.deleteProperty(Uri.prototype, "fsPath");
     });
 
     it("reaches the server written out, with how much to log", () => {

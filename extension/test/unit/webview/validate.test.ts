@@ -85,6 +85,13 @@ describe("a saved state", () => {
     assert.ok(isSavedState({ ...good, view: older }));
   });
 
+  it("is not taken if its words are markup, or the names of what all objects have", () => {
+    const { view } = good;
+    for (const status of ["<b>", "a b", "", "x".repeat(41), "constructor", "toString", "__proto__"]) {
+      assert.ok(!isSavedState({ ...good, view: { ...view, pack: { ...view.pack, status } } }), status);
+    }
+  });
+
   it("is refused if anything of it is not what it should be", () => {
     const { view } = good;
     const candidate = view.pack?.candidates[0];
