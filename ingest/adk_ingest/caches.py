@@ -70,13 +70,12 @@ def prune_cache(settings: Settings, max_bytes: int) -> int:
             raise StoreError(f"The index at {folder} is being written.", "Try again when that has ended.")
     cache = EmbeddingCache(settings.paths.embedding_cache)
     try:
-        known = cache.owners()
         for folder, generations in stores.items():
             current = generations.current()
-            if current is not None and current.folder not in known:
+            if current is not None and not cache.knows(current.folder):
                 raise StoreError(
-                    f"It is not known which vectors the index at {folder} was made of: an earlier version built it.",
-                    "Bring that index up to date first.",
+                    f"It is not known which vectors the index at {folder} was made of, so none is removed.",
+                    "Delete that folder and build the index again: it takes its vectors from the cache.",
                 )
         return cache.prune(max_bytes)
     finally:
