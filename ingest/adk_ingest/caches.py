@@ -31,7 +31,7 @@ def megabytes(count: int) -> str:
 
 
 class CacheStatus(BaseModel):
-    """The embedding cache: the bytes of its file, and those that its vectors may take after an ingestion."""
+    """The embedding cache: how many bytes its file has, and how many its vectors may take after an ingestion."""
 
     path: str
     bytes: int
@@ -39,7 +39,7 @@ class CacheStatus(BaseModel):
 
     @classmethod
     def of(cls, settings: Settings) -> CacheStatus:
-        """That of the settings' home folder."""
+        """The status of the cache in the settings' home folder."""
         home = settings.paths
         return cls(
             path=str(home.embedding_cache), bytes=cache_bytes(home), max_bytes=settings.embedding.cache_max_bytes
@@ -50,12 +50,12 @@ class CacheStatus(BaseModel):
 
 
 def prune_cache(settings: Settings, max_bytes: int) -> int:
-    """Remove the vectors that were not used for longest; returns how many.
+    """Remove the vectors that have been unused for longest; returns how many.
 
-    What an index of any name, or the generation before its current one, was made of stays.
+    The vectors of every index stay, those of its current generation and of the one before.
 
     Args:
-        settings: Their home folder is that of the cache.
+        settings: Their home folder holds the cache.
         max_bytes: What the vectors may take afterwards.
 
     Raises:
@@ -70,13 +70,12 @@ def prune_cache(settings: Settings, max_bytes: int) -> int:
             raise StoreError(f"The index at {folder} is being written.", "Try again when that has ended.")
     cache = EmbeddingCache(settings.paths.embedding_cache)
     try:
-        known = cache.owners()
         for folder, generations in stores.items():
             current = generations.current()
-            if current is not None and current.folder not in known:
+            if current is not None and not cache.knows(current.folder):
                 raise StoreError(
-                    f"It is not known which vectors the index at {folder} was made of: an earlier version built it.",
-                    "Bring that index up to date first.",
+                    f"It is not known which vectors the index at {folder} was made of, so none is removed.",
+                    "Delete that folder and build the index again: it takes its vectors from the cache.",
                 )
         return cache.prune(max_bytes)
     finally:

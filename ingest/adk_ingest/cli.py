@@ -231,7 +231,7 @@ def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) 
 
 @app.command()
 def prune(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """Free the cache of vectors that no index was made of; interrupted runs begin anew then."""
+    """Remove cached vectors that no index uses; an interrupted run then starts from the beginning."""
     with friendly_errors():
         from adk_ingest.caches import CacheStatus, prune_cache
         from adk_ingest.reports import show_pruned

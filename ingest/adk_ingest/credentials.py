@@ -53,6 +53,8 @@ _NAMES = (
     *("secrets.json", "secrets.toml", "secrets.y*ml", "secrets.ini", ".secrets", "kubeconfig", "*.kubeconfig"),
     *("*.ovpn", "*.agekey", "*.asc.key", ".*_history"),
 )
+# What editors and people put behind the name of a file that they keep a copy of.
+_COPY = re.compile(r"(?:~|[.-](?:bak|backup|old|orig|save|copy))+\Z")
 # What shows which variables there are, without their values.
 _SAMPLES = re.compile(r".*\.(?:example|sample|template|tmpl|dist|defaults)(?:\.env)?|(?:example|sample|template)\.env")
 _NAME = re.compile("|".join(fnmatch.translate(glob) for glob in _NAMES))
@@ -74,8 +76,15 @@ _DETECTORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("square_oauth", "SquareOAuthDetector", ("sq0csp-",)),
     ("stripe", "StripeDetector", ("k_live_",)),
 )
-# Their services' own marks; detect-secrets has none of them.
+# What detect-secrets does not find.
 _MORE: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    # Without quotes, as shells, Dockerfiles and files of settings have it.
+    (
+        ("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY"),
+        re.compile(
+            r"(?i:aws_secret_access_key)[\"']?[ \t]{0,8}[=: ][ \t]{0,8}[\"']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
+        ),
+    ),
     (("AIza",), re.compile(r"\bAIza[\w-]{35}(?![\w-])")),
     (("GOCSPX-",), re.compile(r"\bGOCSPX-[\w-]{28}(?![\w-])")),
     (("ya29.",), re.compile(r"\bya29\.[\w-]{40,}")),
@@ -121,7 +130,7 @@ def is_credential_file(path: str | PurePath) -> bool:
         return False
     if not _FOLDERS.isdisjoint(parts):
         return True
-    name = parts[-1]
+    name = _COPY.sub("", parts[-1])
     if len(parts) > 1 and (parts[-2], name) in _PLACES:
         return True
     return _NAME.match(name) is not None and _SAMPLES.fullmatch(name) is None

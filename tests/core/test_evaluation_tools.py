@@ -18,11 +18,13 @@ from adk_evidence.evaluation.compare import compare_scores
 from adk_evidence.evaluation.exact import DENSE_ALONE, ann_misses
 from adk_evidence.evaluation.golden import GoldenQuestion, Target
 from adk_evidence.evaluation.misses import PROBE, count_fates, demoted, explain_misses
-from adk_evidence.evaluation.run import Answer
+from adk_evidence.evaluation.run import Answer, result_of
 from adk_evidence.evaluation.sweep import grid
 from adk_evidence.evaluation.variants import Bench, Variant, nest
+from adk_evidence.retrieval.hybrid import Hit
 from adk_evidence.retrieval.support import Measures
 from adk_evidence.settings import load_settings
+from adk_evidence.store.index_manifest import uncommitted_name
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
 RETRY = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=5, end_line=14, heading="Reflect and retry")
@@ -223,6 +225,13 @@ def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, setti
         service.close()
         probe.close()
     assert found.fate == fate
+
+
+def test_uncommitted_files_count_as_those_of_their_checkout(indexed: Workplace) -> None:
+    payload = next(chunk for chunk in indexed.points().values() if chunk.corpus == "adk_docs")
+    changed = payload.model_copy(update={"corpus": uncommitted_name(payload.corpus)})
+    found = result_of(Hit("1", "adk_docs", changed, 1, 1.0, (), None))
+    assert (found.corpus, found.path) == ("adk_docs", payload.path)
 
 
 # Golden sets and newer corpora

@@ -63,11 +63,35 @@ def test_below_the_limit_everything_stays_but_notes_of_generations_that_are_gone
     texts = [edit(workplace, number) for number in range(1, 7)]
     assert kept(workplace, texts) == set(texts)
     cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
-    owners = cache.owners()
-    cache.close()
-    generations = {generation.folder for generation in workplace.generations.published()}
+    noted = cache._guarded(lambda db: db.execute("SELECT count(DISTINCT owner) FROM needs").fetchone()[0], default=0)
+    generations = [generation.folder for generation in workplace.generations.published()]
     # That of one more: a run takes its notes before it removes the generation that is not kept any more.
-    assert generations <= owners and len(owners) <= len(generations) + 1
+    assert all(map(cache.knows, generations)) and noted <= len(generations) + 1
+    cache.close()
+
+
+def test_a_home_folder_that_was_moved_keeps_the_vectors_of_its_index(workplace: Workplace) -> None:
+    first = HashEmbedder()
+    workplace.ingest(dense=first)
+    workplace.home.rename(workplace.root / "moved")
+    workplace.overrides = {"home": workplace.root / "moved"}
+    changed = edit(workplace, 1)
+    prune_cache(workplace.settings, 0)
+    unchanged = [text for text in first.embedded if "Retry" not in text]
+    assert kept(workplace, [*unchanged, changed]) == {*unchanged, changed}
+
+
+def test_nothing_is_removed_where_not_all_that_an_index_needs_is_known(workplace: Workplace) -> None:
+    first = HashEmbedder()
+    workplace.ingest(dense=first)
+    cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
+    # A process was killed, or the disk was full, before the notes were taken.
+    cache._guarded(lambda db: db.execute("DELETE FROM needs").connection.commit(), default=None)
+    cache.close()
+    edit(workplace, 1)
+    with pytest.raises(StoreError, match="not known which vectors"):
+        prune_cache(workplace.settings, 0)
+    assert kept(workplace, first.embedded) == set(first.embedded)
 
 
 def test_nothing_is_removed_while_an_index_of_the_home_is_written(workplace: Workplace) -> None:

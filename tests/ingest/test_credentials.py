@@ -31,6 +31,7 @@ def private_key(kind: str = "RSA ") -> str:
 
 TOKENS = {
     "aws": "AKIA" + "Q7RM2XVB9TLC4KPW",
+    "aws secret, as shells have it": token("AWS_SECRET_ACCESS_KEY=", 40),
     "github": token("ghp_", 36),
     "github fine-grained": token("github_pat_", 82),
     "gitlab": token("glpat-", 20),
@@ -54,6 +55,7 @@ FILES = (
     *(".docker/config.json", ".npmrc", ".pypirc", ".env", ".env.production", "prod.env", ".ENV", "server.PEM"),
     *("id_rsa", "tls.key", ".htpasswd", "my-service-account.json", "client_secret_1.json", "deploy/credentials.json"),
     *(".config/gcloud/credentials.db", ".gnupg/trustdb", "infra/terraform.tfstate", ".git/config", ".bash_history"),
+    *(".env~", "server.pem.bak", "id_rsa-old"),
 )
 
 
@@ -97,6 +99,8 @@ class TestTexts:
         "text",
         [
             "AKIAIOSFODNN7EXAMPLE",
+            "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "AWS_SECRET_ACCESS_KEY=$(vault read -field=secret aws/creds/deploy)",
             "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "sk-proj-your-key-goes-here-your-key-goes-here-your-key",
             "AIza" + "0" * 35,
@@ -110,7 +114,17 @@ class TestTexts:
     def test_what_stands_for_one_in_documents_is_none(self, text: str) -> None:
         assert not holds_credential(text)
 
-    @pytest.mark.parametrize("text", ["sk-T3BlbkFJ", "//:_authToken=", "sk-", "AKIA", "-----BEGIN PRIVATE KEY-----"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "sk-T3BlbkFJ",
+            "aws_secret_access_key =       ",
+            "//:_authToken=",
+            "sk-",
+            "AKIA",
+            "-----BEGIN PRIVATE KEY-----",
+        ],
+    )
     def test_hostile_texts_take_time_that_grows_with_their_length_alone(self, text: str) -> None:
         def seconds(repeats: int) -> float:
             begin = time.process_time()

@@ -175,6 +175,15 @@ def test_a_working_tree_elsewhere_is_not_read(hostile: Hostile, tmp_path: Path, 
     hostile.assert_quiet()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_the_place_of_a_committed_file_is_not_waited_for(tmp_path: Path) -> None:
+    folder = tmp_path / "code"
+    write_checkout(folder, {"a.py": "a = 1\n"})
+    (folder / "a.py").unlink()
+    os.mkfifo(folder / "a.py")
+    assert open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python).dirty
+
+
 class TestLineEnds:
     def test_a_clean_checkout_with_other_line_ends_is_clean(self, tmp_path: Path) -> None:
         folder = tmp_path / "code"

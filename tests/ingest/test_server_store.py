@@ -531,6 +531,15 @@ class TestSeveralPlaces:
         assert set(published_collections(one).values()) <= set(server.collections)
         assert one.ask(QUESTION).candidates
 
+    def test_an_unchanged_index_does_not_take_the_aliases_from_another_of_its_home(
+        self, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        one, two = (place_on(server, tmp_path, path=str(tmp_path / name)) for name in ("one", "two"))
+        one.ingest()
+        two.ingest()
+        assert one.ingest().status == "unchanged"
+        assert server.aliases == published_collections(two)
+
     def test_a_machine_without_the_index_folder_is_told_what_to_do(
         self, place: Workplace, server: QdrantStandIn, tmp_path: Path
     ) -> None:

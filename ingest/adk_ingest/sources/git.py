@@ -103,9 +103,14 @@ def is_as_committed(disk: Path, content: str) -> bool:
         content: The id of its content in the commit.
     """
     try:
-        raw = disk.read_bytes()
+        # A pipe in the place of a file would be waited for without end.
+        raw = disk.read_bytes() if disk.is_file() else None
     except OSError:
-        return False
+        raw = None
+    return raw is not None and _has_lines(raw, content)
+
+
+def _has_lines(raw: bytes, content: str) -> bool:
     return content == _blob_id(raw, content) or (
         b"\r\n" in raw and content == _blob_id(raw.replace(b"\r\n", b"\n"), content)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -115,6 +116,8 @@ class EmbeddingCache:
     ) -> None:
         """Note which vectors a folder was made of: `prune` keeps them for as long as the folder exists.
 
+        Where nothing was noted of `base`, not everything that this folder needs is known; see `knows`.
+
         Args:
             owner: The folder, e.g. of a generation.
             needed: By model and dimension: the hashes of the inputs, by the item of the folder that they belong to.
@@ -123,11 +126,9 @@ class EmbeddingCache:
         """
         self._guarded(lambda db: self._need(db, owner, needed, base, gone), default=None)
 
-    def owners(self) -> set[Path]:
-        """The folders whose needs were noted."""
-        query = "SELECT DISTINCT owner FROM needs"
-        nothing: set[Path] = set()
-        return self._guarded(lambda db: {Path(owner) for (owner,) in db.execute(query)}, default=nothing)
+    def knows(self, owner: Path) -> bool:
+        """Whether all vectors are noted that a folder was made of."""
+        return self._guarded(lambda db: _is_known(db, self._name(owner)), default=False)
 
     def prune(self, max_bytes: int) -> int:
         """Remove the vectors that were not used for longest until the rest takes at most `max_bytes`.
@@ -193,28 +194,44 @@ class EmbeddingCache:
         base: Path | None,
         gone: Sequence[str],
     ) -> None:
+        name = self._name(owner)
         with db:
-            _forget_dead(db)
-            db.execute("DELETE FROM needs WHERE owner = ?", (str(owner),))
+            self._forget_dead(db)
+            db.execute("DELETE FROM needs WHERE owner = ?", (name,))
             if base is not None:
+                # With the mark that the base is known, if it is.
                 copy = "INSERT INTO needs SELECT ?, item, model, hashes FROM needs WHERE owner = ?"
-                db.execute(copy, (str(owner), str(base)))
-            # Even a folder that needs nothing is known.
-            db.execute("INSERT OR REPLACE INTO needs VALUES (?, '', 0, x'')", (str(owner),))
-            rows = [(str(owner), item) for item in gone]
+                db.execute(copy, (name, self._name(base)))
+            else:
+                db.execute("INSERT INTO needs VALUES (?, '', 0, x'')", (name,))
+            rows = [(name, item) for item in gone]
             db.executemany("DELETE FROM needs WHERE owner = ? AND item = ?", rows)
             for (model, dimension), items in needed.items():
                 model_id = _model_id(db, model, dimension)
-                packed = [(str(owner), item, model_id, bytes.fromhex("".join(keys))) for item, keys in items.items()]
+                packed = [(name, item, model_id, bytes.fromhex("".join(keys))) for item, keys in items.items()]
                 if model_id is not None:
                     db.executemany("INSERT OR REPLACE INTO needs VALUES (?, ?, ?, ?)", packed)
+
+    def _name(self, owner: Path) -> str:
+        """What a folder is called here: its place as seen from the cache, since home folders are moved and copied."""
+        place = os.path.realpath(owner)
+        try:
+            return os.path.relpath(place, os.path.realpath(self._path.parent))
+        except ValueError:  # on another drive
+            return place
+
+    def _forget_dead(self, db: sqlite3.Connection) -> None:
+        """Drop the needs of folders that were removed."""
+        owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
+        dead = [(owner,) for owner in owners if not (self._path.parent.resolve() / owner).is_dir()]
+        db.executemany("DELETE FROM needs WHERE owner = ?", dead)
 
     def _prune(self, db: sqlite3.Connection, max_bytes: int) -> int:
         total = int(db.execute("SELECT coalesce(sum(length(vector)), 0) FROM vectors").fetchone()[0])
         if total <= max_bytes:
             return 0
         with db:
-            _forget_dead(db)
+            self._forget_dead(db)
             # With the types of `vectors`, without which the index is not used.
             db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (model INTEGER, hash TEXT, PRIMARY KEY (model, hash))")
             db.execute("DELETE FROM kept")
@@ -289,11 +306,8 @@ class EmbeddingCache:
             _log.warning(message)
 
 
-def _forget_dead(db: sqlite3.Connection) -> None:
-    """Drop the needs of folders that were removed."""
-    owners = [owner for (owner,) in db.execute("SELECT DISTINCT owner FROM needs")]
-    dead = [(owner,) for owner in owners if not Path(owner).is_dir()]
-    db.executemany("DELETE FROM needs WHERE owner = ?", dead)
+def _is_known(db: sqlite3.Connection, owner: str) -> bool:
+    return db.execute("SELECT 1 FROM needs WHERE owner = ? AND item = ''", (owner,)).fetchone() is not None
 
 
 def _packed(vector: SparseVector) -> bytes:

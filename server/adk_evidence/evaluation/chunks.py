@@ -13,6 +13,7 @@ from adk_evidence.retrieval.index import CurrentIndex, source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.index_manifest import checkout_name
 
 
 @contextmanager
@@ -78,4 +79,9 @@ def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
 
 
 def _span(payload: ChunkPayload) -> Result:
-    return Result(corpus=payload.corpus, path=payload.path, start_line=payload.start_line, end_line=payload.end_line)
+    return Result(
+        corpus=checkout_name(payload.corpus),
+        path=payload.path,
+        start_line=payload.start_line,
+        end_line=payload.end_line,
+    )

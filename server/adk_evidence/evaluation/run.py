@@ -16,6 +16,7 @@ from adk_evidence.models.pack import QualityLevel
 from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.retrieval.hybrid import Hit
 from adk_evidence.retrieval.pipeline import EvidenceService, Outcome
+from adk_evidence.store.index_manifest import checkout_name
 
 Order = Callable[[Outcome], Sequence[Hit]]
 
@@ -166,10 +167,10 @@ def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
 
 
 def result_of(hit: Hit, score: float = 0.0) -> Result:
-    """A hit as a run shows it."""
+    """A hit as a run shows it; golden sets name checkouts, whatever is committed of them."""
     payload = hit.payload
     return Result(
-        corpus=payload.corpus,
+        corpus=checkout_name(payload.corpus),
         path=payload.path,
         start_line=payload.start_line,
         end_line=payload.end_line,

@@ -141,6 +141,11 @@ def is_uncommitted(corpus: str) -> bool:
     return corpus.endswith(_UNCOMMITTED)
 
 
+def checkout_name(corpus: str) -> str:
+    """The name of the corpus proper of a checkout, given that or the name of its uncommitted files."""
+    return corpus.removesuffix(_UNCOMMITTED)
+
+
 def read_manifest(folder: Path) -> IndexManifest:
     """The manifest of a generation's folder.
 

@@ -196,7 +196,8 @@ class ServerIndex:
         record = _readable(current.folder) if current else None
         if record is None:
             return
-        own, there = self._own(), _collections(connection)
+        # An alias that another index of this home moved last is right as it is.
+        own, there = self._created_here() | (self._needed() or set()), _collections(connection)
         wanted = {
             alias: collection
             for alias, collection in record.collections.items()
@@ -210,11 +211,14 @@ class ServerIndex:
             return
         # Nor what an alias points to: with the collection the server would delete the alias.
         needed |= set(self.aliases(connection).values())
+        for name in sorted(self._created_here() - needed):
+            connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+            self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
+
+    def _created_here(self) -> set[str]:
+        """Collections that this home created for this index."""
         here = str(self._settings.index_path)
-        for name in sorted(name for name, index in self._read_journal().items() if index == here):
-            if name not in needed:
-                connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
-                self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
+        return {name for name, index in self._read_journal().items() if index == here}
 
     def _own(self) -> set[str]:
         """Collections that this home created, or whose generations it has."""
