@@ -49,8 +49,10 @@ _NAMES = (
     *("*.pem", "*.key", "*.ppk", "*.p8", "*.p12", "*.pfx", "*.pkcs12", "*.jks", "*.jceks", "*.keystore", "*.kdb*"),
     *("id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "*_rsa", "*_ed25519"),
     *("*service-account*.json", "*service_account*.json", "*serviceaccount*.json", "application_default_credentials*"),
-    *("credentials", "credentials.json", "credentials.ini", "client_secret*.json", "oauth_token*.json"),
-    *("secrets.json", "secrets.toml", "secrets.y*ml", "secrets.ini", ".secrets", "kubeconfig", "*.kubeconfig"),
+    *("credentials", "credentials.json", "credentials.ini", "credentials.y*ml", "client_secret*.json"),
+    *("oauth_token*.json", "token.json", "auth.json", "*.tfvars", "*.tfvars.json"),
+    *("secret.json", "secret.y*ml", "secrets.json", "secrets.toml", "secrets.y*ml", "secrets.ini", ".secrets"),
+    *("kubeconfig", "*.kubeconfig"),
     *("*.ovpn", "*.agekey", "*.asc.key", ".*_history"),
 )
 # What editors and people put behind the name of a file that they keep a copy of.

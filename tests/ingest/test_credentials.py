@@ -53,7 +53,15 @@ TOKENS = {
 FILES = (
     *(".aws/credentials", ".netrc", "_netrc", ".git-credentials", ".kube/config", ".ssh/id_dsa", ".ssh/config"),
     *(".docker/config.json", ".npmrc", ".pypirc", ".env", ".env.production", "prod.env", ".ENV", "server.PEM"),
-    *("id_rsa", "tls.key", ".htpasswd", "my-service-account.json", "client_secret_1.json", "deploy/credentials.json"),
+    *(
+        "id_rsa",
+        "tls.key",
+        ".htpasswd",
+        "my-service-account.json",
+        "client_secret_1.json",
+        "deploy/credentials.json",
+        "prod.tfvars",
+    ),
     *(".config/gcloud/credentials.db", ".gnupg/trustdb", "infra/terraform.tfstate", ".git/config", ".bash_history"),
     *(".env~", "server.pem.bak", "id_rsa-old"),
 )
