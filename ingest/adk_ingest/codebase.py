@@ -210,7 +210,7 @@ class CodebaseIndexer:
                 "Change `store.kind` back to remove it.",
             )
         generations.clear()
-        make_publisher(settings).collect_garbage()
+        make_publisher(settings).clear()
         self._forget(settings)
         remove_tree(settings.paths.own)
 

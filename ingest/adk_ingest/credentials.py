@@ -158,7 +158,7 @@ def credential_notices(skipped: Mapping[str, Sequence[str]]) -> list[str]:
         skipped: Paths by reason.
     """
     notices = []
-    for reason, why in ((BY_NAME, "by their names, may hold credentials"), (BY_TEXT, "hold credentials")):
+    for reason, why in ((BY_NAME, "may hold credentials, by their names,"), (BY_TEXT, "hold credentials")):
         paths = sorted(skipped.get(reason, ()))
         if paths:
             more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""

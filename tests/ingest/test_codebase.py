@@ -162,7 +162,7 @@ class TestNames:
     ) -> None:
         with pytest.raises(UnknownIndexError) as caught:
             settings_of(indexed[0].settings, name)
-        assert "adk, app" in caught.value.hint
+        assert caught.value.hint == "There are: app."
 
 
 class TestWhatIsIndexed:

@@ -33,6 +33,9 @@ class Publisher(Protocol):
     def collect_garbage(self) -> None:
         """Drop the points of generations whose folders are gone."""
 
+    def clear(self) -> None:
+        """Drop all points of an index whose generations were all removed."""
+
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
     """The collections of docs and code.
@@ -192,4 +195,7 @@ class _EdgePublisher:
         """Nothing."""
 
     def collect_garbage(self) -> None:
+        """Nothing."""
+
+    def clear(self) -> None:
         """Nothing."""

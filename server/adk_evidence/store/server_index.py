@@ -167,6 +167,15 @@ class ServerIndex:
         with connect(self._settings, query_patience(self._settings)) as connection:
             self._drop_unneeded(connection)
 
+    def clear(self) -> None:
+        """Drop all collections of an index whose generations were all removed, and so the aliases of the index.
+
+        Raises:
+            StoreError: The server cannot be reached.
+        """
+        with connect(self._settings, query_patience(self._settings)) as connection:
+            self._drop_all_but(self._needed(), connection)
+
     def aliases(self, connection: ServerConnection) -> dict[str, str]:
         """The server's aliases of the settings' names, with the collections that they point to."""
         found = connection.call(lambda client: client.get_aliases()).aliases
@@ -207,10 +216,15 @@ class ServerIndex:
 
     def _drop_unneeded(self, connection: ServerConnection) -> None:
         needed = self._needed()
+        if needed is not None:
+            # With a collection that an alias points to, the server would delete the alias.
+            needed |= set(self.aliases(connection).values())
+        self._drop_all_but(needed, connection)
+
+    def _drop_all_but(self, needed: set[str] | None, connection: ServerConnection) -> None:
+        """Drop what this home created for this index; nothing where it is not known what is needed."""
         if needed is None:
             return
-        # Nor what an alias points to: with the collection the server would delete the alias.
-        needed |= set(self.aliases(connection).values())
         for name in sorted(self._created_here() - needed):
             connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
             self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
