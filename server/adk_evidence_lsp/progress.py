@@ -21,17 +21,24 @@ CREATE_SECONDS = 2.0
 
 
 class WorkDone:
-    """Reports under a token; without one it says nothing."""
+    """Reports under a token; without one it says nothing.
 
-    def __init__(self, server: EvidenceServer, token: Token | None) -> None:
+    Args:
+        server: Sends the reports.
+        token: Names the progress to the client.
+        created: The server made the token (`create_token`) instead of the client.
+    """
+
+    def __init__(self, server: EvidenceServer, token: Token | None, *, created: bool = False) -> None:
         self._server = server
         self.token = token
+        self._created = created
 
     @contextmanager
     def running(self, title: str, *, cancellable: bool = False, percentage: int | None = None) -> Iterator[None]:
         """Begin, and end whatever happens in between. Without a `percentage` here, clients show none of a report."""
         progress = self._server.work_done_progress
-        if self.token in progress.tokens:
+        if self.token in progress.tokens and not self._created:
             # The client gave it to another request, whose progress it shows.
             self.token = None
         if self.token is None:

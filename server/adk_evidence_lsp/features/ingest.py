@@ -84,7 +84,10 @@ class IngestFeature:
         self._busy = True
         try:
             token = params.work_done_token
-            work = WorkDone(self._server, token if token is not None else await create_token(self._server))
+            if token is not None:
+                work = WorkDone(self._server, token)
+            else:
+                work = WorkDone(self._server, await create_token(self._server), created=True)
             task = asyncio.current_task()
             if work.token is not None and task is not None:
                 self._by_token[work.token] = task
