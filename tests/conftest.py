@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,15 @@ def _no_options_of_the_test_before() -> Iterator[None]:
     """Each test is a process of its own for the commands that sentences name."""
     yield
     remember_options(None, None)
+
+
+@pytest.fixture
+def without_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The test sees neither the user's settings nor the user's home folder of the product."""
+    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture

@@ -50,12 +50,8 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 @pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test sees the user's settings, or looks for a model."""
-    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
+    """No test looks for a model."""
     for module in (pipeline, variants):
         monkeypatch.setattr(module, "make_dense", lambda settings: HashEmbedder())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,12 +28,8 @@ Cli = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test sees the user's settings, or looks for a model."""
-    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
+    """No test looks for a model."""
     for module in (retrieval, ingestion):
         monkeypatch.setattr(module, "make_dense", lambda settings, **_: HashEmbedder())
 

@@ -19,13 +19,7 @@ from adk_evidence_lsp.server import EvidenceServer
 from adk_ingest import reports
 from adk_ingest.cli import app as ingest
 
-
-@pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("without_user_settings")
 
 
 def sentence(result: Result, code: int) -> str:

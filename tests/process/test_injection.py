@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,12 +66,9 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 @pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test sees the user's settings, or looks for a model."""
-    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
-        monkeypatch.delenv(name)
+def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
+    """No test looks for a model, or for the google-adk of the user's environment."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr(service, "make_target_embedder", lambda settings: HashEmbedder())
 

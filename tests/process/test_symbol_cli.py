@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,13 +21,9 @@ Cli = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No test sees the user's settings, or looks for a model."""
-    for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
-        monkeypatch.delenv(name)
+def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
+    """No test looks for a model, or for the google-adk of the user's environment."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     for module in (service, build):
         monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
 
