@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
 from adk_evidence.errors import SettingsError
+from adk_evidence.validation import words
 
 PREFIX = "ADK_EVIDENCE_"
 DELIMITER = "__"
@@ -22,19 +23,6 @@ SETTINGS_FILE = f"{PREFIX}SETTINGS"
 _LIST = "`config/settings.yaml` lists every setting and its values."
 _MAX_CHARS = 80
 _MAX_BYTES = 1_000_000
-
-# What pydantic calls a wrong value, as what the value should be.
-_SHOULD_BE = {
-    "bool": "true or false",
-    "dict": "a mapping of names to values",
-    "float": "a number",
-    "finite": "a number",
-    "int": "a whole number",
-    "model": "a mapping of settings",
-    "path": "a path",
-    "string": "a text",
-    "tuple": "a list",
-}
 
 
 class Environment(EnvSettingsSource):
@@ -128,11 +116,9 @@ def sentence(
         file: The user's settings file.
         user: What it says.
     """
-    found = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+    found = exc.errors(include_url=False, include_input=False)[0]
     path = tuple(part for part in found["loc"] if isinstance(part, str))
-    what = _what(found["type"], found["msg"])
-    if found["type"] == "extra_forbidden":
-        what = _unknown(model, path)
+    what = _unknown(model, path) if found["type"] == "extra_forbidden" else words(found)
     dotted = _short(".".join(path)) or "settings"
     if not _touches(overrides, path):
         names = [name for name, given in _variables() if _same_branch(given, path)]
@@ -172,16 +158,6 @@ def _unknown(model: type[BaseModel], path: Sequence[str]) -> str:
     known = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
     like = difflib.get_close_matches(path[-1][:_MAX_CHARS], known, n=1) if path else []
     return "there is no such setting" + (f" (there is {like[0]})" if like else "")
-
-
-def _what(kind: str, message: str) -> str:
-    family = kind.partition("_")[0]
-    if kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size", "_unicode", "_number")) and (
-        should_be := _SHOULD_BE.get(family)
-    ):
-        return f"it should be {should_be}"
-    plain = message.removeprefix("Value error, ").rstrip(".")
-    return plain.replace("Input should", "it should", 1) if plain.startswith("Input should") else plain
 
 
 def _touches(layer: Mapping[str, Any], path: Sequence[str]) -> bool:

@@ -10,6 +10,20 @@ from pydantic_core import ErrorDetails
 _BRANCHES = frozenset(
     ("str", "int", "float", "bool", "none", "constrained-str", "constrained-int", "constrained-float", "literal")
 )
+# What a value of a type should be, by the beginning of pydantic's name for the error.
+_SHOULD_BE = {
+    "bool": "true or false",
+    "dict": "a mapping of names to values",
+    "float": "a number",
+    "finite": "a number",
+    "int": "a whole number",
+    "list": "a list",
+    "model": "a mapping of names to values",
+    "path": "a path",
+    "string": "a text",
+    "tuple": "a list",
+}
+_OF_ANOTHER_TYPE = ("_type", "_parsing", "_from_float", "_parsing_size", "_unicode", "_number")
 
 
 class Problem(NamedTuple):
@@ -30,8 +44,8 @@ def problems(exc: ValidationError) -> list[Problem]:
     found: dict[str, dict[str, None]] = {}
     for error in exc.errors(include_url=False, include_input=False):
         where = ".".join(str(part) for part in error["loc"] if not _is_branch(part))
-        found.setdefault(where, {}).setdefault(_words(error))
-    return [Problem(where, "; or: ".join(words)) for where, words in found.items()]
+        found.setdefault(where, {}).setdefault(words(error))
+    return [Problem(where, "; or: ".join(said)) for where, said in found.items()]
 
 
 def _is_branch(part: str | int) -> bool:
@@ -39,9 +53,13 @@ def _is_branch(part: str | int) -> bool:
     return isinstance(part, str) and (part in _BRANCHES or "[" in part)
 
 
-def _words(error: ErrorDetails) -> str:
+def words(error: ErrorDetails) -> str:
+    """What is wrong with a value, as a clause; neither the value nor a name of one of our types stands in it."""
+    kind = error["type"]
+    if kind.endswith(_OF_ANOTHER_TYPE) and (should_be := _SHOULD_BE.get(kind.partition("_")[0])):
+        return f"it should be {should_be}"
     context = error.get("ctx", {})
-    match error["type"]:
+    match kind:
         case "missing":
             return "it is missing"
         case "extra_forbidden":
@@ -55,7 +73,8 @@ def _words(error: ErrorDetails) -> str:
         case "too_long":
             return f"there should be at most {context['max_length']} of them"
         case _:
-            return error["msg"].removeprefix("Value error, ").rstrip(".")
+            plain = error["msg"].removeprefix("Value error, ").rstrip(".")
+            return plain.replace("Input should", "it should", 1) if plain.startswith("Input should") else plain
 
 
 def first_problem(exc: ValidationError) -> Problem:

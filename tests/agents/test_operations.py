@@ -655,7 +655,7 @@ def test_what_is_wrong_with_a_request_is_said_without_inner_names(session: Agent
     for parameters, words in [
         (
             {"query": "x", "collection_name": 5},
-            "parameters.collection_name is not valid: Input should be a valid string",
+            "parameters.collection_name is not valid: it should be a text",
         ),
         ({"query": "x", "collection_name": []}, "or: there should be at least 1 of them"),
         ({"query": "x", "colour": "red"}, "operation.parameters.colour is not valid: there is no such field."),
