@@ -37,7 +37,7 @@ describe("the list of ADK symbols", () => {
     await editor.picture("screenshots", "symbols");
     // Without a model the symbols of the tests have no vectors; the row may be too short for what adds them.
     await editor.row("searched by words alone").click();
-    await editor.message("adk-ingest targets");
+    await editor.message("ADK Evidence: Ingest Corpora");
   });
 
   it("finds by what a symbol is for", async () => {
