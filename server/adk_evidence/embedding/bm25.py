@@ -19,14 +19,19 @@ STOPWORDS_FILE = "stopwords.txt"
 _WORD = re.compile(r"\w+")
 
 
-@functools.cache
 def load_stopwords() -> frozenset[str]:
-    """The words of config/stopwords.txt, lower-case.
+    """The words of config/stopwords.txt; see `load_words`."""
+    return load_words(STOPWORDS_FILE)
+
+
+@functools.cache
+def load_words(name: str) -> frozenset[str]:
+    """The words of a list among the configuration files, as they stand there; the rest of a line after # is a comment.
 
     Raises:
         SettingsError: The installation lacks the file.
     """
-    lines = config_file(STOPWORDS_FILE).read_text(encoding="utf-8").splitlines()
+    lines = config_file(name).read_text(encoding="utf-8").splitlines()
     return frozenset(word for line in lines for word in line.partition("#")[0].split())
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.embedding.bm25 import load_stopwords
+from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.retrieval.candidates import Ranked
@@ -26,7 +26,7 @@ from adk_evidence.retrieval.query import Query
 from adk_evidence.retrieval.scope import Scope
 from adk_evidence.retrieval.search import Searcher
 from adk_evidence.retrieval.versions import without_versions
-from adk_evidence.settings import SupportSettings, config_file
+from adk_evidence.settings import SupportSettings
 from adk_evidence.store.base import Filter
 
 FILLER_WORDS_FILE = "filler_words.txt"
@@ -199,22 +199,11 @@ class _Shares:
 
 def content_words(question: str) -> list[str]:
     """The words of a question that say what it is about, in its order, names with their parts, at most `MAX_WORDS`."""
-    dull = load_stopwords() | filler_words()
+    dull = load_stopwords() | load_words(FILLER_WORDS_FILE)
     words = _WORD.findall(query_lexical_text(without_versions(question)).lower())
     kept = [word for word in words if word not in dull]
     first = set(list(dict.fromkeys(kept))[:MAX_WORDS])
     return [word for word in kept if word in first]
-
-
-@functools.cache
-def filler_words() -> frozenset[str]:
-    """The words of config/filler_words.txt, lower-case.
-
-    Raises:
-        SettingsError: The installation lacks the file.
-    """
-    lines = config_file(FILLER_WORDS_FILE).read_text(encoding="utf-8").splitlines()
-    return frozenset(word for line in lines for word in line.partition("#")[0].split())
 
 
 def _by_texts(words: Sequence[str], items: Sequence[Ranked]) -> _Found:

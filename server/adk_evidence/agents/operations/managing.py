@@ -134,7 +134,7 @@ def _checked_folder(settings: Settings, given: str) -> Path:
 def _roots(settings: Settings) -> tuple[Path, ...]:
     """The folders that the user lets agents index: those of the settings, else the one where the program runs."""
     if settings.agents.roots:
-        return tuple(root.expanduser().resolve() for root in settings.agents.roots)
+        return tuple(root.resolve() for root in settings.agents.roots)
     here = Path.cwd().resolve()
     # Editors and desktop programs start servers in the home folder or in `/`: nobody chose these.
     return () if _holds_the_users_home(here) else (here,)
