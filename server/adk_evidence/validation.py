@@ -23,7 +23,7 @@ _SHOULD_BE = {
     "string": "a text",
     "tuple": "a list",
 }
-_OF_ANOTHER_TYPE = ("_type", "_parsing", "_from_float", "_parsing_size", "_unicode", "_number")
+_OF_ANOTHER_TYPE = ("_type", "_parsing", "_from_float", "_parsing_size", "_number")
 
 
 class Problem(NamedTuple):
@@ -62,6 +62,8 @@ def words(error: ErrorDetails) -> str:
     match kind:
         case "missing":
             return "it is missing"
+        case "string_unicode":
+            return "it is not valid Unicode"
         case "extra_forbidden":
             return "there is no such field"
         case "union_tag_invalid":

@@ -82,7 +82,7 @@ def build_request(
         where, what = first_problem(exc)
         named = next((option for field, option in _OPTIONS.items() if where.startswith(field)), f"The {where}")
         # Python keeps bytes of an argument that it cannot read as halves of characters.
-        if where == "query" and "unicode" in what:
+        if where == "query" and "Unicode" in what:
             what = "it is not in the encoding of this locale"
         what = what.replace("String should have at least 1 character", "it is empty")
         raise InvalidRequestError(f"{named} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
