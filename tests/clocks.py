@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from adk_evidence.resilience import Clock
+from adk_evidence.services.resilience import Clock
 
 
 class FakeTime:

@@ -14,11 +14,11 @@ from unittest.mock import patch
 from tenacity import wait_none
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.qdrant import ServerConnection, query_breaker, query_patience, upload_patience
 from adk_evidence.settings import load_settings
-from adk_evidence.store import server_client
 from adk_evidence.store.base import Fusion, Prefetch
 from adk_evidence.store.qdrant_server import ServerIndexReader, ServerRecord
-from adk_evidence.store.server_client import ServerConnection, query_breaker, query_patience, upload_patience
 from tests.clocks import FakeTime
 from tests.core.test_server_client import KEY, SPEC, fill, writer
 from tests.core.test_store_contract import axis, point, terms

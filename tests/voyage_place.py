@@ -10,11 +10,11 @@ from adk_evidence.embedding.base import Pair
 from adk_evidence.embedding.factory import make_sparse
 from adk_evidence.embedding.splade import SpladeEncoder
 from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
-from adk_evidence.embedding.voyage_service import VoyageService, voyage_service
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.retrieval.pipeline import EvidenceService
-from adk_evidence.retrieval.rerank.voyage import VoyageReranker
+from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.rerank.voyage import VoyageReranker
+from adk_evidence.services.voyage import VoyageService, voyage_service
 from adk_ingest.manifest import RunManifest
 from adk_ingest.pipeline import DryRun, Mode
 from adk_ingest.progress import Progress, Silent

@@ -128,7 +128,7 @@ def codebase(
 def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """List the main index and those of codebases."""
     with friendly_errors():
-        from adk_evidence.indexes import list_indexes
+        from adk_evidence.index.codebases import list_indexes
         from adk_ingest.codebase_views import show_indexes
 
         show_indexes(list_indexes(settings_from(profile, home)), stdout(), as_json=as_json)

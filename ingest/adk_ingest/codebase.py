@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from adk_evidence.agents.operations.indexer import IndexReport
 from adk_evidence.errors import (
     EvidenceError,
     IndexMismatchError,
@@ -17,7 +16,7 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.globs import Globs, any_case
-from adk_evidence.indexes import (
+from adk_evidence.index.codebases import (
     MAIN,
     RECORD,
     Codebase,
@@ -31,6 +30,7 @@ from adk_evidence.indexes import (
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
 from adk_evidence.store.files import remove_tree
+from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
@@ -38,10 +38,10 @@ from adk_ingest.progress import Progress, Reported
 from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
-    from adk_evidence.agents.operations.indexer import Cancelled
-    from adk_evidence.agents.operations.indexer import Progress as Report
     from adk_evidence.embedding.base import Pair, SparseEncoder
-    from adk_evidence.store.index_manifest import IndexManifest
+    from adk_evidence.index.manifest import IndexManifest
+    from adk_evidence_agents.operations.indexer import Cancelled
+    from adk_evidence_agents.operations.indexer import Progress as Report
     from adk_ingest.corpora import CorpusInput
     from adk_ingest.pipeline import BatchEmbedder
 

@@ -13,15 +13,15 @@ from rich.table import Table
 
 from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
-from adk_evidence.indexes import MAX_NAME_CHARS, Codebase, IndexSummary, read_codebase
+from adk_evidence.index.codebases import MAX_NAME_CHARS, Codebase, IndexSummary, read_codebase
 from adk_evidence.render.sanitize import visible
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from adk_evidence.agents.operations.indexer import IndexReport
     from adk_evidence.settings import Settings
+    from adk_evidence_agents.operations.indexer import IndexReport
 
 SHOWN_WARNINGS = 20
 SHOWN_LANGUAGES = 4

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from adk_evidence.commands import with_options
+from adk_evidence.index.opened import source_readers
 from adk_evidence.render.sanitize import visible
-from adk_evidence.retrieval.index import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.caches import CacheStatus, megabytes

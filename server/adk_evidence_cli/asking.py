@@ -13,7 +13,7 @@ from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.sanitize import visible, visible_json
-from adk_evidence.retrieval.pipeline import EvidenceService
+from adk_evidence.search.pipeline import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_cli.prompting import PromptFrame

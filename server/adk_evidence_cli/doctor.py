@@ -17,13 +17,13 @@ from adk_evidence import __version__
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
-from adk_evidence.embedding.voyage_service import KEY_VARIABLE, has_key
 from adk_evidence.errors import EvidenceError, TargetsMissingError
+from adk_evidence.index.manifest import IndexManifest
 from adk_evidence.render.sanitize import visible
+from adk_evidence.services.voyage import KEY_VARIABLE, has_key
 from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
-from adk_evidence.store.index_manifest import IndexManifest
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import about_index, find_set, has_vectors
 from adk_ingest.caches import CacheStatus
@@ -121,7 +121,7 @@ def _minilm(settings: Settings) -> list[Finding]:
 def _reranker(settings: Settings) -> list[Finding]:
     if settings.rerank.provider != "llm":
         return []
-    from adk_evidence.retrieval.rerank.chat import KEY_VARIABLES, has_key
+    from adk_evidence.search.rerank.chat import KEY_VARIABLES, has_key
 
     llm = settings.rerank.llm
     # Not asked: that would cost money.
@@ -136,7 +136,7 @@ def _reranker(settings: Settings) -> list[Finding]:
 def _server(settings: Settings) -> list[Finding]:
     if settings.store.kind != "server":
         return []
-    from adk_evidence.store.server_client import KEY_VARIABLES, api_key, connect, query_patience, sends_key_in_the_open
+    from adk_evidence.services.qdrant import KEY_VARIABLES, api_key, connect, query_patience, sends_key_in_the_open
     from adk_evidence.store.server_index import ServerIndex
 
     try:

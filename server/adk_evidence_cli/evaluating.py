@@ -12,9 +12,9 @@ import typer
 from adk_evidence_cli.console import friendly_errors, path_argument, settings_from, stderr, stdout
 
 if TYPE_CHECKING:
-    from adk_evidence.evaluation.golden import GoldenQuestion
-    from adk_evidence.evaluation.variants import Bench, Measured, Variant
-    from adk_evidence.retrieval.pipeline import EvidenceService
+    from adk_evidence.search.pipeline import EvidenceService
+    from adk_evidence_eval.golden import GoldenQuestion
+    from adk_evidence_eval.variants import Bench, Measured, Variant
 
 app = typer.Typer(help="Measure retrieval.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Answer every question of a file and write the rankings."""
     with friendly_errors():
-        from adk_evidence.evaluation.run import read_queries, run_queries, write_run
+        from adk_evidence_eval.run import read_queries, run_queries, write_run
 
         questions = read_queries(queries)
         with _service(profile, home) as service:
@@ -74,9 +74,9 @@ def score(
 ) -> None:
     """Score a run: recall, MRR, nDCG, recall within budgets of tokens, with intervals and by category."""
     with friendly_errors():
-        from adk_evidence.evaluation.run import read_run
-        from adk_evidence.evaluation.score import score_run
         from adk_evidence_cli.evaluation_views import show_scores
+        from adk_evidence_eval.run import read_run
+        from adk_evidence_eval.score import score_run
 
         questions, found = _golden(golden, ask=False), read_run(run)
         scores = score_run(found, questions)
@@ -94,10 +94,10 @@ def compare(
 ) -> None:
     """Say by how much a second run is better than a first, with paired bootstrap intervals."""
     with friendly_errors():
-        from adk_evidence.evaluation.compare import compare_scores
-        from adk_evidence.evaluation.run import read_run
-        from adk_evidence.evaluation.score import score_run
         from adk_evidence_cli.evaluation_views import show_comparison
+        from adk_evidence_eval.compare import compare_scores
+        from adk_evidence_eval.run import read_run
+        from adk_evidence_eval.score import score_run
 
         questions = _golden(golden, ask=False)
         scores = [score_run(read_run(path), questions) for path in (first, second)]
@@ -108,8 +108,8 @@ def compare(
 def ablation(golden: Goldens = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Measure what each part adds, from plain BM25 to the settings as they are, in one table."""
     with friendly_errors():
-        from adk_evidence.evaluation.ablation import VARIANTS
         from adk_evidence_cli.evaluation_views import show_variants
+        from adk_evidence_eval.ablation import VARIANTS
 
         show_variants(_measure(VARIANTS, golden, profile, home), stdout(), as_json=as_json)
 
@@ -138,18 +138,18 @@ def sweep(
 ) -> None:
     """Measure every combination of some settings: fusion, limits, ef, expansion, reranker or any other."""
     with friendly_errors():
-        from adk_evidence.evaluation.sweep import grid
         from adk_evidence_cli.evaluation_views import show_variants
+        from adk_evidence_eval.sweep import grid
 
         variants = grid(vary)
         if out is not None:
-            from adk_evidence.evaluation.charts import require_charts
+            from adk_evidence_eval.charts import require_charts
 
             require_charts()
         measured = _measure(variants, golden, profile, home)
         show_variants(measured, stdout(), as_json=as_json)
         if out is not None:
-            from adk_evidence.evaluation.charts import write_charts
+            from adk_evidence_eval.charts import write_charts
 
             for path in write_charts(measured, out):
                 _tell(f"written to {path}")
@@ -159,8 +159,8 @@ def sweep(
 def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Compare the dense branch as configured with a full scan: what does approximate search miss?"""
     with friendly_errors():
-        from adk_evidence.evaluation.exact import DENSE_ALONE, ann_misses
         from adk_evidence_cli.evaluation_views import show_ann_misses
+        from adk_evidence_eval.exact import DENSE_ALONE, ann_misses
 
         questions = list(_golden(golden).values())
         bench = _bench(profile, home)
@@ -175,9 +175,9 @@ def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = Non
 def report(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Say of every expected span that was missed where it was lost."""
     with friendly_errors():
-        from adk_evidence.evaluation.chunks import indexed_chunks
-        from adk_evidence.evaluation.misses import PROBE, explain_misses
         from adk_evidence_cli.evaluation_views import show_fates
+        from adk_evidence_eval.chunks import indexed_chunks
+        from adk_evidence_eval.misses import PROBE, explain_misses
 
         questions = list(_golden(golden).values())
         bench = _bench(profile, home)
@@ -201,11 +201,11 @@ def abstention(
 ) -> None:
     """Say how well `quality` tells questions without an answer from those that have one."""
     with friendly_errors():
-        from adk_evidence.evaluation import abstention as levels
-        from adk_evidence.evaluation.golden import read_golden
-        from adk_evidence.evaluation.run import Answer
         from adk_evidence.settings import config_file
         from adk_evidence_cli.evaluation_views import show_abstention, show_weights
+        from adk_evidence_eval import abstention as levels
+        from adk_evidence_eval.golden import read_golden
+        from adk_evidence_eval.run import Answer
 
         paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
         questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
@@ -238,10 +238,10 @@ def check(
 ) -> None:
     """Look up every span of a golden set in the indexed corpora: does it stand there, and where has it gone?"""
     with friendly_errors():
-        from adk_evidence.evaluation.check import check_golden, reanchored
-        from adk_evidence.evaluation.chunks import indexed_texts
-        from adk_evidence.evaluation.golden import golden_lines
         from adk_evidence_cli.evaluation_views import show_findings
+        from adk_evidence_eval.check import check_golden, reanchored
+        from adk_evidence_eval.chunks import indexed_texts
+        from adk_evidence_eval.golden import golden_lines
 
         questions = list(_golden(golden).values())
         with indexed_texts(settings_from(profile, home)) as text_of:
@@ -269,9 +269,9 @@ def selfsupervised(
     with friendly_errors():
         import json
 
-        from adk_evidence.evaluation.chunks import indexed_files
-        from adk_evidence.evaluation.golden import golden_lines
-        from adk_evidence.evaluation.selfsupervised import SOURCES, Corpora, describe, make_questions
+        from adk_evidence_eval.chunks import indexed_files
+        from adk_evidence_eval.golden import golden_lines
+        from adk_evidence_eval.selfsupervised import SOURCES, Corpora, describe, make_questions
 
         files = indexed_files(settings_from(profile, home))
         files = {name: files[name] for name in SOURCES if name in files}
@@ -285,8 +285,8 @@ def selfsupervised(
 
 
 def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
-    from adk_evidence.evaluation.golden import read_golden
     from adk_evidence.settings import config_file
+    from adk_evidence_eval.golden import read_golden
 
     return read_golden(path or config_file("golden/adk.jsonl"), ask=ask)
 
@@ -296,7 +296,7 @@ def _measure(
 ) -> dict[str, list[Measured]]:
     """Every variant on every golden set, by the sets' names; progress goes to stderr."""
     from adk_evidence.errors import InvalidRequestError
-    from adk_evidence.evaluation.score import require_metrics
+    from adk_evidence_eval.score import require_metrics
 
     require_metrics()
     paths = goldens or [None]
@@ -313,7 +313,7 @@ def _measure(
 
 
 def _bench(profile: str | None, home: str | None) -> Bench:
-    from adk_evidence.evaluation.variants import Bench
+    from adk_evidence_eval.variants import Bench
 
     def load(overrides: Mapping[str, Any]) -> Any:
         return settings_from(profile, home, **overrides)
@@ -323,7 +323,7 @@ def _bench(profile: str | None, home: str | None) -> Bench:
 
 @contextmanager
 def _service(profile: str | None, home: str | None) -> Iterator[EvidenceService]:
-    from adk_evidence.retrieval.pipeline import EvidenceService
+    from adk_evidence.search.pipeline import EvidenceService
 
     with _closing(EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))) as service:
         yield service

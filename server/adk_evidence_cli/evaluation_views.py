@@ -11,16 +11,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from adk_evidence.evaluation.abstention import Abstention, Counted
-from adk_evidence.evaluation.bootstrap import Interval, mean_interval
-from adk_evidence.evaluation.check import Finding
-from adk_evidence.evaluation.compare import Comparison
-from adk_evidence.evaluation.exact import AnnMisses
-from adk_evidence.evaluation.golden import Target
-from adk_evidence.evaluation.misses import TargetFate, count_fates, demoted
-from adk_evidence.evaluation.score import CUT, POOL_PREFIX, Scores, by_category, mean_scores
-from adk_evidence.evaluation.variants import TABLE_METRICS, Golden, Measured
 from adk_evidence.settings import SupportSettings
+from adk_evidence_eval.abstention import Abstention, Counted
+from adk_evidence_eval.bootstrap import Interval, mean_interval
+from adk_evidence_eval.check import Finding
+from adk_evidence_eval.compare import Comparison
+from adk_evidence_eval.exact import AnnMisses
+from adk_evidence_eval.golden import Target
+from adk_evidence_eval.misses import TargetFate, count_fates, demoted
+from adk_evidence_eval.score import CUT, POOL_PREFIX, Scores, by_category, mean_scores
+from adk_evidence_eval.variants import TABLE_METRICS, Golden, Measured
 
 # Tables are read in files and logs, too: a row is one line there, however long.
 _WIDTH = 220

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from adk_evidence.agents.operations.execute import execute
-from adk_evidence.agents.operations.schemas import SchemaName, operation_schema
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import Settings
+from adk_evidence_agents.operations.execute import execute
+from adk_evidence_agents.operations.schemas import SchemaName, operation_schema
+from adk_evidence_agents.session import AgentSession
 
 if TYPE_CHECKING:
     from rich.console import Console

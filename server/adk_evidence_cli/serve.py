@@ -90,8 +90,8 @@ def mcp(
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
     with friendly_errors():
-        from adk_evidence.agents.session import AgentSession
         from adk_evidence.errors import EvidenceError, InvalidRequestError
+        from adk_evidence_agents.session import AgentSession
 
         for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):
             if given and http is None:

@@ -14,7 +14,7 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence_lsp.protocol import ClientSettings
 
 if TYPE_CHECKING:
-    from adk_evidence.retrieval.pipeline import EvidenceService
+    from adk_evidence.search.pipeline import EvidenceService
     from adk_evidence.symbols.lookup import CurrentSymbols
     from adk_evidence.symbols.targets.service import CurrentTargets
 
@@ -25,7 +25,7 @@ OpenService = Callable[[Settings], "EvidenceService"]
 
 def open_service(settings: Settings) -> EvidenceService:
     """The service that the settings name; what it is made of is imported here, after the server has answered."""
-    from adk_evidence.retrieval.pipeline import EvidenceService
+    from adk_evidence.search.pipeline import EvidenceService
 
     return EvidenceService(settings)
 

@@ -9,12 +9,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from adk_evidence.agents.operations.blocks import Entry, frame, place, take, write_block
-from adk_evidence.agents.operations.bundle import write_out
-from adk_evidence.agents.operations.execute import execute
-from adk_evidence.agents.operations.indexer import Indexer
-from adk_evidence.agents.operations.requests import ALL_INDEXES, MAX_BUNDLE_TOKENS, MAX_CODE_CHARS, make_request
-from adk_evidence.agents.operations.responses import (
+from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.index.codebases import IndexSummary, list_indexes
+from adk_evidence.models.pack import LineSpan, VerificationState
+from adk_evidence.models.request import MAX_QUERY_CHARS
+from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence.render.sanitize import fenced, one_line
+from adk_evidence.render.view import verification_label
+from adk_evidence.settings import Settings
+from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.operations.blocks import Entry, frame, place, take, write_block
+from adk_evidence_agents.operations.bundle import write_out
+from adk_evidence_agents.operations.execute import execute
+from adk_evidence_agents.operations.indexer import Indexer
+from adk_evidence_agents.operations.requests import ALL_INDEXES, MAX_BUNDLE_TOKENS, MAX_CODE_CHARS, make_request
+from adk_evidence_agents.operations.responses import (
     ContextSource,
     IndexAnalysis,
     IndexedItems,
@@ -23,16 +32,7 @@ from adk_evidence.agents.operations.responses import (
     SearchResult,
     SimilarItem,
 )
-from adk_evidence.agents.session import AgentSession
-from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.indexes import IndexSummary, list_indexes
-from adk_evidence.models.pack import LineSpan, VerificationState
-from adk_evidence.models.request import MAX_QUERY_CHARS
-from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
-from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.render.view import verification_label
-from adk_evidence.settings import Settings
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.tools import MIN_TOKENS, Answer, Budget, Call, Tool
 
 # Warnings and advice may take this much of a budget: they say what the rest is worth.

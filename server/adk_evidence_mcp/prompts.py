@@ -9,10 +9,10 @@ from typing import Annotated
 from mcp import types
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from adk_evidence.agents.session import AgentSession, invalid_argument
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence_agents.session import AgentSession, invalid_argument
 from adk_evidence_mcp.tools import Budget, Call, evidence_block, find_pack
 
 # The protocol's limit.

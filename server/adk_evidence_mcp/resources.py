@@ -9,11 +9,11 @@ from mcp import types
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence import __version__
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import IndexInfo
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.sanitize import visible_json
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.tools import cited_text
 
 INDEX_URI = "adk-evidence://index"

@@ -18,10 +18,10 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.redaction import where_raised
 from adk_evidence.render.sanitize import visible_values
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.operations import OPERATION_TOOLS
 from adk_evidence_mcp.prompts import PROMPTS, complete, find_prompt, get_prompt
 from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource

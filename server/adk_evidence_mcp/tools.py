@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from adk_evidence.agents.session import AgentSession, agent_request, invalid_argument
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
@@ -18,6 +17,7 @@ from adk_evidence.render.prompt_text import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence_agents.session import AgentSession, agent_request, invalid_argument
 
 MAX_TOKENS = 50_000
 MIN_TOKENS = 200
@@ -296,8 +296,8 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
     Raises:
         EvidenceError: It is no citation, no index holds such a file, or not even a line fits.
     """
-    from adk_evidence.agents.sources import open_cited
     from adk_evidence.textfile import split_lines
+    from adk_evidence_agents.sources import open_cited
 
     cited = open_cited(session, citation)
     lines = split_lines(cited.text)

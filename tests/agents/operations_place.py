@@ -9,12 +9,12 @@ from typing import Any
 
 import jsonschema
 
-from adk_evidence.agents.operations.execute import execute
-from adk_evidence.agents.operations.requests import make_request
-from adk_evidence.agents.operations.responses import OperationResponse
-from adk_evidence.agents.operations.schemas import operation_schema
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.settings import Settings
+from adk_evidence_agents.operations.execute import execute
+from adk_evidence_agents.operations.requests import make_request
+from adk_evidence_agents.operations.responses import OperationResponse
+from adk_evidence_agents.operations.schemas import operation_schema
+from adk_evidence_agents.session import AgentSession
 from adk_ingest.codebase import CodebaseIndexer
 from tests.agents.conftest import HOSTILE_MODULE, HOSTILE_PAGE
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, shared_sparse, write_code, write_docs, write_files

@@ -22,7 +22,7 @@ DRIVER = f"""
 import sys
 sys.path[:0] = {[path for path in sys.path if path]!r}
 import os, time
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
 class Noisy(HashEmbedder):

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from adk_evidence.agents import adk_tool
-from adk_evidence.agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
-from adk_evidence.agents.session import AgentSession
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents import adk_tool
+from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
+from adk_evidence_agents.session import AgentSession
 from tests.agents.conftest import HOSTILE_WORDS
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.injection import outside_fences
@@ -159,7 +159,7 @@ async def test_a_cancelled_run_is_not_held_up(session: AgentSession) -> None:
 
 
 async def test_the_core_never_imports_the_adk() -> None:
-    code = "import sys, adk_evidence.agents.adk_tool; print(any(name.startswith('google.adk') for name in sys.modules))"
+    code = "import sys, adk_evidence_agents.adk_tool; print(any(name.startswith('google.adk') for name in sys.modules))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "False"

@@ -29,7 +29,7 @@ WRITING = {"index_codebase", "delete_index"}
 SLOW_INDEXER = f"""
 import sys, time
 sys.path[:0] = {[path for path in sys.path if path]!r}
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_ingest import pipeline as ingestion
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server

@@ -11,9 +11,9 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 
-from adk_evidence.agents.session import AgentSession
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, LONG_MODULE

@@ -13,16 +13,16 @@ from uuid import UUID
 
 import pytest
 
-from adk_evidence.agents.operations.execute import execute
-from adk_evidence.agents.operations.records import Notes
-from adk_evidence.agents.operations.requests import OperationRequest, make_request
-from adk_evidence.agents.operations.responses import OperationResponse
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
-from adk_evidence.indexes import Codebase, list_indexes, read_codebase, settings_of, size_on_disk
-from adk_evidence.retrieval import pipeline
+from adk_evidence.index.codebases import Codebase, list_indexes, read_codebase, settings_of, size_on_disk
+from adk_evidence.search import pipeline
 from adk_evidence.store.factory import open_generations
+from adk_evidence_agents.operations.execute import execute
+from adk_evidence_agents.operations.records import Notes
+from adk_evidence_agents.operations.requests import OperationRequest, make_request
+from adk_evidence_agents.operations.responses import OperationResponse
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
 from tests.agents.operations_place import SHOP, ask, make_indexer, make_place, send, shop_folder, shop_parameters
 from tests.corpora import HashEmbedder, Workplace, change, write_files

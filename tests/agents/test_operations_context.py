@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.agents.operations.blocks import Entry, cost, frame, take, write_block
-from adk_evidence.agents.operations.bundle import write_out
-from adk_evidence.agents.operations.related import imported_paths
-from adk_evidence.agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
-from adk_evidence.agents.operations.responses import ContextBundle
-from adk_evidence.agents.operations.roles import role_of
-from adk_evidence.agents.operations.snippets import called_names, snippet_kind
-from adk_evidence.agents.session import AgentSession
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.operations.blocks import Entry, cost, frame, take, write_block
+from adk_evidence_agents.operations.bundle import write_out
+from adk_evidence_agents.operations.related import imported_paths
+from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
+from adk_evidence_agents.operations.responses import ContextBundle
+from adk_evidence_agents.operations.roles import role_of
+from adk_evidence_agents.operations.snippets import called_names, snippet_kind
+from adk_evidence_agents.session import AgentSession
 from tests.agents.conftest import HOSTILE_WORDS
 from tests.agents.operations_place import SHOP, ask, make_place, shop_folder
 from tests.corpora import HashEmbedder, change, write_files

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.agents.operations.execute import execute
-from adk_evidence.agents.operations.requests import OperationRequest, make_request
-from adk_evidence.agents.operations.schemas import SchemaName, operation_schema
-from adk_evidence.agents.session import AgentSession
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.settings import config_file
+from adk_evidence_agents.operations.execute import execute
+from adk_evidence_agents.operations.requests import OperationRequest, make_request
+from adk_evidence_agents.operations.schemas import SchemaName, operation_schema
+from adk_evidence_agents.session import AgentSession
 from tests.agents.operations_place import send, validator
 from tests.corpora import HashEmbedder, Workplace
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
-from adk_evidence.agents.operations.requests import make_request
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.operations.requests import make_request
 from tests.agents.conftest import HOSTILE_WORDS
 from tests.agents.mcp_calls import answer, failure
 from tests.agents.operations_place import SHOP, make_place, validate
@@ -33,7 +33,7 @@ TOOLS = [
     "delete_index",
 ]
 DRIVER = """
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_ingest import pipeline as ingestion
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder

@@ -6,10 +6,10 @@ from typing import Any
 
 from adk_evidence.models.chunk import ChunkPayload, make_chunk_id, point_id, sha256_text
 from adk_evidence.models.pack import BranchRank, Coverage, EvidencePack, Quality, Verification
-from adk_evidence.retrieval.candidates import Ranked
-from adk_evidence.retrieval.hybrid import Hit
-from adk_evidence.retrieval.pack import build_candidate
-from adk_evidence.retrieval.query import normalise
+from adk_evidence.search.candidates import Ranked
+from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.pack import build_candidate
+from adk_evidence.search.query import normalise
 
 
 def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **changes: Any) -> ChunkPayload:

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.evaluation import extra
-from adk_evidence.evaluation.extra import EvaluationMissingError
-from adk_evidence.evaluation.golden import GoldenQuestion, Span, Target, golden_lines, read_golden
-from adk_evidence.evaluation.run import Answer, Result, read_queries, read_run, run_queries, write_run
-from adk_evidence.evaluation.score import Scores, by_category, mean_scores, score_run
-from adk_evidence.evaluation.spans import hits
+from adk_evidence_eval import extra
+from adk_evidence_eval.extra import EvaluationMissingError
+from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden
+from adk_evidence_eval.run import Answer, Result, read_queries, read_run, run_queries, write_run
+from adk_evidence_eval.score import Scores, by_category, mean_scores, score_run
+from adk_evidence_eval.spans import hits
 from tests.corpora import Workplace
 
 

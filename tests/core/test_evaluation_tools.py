@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.evaluation import variants
-from adk_evidence.evaluation.ablation import VARIANTS
-from adk_evidence.evaluation.abstention import Judged, abstention, counts, fit_support
-from adk_evidence.evaluation.bootstrap import mean_interval
-from adk_evidence.evaluation.charts import write_charts
-from adk_evidence.evaluation.check import check_golden, reanchored
-from adk_evidence.evaluation.chunks import indexed_chunks, indexed_files, indexed_texts
-from adk_evidence.evaluation.compare import compare_scores
-from adk_evidence.evaluation.exact import DENSE_ALONE, ann_misses
-from adk_evidence.evaluation.golden import GoldenQuestion, Target
-from adk_evidence.evaluation.misses import PROBE, count_fates, demoted, explain_misses
-from adk_evidence.evaluation.run import Answer, result_of
-from adk_evidence.evaluation.sweep import grid
-from adk_evidence.evaluation.variants import Bench, Variant, nest
-from adk_evidence.retrieval.hybrid import Hit
-from adk_evidence.retrieval.support import Measures
+from adk_evidence.index.manifest import uncommitted_name
+from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.support import Measures
 from adk_evidence.settings import load_settings
-from adk_evidence.store.index_manifest import uncommitted_name
+from adk_evidence_eval import variants
+from adk_evidence_eval.ablation import VARIANTS
+from adk_evidence_eval.abstention import Judged, abstention, counts, fit_support
+from adk_evidence_eval.bootstrap import mean_interval
+from adk_evidence_eval.charts import write_charts
+from adk_evidence_eval.check import check_golden, reanchored
+from adk_evidence_eval.chunks import indexed_chunks, indexed_files, indexed_texts
+from adk_evidence_eval.compare import compare_scores
+from adk_evidence_eval.exact import DENSE_ALONE, ann_misses
+from adk_evidence_eval.golden import GoldenQuestion, Target
+from adk_evidence_eval.misses import PROBE, count_fates, demoted, explain_misses
+from adk_evidence_eval.run import Answer, result_of
+from adk_evidence_eval.sweep import grid
+from adk_evidence_eval.variants import Bench, Variant, nest
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
 RETRY = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=5, end_line=14, heading="Reflect and retry")

@@ -7,8 +7,8 @@ import pytest
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.retrieval.feedback import moved_query, with_first_similarity
-from adk_evidence.retrieval.hybrid import QueryVectors
+from adk_evidence.search.feedback import moved_query, with_first_similarity
+from adk_evidence.search.hybrid import QueryVectors
 from adk_evidence.settings import RetrievalSettings, load_settings
 from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import hit, payload

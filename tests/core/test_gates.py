@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.retrieval import gates
+from adk_evidence.search import gates
 from adk_evidence.settings import load_settings
 from tests.core.factories import payload, ranked
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from adk_evidence.retrieval.query import normalise
-from adk_evidence.retrieval.rerank.base import RerankDocument, document_text, instruction
-from adk_evidence.retrieval.rerank.local import LocalReranker
+from adk_evidence.search.query import normalise
+from adk_evidence.search.rerank.base import RerankDocument, document_text, instruction
+from adk_evidence.search.rerank.local import LocalReranker
 from tests.core.factories import payload
 
 QUERY = normalise("retry a tool")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from adk_evidence.retrieval.merge import dedup, merge_hits, pool
+from adk_evidence.search.merge import dedup, merge_hits, pool
 from tests.core.factories import hit, payload
 
 

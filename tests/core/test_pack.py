@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
-from adk_evidence.retrieval.candidates import Ranked
-from adk_evidence.retrieval.names import NamesFound
-from adk_evidence.retrieval.pack import assess_quality, build_candidate, citation_of, matched_terms
-from adk_evidence.retrieval.query import normalise
-from adk_evidence.retrieval.support import Measures, Support
+from adk_evidence.search.candidates import Ranked
+from adk_evidence.search.names import NamesFound
+from adk_evidence.search.pack import assess_quality, build_candidate, citation_of, matched_terms
+from adk_evidence.search.query import normalise
+from adk_evidence.search.support import Measures, Support
 from adk_evidence.settings import SupportSettings
 from tests.core.factories import hit, pack, payload
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from adk_evidence.index.payloads import Payloads
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.retrieval.payloads import Payloads
 from adk_evidence.store.base import Hit
 from adk_evidence.store.factory import rollback
 from tests.core.factories import payload

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.retrieval.query import normalise, sub_queries
+from adk_evidence.search.query import normalise, sub_queries
 
 
 def test_white_space_is_collapsed_and_casing_kept():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.errors import ServiceError
-from adk_evidence.resilience import (
+from adk_evidence.services.resilience import (
     MAX_RETRY_AFTER_SECONDS,
     CacheAside,
     CircuitBreaker,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from adk_evidence.evaluation.chunks import IndexedFiles
-from adk_evidence.evaluation.definitions import module_definitions, overrides
-from adk_evidence.evaluation.golden import GoldenQuestion, golden_lines
-from adk_evidence.evaluation.pages import adk_imports, page_sections, resolve_link
-from adk_evidence.evaluation.selfsupervised import KINDS, Corpora, describe, make_questions
 from adk_evidence.models.chunk import sha256_text
+from adk_evidence_eval.chunks import IndexedFiles
+from adk_evidence_eval.definitions import module_definitions, overrides
+from adk_evidence_eval.golden import GoldenQuestion, golden_lines
+from adk_evidence_eval.pages import adk_imports, page_sections, resolve_link
+from adk_evidence_eval.selfsupervised import KINDS, Corpora, describe, make_questions
 
 BASE = '''\
 class BaseStore:

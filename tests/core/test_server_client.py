@@ -14,18 +14,8 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
-from adk_evidence.resilience import CircuitBreaker
-from adk_evidence.settings import load_settings
-from adk_evidence.store import server_client
-from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
-from adk_evidence.store.qdrant_server import (
-    CollectionOptions,
-    ServerIndexReader,
-    ServerIndexWriter,
-    ServerRecord,
-    UploadOptions,
-)
-from adk_evidence.store.server_client import (
+from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.qdrant import (
     Patience,
     ServerConnection,
     ServerError,
@@ -33,6 +23,16 @@ from adk_evidence.store.server_client import (
     query_patience,
     sends_key_in_the_open,
     upload_patience,
+)
+from adk_evidence.services.resilience import CircuitBreaker
+from adk_evidence.settings import load_settings
+from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
+from adk_evidence.store.qdrant_server import (
+    CollectionOptions,
+    ServerIndexReader,
+    ServerIndexWriter,
+    ServerRecord,
+    UploadOptions,
 )
 from tests.clocks import FakeTime
 from tests.core.test_store_contract import axis, point, terms

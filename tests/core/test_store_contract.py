@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, StoreError
+from adk_evidence.services.qdrant import Patience, ServerConnection, api_key
 from adk_evidence.store.base import (
     CollectionSpec,
     EvidenceStore,
@@ -38,7 +39,6 @@ from adk_evidence.store.base import (
 )
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, UploadOptions
-from adk_evidence.store.server_client import Patience, ServerConnection, api_key
 from tests.standins.live import created, server_grpc_port, server_url
 
 DIM = 8

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.symbols.definitions import read_definition, read_imports
+from adk_evidence.readers.definitions import read_definition, read_imports
 from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import CurrentSymbols, Symbols, annotation_names
 from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query

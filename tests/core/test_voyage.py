@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence import eventloop
 from adk_evidence.embedding import voyage_tokens
 from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
-from adk_evidence.embedding.voyage_service import KEY_VARIABLE
 from adk_evidence.errors import CostCapError, ModelError, ServiceError, SettingsError
-from adk_evidence.retrieval.query import normalise
-from adk_evidence.retrieval.rerank.base import RerankDocument
-from adk_evidence.retrieval.rerank.voyage import VoyageReranker
+from adk_evidence.search.query import normalise
+from adk_evidence.search.rerank.base import RerankDocument
+from adk_evidence.search.rerank.voyage import VoyageReranker
+from adk_evidence.services import eventloop
+from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import payload

@@ -11,7 +11,7 @@ import pytest
 
 from adk_evidence.citations.sources import GitReader, SourceLocation
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.indexes import Codebase, settings_for
+from adk_evidence.index.codebases import Codebase, settings_for
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.progress import Silent

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.embedding.voyage_service import KEY_VARIABLE
+from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
-from adk_evidence.store import server_client
 from adk_evidence_cli.main import app as evidence
 from adk_ingest.cli import app as ingestion
 from adk_ingest.progress import Silent

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.embedding.voyage_service import KEY_VARIABLE
 from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Silent

@@ -16,12 +16,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.embedding import minilm
-from adk_evidence.evaluation import ablation, variants
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.store.files import copy_tree
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
+from adk_evidence_eval import ablation, variants
 from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
@@ -31,7 +31,7 @@ HEAVY += ("pydantic_settings", "pydantic")
 
 # Runs the command line in a process without a model.
 WITHOUT_MODEL = """
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
 pipeline.make_dense = lambda settings: HashEmbedder()
@@ -388,7 +388,7 @@ def test_details_show_the_order_before_the_reranker(cli, indexed, golden, tmp_pa
 
 
 def test_the_ablation_is_one_table_over_all_sets(cli, indexed, golden, monkeypatch, tmp_path):
-    monkeypatch.setattr("adk_evidence.evaluation.ablation.VARIANTS", ablation.VARIANTS[:2])
+    monkeypatch.setattr("adk_evidence_eval.ablation.VARIANTS", ablation.VARIANTS[:2])
     other = tmp_path / "other.jsonl"
     shutil.copyfile(golden, other)
     shown = cli("eval", "ablation", "--golden", golden, "--golden", other, "--home", indexed.home)
@@ -487,7 +487,7 @@ def test_without_the_extra_nothing_is_asked_for_nothing(cli, indexed, golden, mo
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr("adk_evidence.evaluation.extra.importlib.import_module", missing)
+    monkeypatch.setattr("adk_evidence_eval.extra.importlib.import_module", missing)
     done = cli("eval", *command, "--golden", golden, "--home", indexed.home)
     sentence(done, 2, 'pip install "adk-evidence[eval]"')
 

@@ -12,13 +12,13 @@ import pytest
 from mcp import Client
 from typer.testing import CliRunner
 
-from adk_evidence.agents import adk_tool
-from adk_evidence.agents.session import AgentSession
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.render.sanitize import visible
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
 from adk_evidence.symbols.targets import service
 from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_evidence_agents import adk_tool
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app
 from adk_evidence_mcp.prompts import PROMPTS
 from adk_evidence_mcp.resources import citation_uri

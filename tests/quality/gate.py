@@ -16,12 +16,12 @@ from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm
-from adk_evidence.evaluation.bootstrap import Interval, mean_interval
-from adk_evidence.evaluation.golden import GoldenQuestion, read_golden
-from adk_evidence.evaluation.run import Order, run_queries
-from adk_evidence.evaluation.score import Scores, score_run
-from adk_evidence.retrieval.pipeline import EvidenceService, Outcome
+from adk_evidence.search.pipeline import EvidenceService, Outcome
 from adk_evidence.settings import load_settings
+from adk_evidence_eval.bootstrap import Interval, mean_interval
+from adk_evidence_eval.golden import GoldenQuestion, read_golden
+from adk_evidence_eval.run import Order, run_queries
+from adk_evidence_eval.score import Scores, score_run
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_code, write_docs
 
 HERE = Path(__file__).parent

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.embedding.minilm import MiniLmEmbedder
-from adk_evidence.evaluation.check import check_golden
-from adk_evidence.retrieval.hybrid import Hit
-from adk_evidence.retrieval.pipeline import EvidenceService, Outcome
+from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.pipeline import EvidenceService, Outcome
 from adk_evidence.settings import load_settings
+from adk_evidence_eval.check import check_golden
 from tests.corpora import HashEmbedder
 from tests.quality.gate import FLOOR, HERE, Floor, build, falls, golden, measure
 

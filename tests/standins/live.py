@@ -59,7 +59,7 @@ def server_store() -> dict[str, Any]:
 def _drop_created(url: str) -> None:
     from qdrant_client import QdrantClient
 
-    from adk_evidence.store.server_client import api_key
+    from adk_evidence.services.qdrant import api_key
 
     client = QdrantClient(url=url, api_key=api_key(), check_compatibility=False)
     for collection in client.get_collections().collections:

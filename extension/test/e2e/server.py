@@ -25,7 +25,7 @@ def main() -> None:
     else:
         from tests.corpora import HashEmbedder
 
-        from adk_evidence.retrieval import pipeline
+        from adk_evidence.search import pipeline
         from adk_evidence_cli.main import run
 
         pipeline.make_dense = lambda settings: HashEmbedder()

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from adk_evidence.symbols.definitions import parse_quietly
+from adk_evidence.readers.definitions import parse_quietly
 from adk_ingest.targets.extract import ModuleText, is_private
 from adk_ingest.targets.references import ReferenceGraph
 

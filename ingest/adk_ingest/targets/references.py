@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.symbols.definitions import dotted_name, parse_quietly
+from adk_evidence.readers.definitions import dotted_name, parse_quietly
 from adk_ingest.targets.extract import ModuleText
 
 DAMPING = 0.85

@@ -18,7 +18,7 @@ from adk_evidence.gitcli import GitError, run_git
 from adk_evidence.textfile import decode, is_binary
 
 if TYPE_CHECKING:
-    from adk_evidence.store.index_manifest import IndexManifest
+    from adk_evidence.index.manifest import IndexManifest
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5

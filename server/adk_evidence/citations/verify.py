@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 
-from adk_evidence.citations import headings, syntax
 from adk_evidence.citations.sources import CACHED_FILES, SourceReader
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.readers import headings
+from adk_evidence.readers import tokens as syntax
 from adk_evidence.textfile import split_lines
 
 

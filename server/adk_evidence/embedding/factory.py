@@ -43,7 +43,7 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
             )
         case "voyage":
             from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
-            from adk_evidence.embedding.voyage_service import voyage_service
+            from adk_evidence.services.voyage import voyage_service
 
             service = voyage_service(settings, notice=report, check=check)
             voyage, batching = settings.embedding.voyage, settings.ingestion.batching

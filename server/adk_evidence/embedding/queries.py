@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix, Pair
-from adk_evidence.resilience import CacheAside
+from adk_evidence.services.resilience import CacheAside
 
 
 @dataclass(frozen=True)

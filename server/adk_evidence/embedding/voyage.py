@@ -8,9 +8,9 @@ import numpy as np
 
 from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodable
 from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, split_contexts
-from adk_evidence.embedding.voyage_service import RequestTooLargeError, Usage, VoyageService
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens, prompt_tokens
-from adk_evidence.resilience import CacheAside
+from adk_evidence.services.resilience import CacheAside
+from adk_evidence.services.voyage import RequestTooLargeError, Usage, VoyageService
 from adk_evidence.settings import BatchingSettings, VoyageSettings
 
 # Limits of the service, in tokens: all texts of a request. For texts in their context its pages name 32,000 in one

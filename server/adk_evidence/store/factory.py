@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
+from adk_evidence.index.manifest import IndexManifest, read_manifest
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.resilience import Clock
+from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore
-from adk_evidence.store.index_manifest import IndexManifest, read_manifest
 
 
 class Publisher(Protocol):
@@ -76,8 +76,8 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
     manifest = read_manifest(folder)
     check_kind(manifest, settings)
     if settings.store.kind == "server":
+        from adk_evidence.services.qdrant import connect, query_breaker, query_patience
         from adk_evidence.store.qdrant_server import ServerIndexReader
-        from adk_evidence.store.server_client import connect, query_breaker, query_patience
 
         connection = connect(settings, query_patience(settings), query_breaker(settings, clock or Clock()))
         quantized = settings.store.quantization != "none"
@@ -100,8 +100,8 @@ def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Setting
     """
     upload = settings.ingestion.qdrant_upload
     if settings.store.kind == "server":
+        from adk_evidence.services.qdrant import connect, upload_patience
         from adk_evidence.store.qdrant_server import CollectionOptions, ServerIndexWriter, UploadOptions
-        from adk_evidence.store.server_client import connect, upload_patience
         from adk_evidence.store.server_index import ServerIndex
 
         store = settings.store

@@ -23,6 +23,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
+from adk_evidence.services.qdrant import NotAppliedError, ServerConnection, ServerError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
     NOTHING_KNOWN,
@@ -53,7 +54,6 @@ from adk_evidence.store.points import (
     in_order,
     unknown,
 )
-from adk_evidence.store.server_client import NotAppliedError, ServerConnection, ServerError
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

@@ -11,12 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.citations.format import code_citation
+from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Origin
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.retrieval.index import Index
-from adk_evidence.settings import StoreSettings
-from adk_evidence.store.base import EvidenceStore
-from adk_evidence.symbols.definitions import (
+from adk_evidence.readers.definitions import (
     Definition,
     dotted_name,
     parse_quietly,
@@ -24,6 +22,8 @@ from adk_evidence.symbols.definitions import (
     read_imports,
     read_module,
 )
+from adk_evidence.settings import StoreSettings
+from adk_evidence.store.base import EvidenceStore
 from adk_evidence.symbols.table import DocSection, SymbolEntry, SymbolTable, build_table
 
 # Re-exports, aliases and bases lead to each other no deeper than this.

@@ -11,7 +11,7 @@ from adk_evidence_lsp.protocol import SOURCE, SourceParams
 
 if TYPE_CHECKING:
     from adk_evidence.citations.cited import CitedSource
-    from adk_evidence.retrieval.index import Index
+    from adk_evidence.index.opened import Index
     from adk_evidence.settings import StoreSettings
     from adk_evidence_lsp.server import EvidenceServer
 

@@ -11,7 +11,7 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence_lsp.protocol import TARGETS, TargetsParams
 
 if TYPE_CHECKING:
-    from adk_evidence.retrieval.index import Index
+    from adk_evidence.index.opened import Index
     from adk_evidence.symbols.targets.model import RankedTarget
     from adk_evidence_lsp.server import EvidenceServer
 

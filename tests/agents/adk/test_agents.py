@@ -18,10 +18,10 @@ from google.adk.agents import LlmAgent
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams, StreamableHTTPConnectionParams
 from mcp import StdioServerParameters
 
-from adk_evidence.agents import adk_tool
-from adk_evidence.agents.adk_tool import make_function_tool
-from adk_evidence.agents.session import AgentSession
-from adk_evidence.retrieval import pipeline
+from adk_evidence.search import pipeline
+from adk_evidence_agents import adk_tool
+from adk_evidence_agents.adk_tool import make_function_tool
+from adk_evidence_agents.session import AgentSession
 from tests.agents.adk.scripted import run, strings
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
 from tests.agents.servers import DRIVER, ROOT, serving_http

@@ -16,8 +16,8 @@ pytest.importorskip("google.adk", reason="NO google-adk HERE: `npm test` runs th
 from google.adk.agents import LlmAgent
 from mcp import Client, StdioServerParameters
 
-from adk_evidence.agents import adk_tool
-from adk_evidence.agents.session import AgentSession
+from adk_evidence_agents import adk_tool
+from adk_evidence_agents.session import AgentSession
 from tests.agents.adk.scripted import run
 from tests.agents.servers import ROOT, http_client, serving_http
 from tests.corpora import Workplace

@@ -18,7 +18,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.symbols.definitions import dotted_name, parse_quietly
+from adk_evidence.readers.definitions import dotted_name, parse_quietly
 from adk_evidence.symbols.targets.model import Target
 
 Availability = Literal["true", "false", "unknown"]

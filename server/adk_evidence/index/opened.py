@@ -1,0 +1,248 @@
+"""The index as retrieval sees it: a leased generation with its store and the sources that its citations point to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from adk_evidence.citations.sources import SourceReader
+from adk_evidence.citations.sources import open_reader as open_source
+from adk_evidence.commands import with_options
+from adk_evidence.embedding.factory import fingerprint
+from adk_evidence.index.manifest import CorpusEntry, IndexManifest
+from adk_evidence.index.payloads import Payloads
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
+from adk_evidence.services.resilience import CacheAside
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import EvidenceStore
+from adk_evidence.store.factory import open_generations
+from adk_evidence.store.factory import open_reader as open_store
+from adk_evidence.store.generations import LeasedGeneration, check_fingerprint
+
+# Questions repeat their words.
+KEPT_TERMS = 8192
+
+
+class DenseGap(NamedTuple):
+    """Why an index lacks dense vectors, as the end of a sentence that names them, and what to do about it."""
+
+    why: str
+    hint: str
+
+
+class Index:
+    """One generation, opened. Immutable, so that whatever a request reads from it belongs together."""
+
+    def __init__(self, lease: LeasedGeneration, settings: Settings) -> None:
+        self._lease = lease
+        self._ingest_command = settings.ingest_command
+        self.manifest: IndexManifest = lease.manifest
+        try:
+            check_fingerprint(self.manifest, fingerprint(settings), command=settings.ingest_command)
+            self.store: EvidenceStore = open_store(lease.folder, settings)
+            self.sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
+        except BaseException:
+            lease.release()
+            raise
+        self._payloads = {kind: Payloads() for kind in KINDS}
+        # How rare the words of questions are, by kind, filter and term: a generation never changes.
+        self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
+        self._users = 0
+        self._retired = False
+        self._lock = threading.Lock()
+
+    def dense_gap(self) -> DenseGap | None:
+        """Why not every chunk has its dense vector, or None where each has; keywords are published before vectors."""
+        if self.manifest.dense == "complete":
+            return None
+        if self._lease.is_being_written():
+            return DenseGap("are still being computed", "Wait for the ingestion to end.")
+        why = "are missing, because the ingestion was stopped"
+        return DenseGap(why, with_options(f"Run `{self._ingest_command}`: it goes on where it stopped."))
+
+    @property
+    def points(self) -> int:
+        """Number of chunks of all kinds."""
+        return sum(self.manifest.counts().values())
+
+    @property
+    def has_guides(self) -> bool:
+        """Whether documentation beyond the generated API reference is indexed."""
+        return any(c.kind == "doc" and c.source != "api-reference" for c in self.manifest.corpora.values())
+
+    def source_of(self, payload: ChunkPayload) -> SourceReader | None:
+        """The reader of the corpus that a chunk came from."""
+        return self.sources.get(payload.source_name)
+
+    @property
+    def has_api_reference(self) -> bool:
+        """Whether pages made from docstrings are indexed."""
+        return any(corpus.source == "api-reference" for corpus in self.manifest.corpora.values())
+
+    def is_published(self, payload: ChunkPayload) -> bool:
+        """Whether the pages of the corpus that a chunk came from are on a site that is known."""
+        corpus = self.manifest.corpora.get(payload.source_name)
+        return corpus is not None and corpus.site_url is not None
+
+    def local_file(self, candidate: Candidate) -> Path | None:
+        """Where the file of a piece of evidence lies on this machine, or None."""
+        made = candidate.origin == "api-reference"
+        for name, corpus in self.manifest.corpora.items():
+            same = corpus.commit == candidate.ref and (corpus.source == "api-reference") == made
+            if same and candidate.path in corpus.files:
+                return self.file_of(name, candidate.path)
+        return None
+
+    def file_of(self, name: str, path: str) -> Path | None:
+        """Where a file of a corpus lies on this machine, or None; `path` must be an indexed one."""
+        corpus = self.manifest.corpora.get(name)
+        if corpus is None or not path.startswith(corpus.location.path_prefix):
+            return None
+        root = self._lease.folder / corpus.location.root
+        file = root / path.removeprefix(corpus.location.path_prefix)
+        return file if file.is_file() else None
+
+    def paths(self, kind: Kind) -> tuple[str, ...]:
+        """Paths of every indexed file of a kind, sorted."""
+        return self._paths[kind]
+
+    @cached_property
+    def _paths(self) -> dict[Kind, tuple[str, ...]]:
+        by_kind: dict[Kind, set[str]] = {"doc": set(), "code": set()}
+        for corpus in self.manifest.corpora.values():
+            by_kind[corpus.kind].update(corpus.files)
+        return {kind: tuple(sorted(paths)) for kind, paths in by_kind.items()}
+
+    def refs(self, kind: Kind) -> dict[str, tuple[str, ...]]:
+        """Indexed commits of a kind with the names they go by."""
+        return {corpus.commit: _names(corpus) for corpus in self.manifest.corpora.values() if corpus.kind == kind}
+
+    def payloads(self, kind: Kind) -> Payloads:
+        """The payloads of a kind that were read from this generation."""
+        return self._payloads[kind]
+
+    def info(self) -> IndexInfo:
+        """What a pack says of the index."""
+        return self._info
+
+    @cached_property
+    def _info(self) -> IndexInfo:
+        corpora = {
+            name: CorpusInfo(
+                repo=corpus.repo, commit=corpus.commit, ref=corpus.ref, source=corpus.source, chunks=corpus.chunks
+            )
+            for name, corpus in sorted(self.manifest.corpora.items())
+        }
+        return IndexInfo(
+            generation=self.manifest.generation,
+            created_at=self.manifest.created_at,
+            fingerprint=self.manifest.fingerprint_id,
+            dense=self.manifest.dense,
+            corpora=corpora,
+        )
+
+    def acquire(self) -> None:
+        """Count one more user."""
+        with self._lock:
+            self._users += 1
+
+    def done(self) -> None:
+        """Count one user less; closes a retired index with its last user."""
+        with self._lock:
+            self._users -= 1
+            closing = self._retired and self._users == 0
+        if closing:
+            self._close()
+
+    def retire(self) -> None:
+        """Close the index as soon as nobody uses it."""
+        with self._lock:
+            self._retired = True
+            closing = self._users == 0
+        if closing:
+            self._close()
+
+    def _close(self) -> None:
+        self.store.close()
+        self._lease.release()
+
+
+class CurrentIndex:
+    """Hands out the published index and switches to a newer one between two requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._generations = open_generations(settings)
+        self._lock = threading.Lock()
+        self._held = threading.local()
+        self._index: Index | None = None
+
+    @contextmanager
+    def pin(self) -> Iterator[Index]:
+        """The index for one request; it stays open until the request ends, whatever is published meanwhile.
+
+        Raises:
+            IndexMissingError: Nothing was ingested yet.
+            IndexMismatchError: The index was built with other models than the settings name.
+        """
+        held: Index | None = getattr(self._held, "index", None)
+        if held is not None:
+            yield held
+            return
+        index = self._acquire()
+        try:
+            yield index
+        finally:
+            index.done()
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Within it, `pin` gives this thread one and the same index, whatever is published meanwhile.
+
+        Raises:
+            IndexMissingError: Nothing was ingested yet.
+            IndexMismatchError: The index was built with other models than the settings name.
+        """
+        with self.pin() as index:
+            before = getattr(self._held, "index", None)
+            self._held.index = index
+            try:
+                yield
+            finally:
+                self._held.index = before
+
+    def _acquire(self) -> Index:
+        with self._lock:
+            if self._index is None or self._generations.current_id() != self._index.manifest.generation:
+                fresh = Index(self._generations.open_current(), self._settings)
+                if self._index is not None:
+                    self._index.retire()
+                self._index = fresh
+            self._index.acquire()
+            return self._index
+
+    def close(self) -> None:
+        """Release the index; a later `pin` opens it again."""
+        with self._lock:
+            index, self._index = self._index, None
+        if index is not None:
+            index.retire()
+
+
+def source_readers(manifest: IndexManifest, folder: Path) -> dict[str, SourceReader]:
+    """The readers of an index's corpora by their names, for checking citations.
+
+    Args:
+        manifest: What the index holds.
+        folder: The generation's folder, where generated pages lie.
+    """
+    return {name: open_source(corpus.location, folder) for name, corpus in manifest.corpora.items()}
+
+
+def _names(corpus: CorpusEntry) -> tuple[str, ...]:
+    return (corpus.ref,) if corpus.ref else ()

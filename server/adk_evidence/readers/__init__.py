@@ -1,0 +1,1 @@
+"""What texts are made of: headings, definitions, tokens."""

@@ -1,0 +1,142 @@
+"""Hybrid retrieval from one collection: dense and sparse prefetch, fused by the store (SPEC 5 section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.index.payloads import Payloads
+from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.settings import RetrievalSettings, StoreSettings
+from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Match, Prefetch, SearchParams
+
+# Few definitions share a name; more would be another ranking of everything.
+SYMBOL_PREFETCH_LIMIT = 10
+
+
+def wide_enough(settings: RetrievalSettings, results: int) -> RetrievalSettings:
+    """The settings, with limits that do not cut off what a request for so many results asks for."""
+    limits = (
+        "dense_prefetch_limit",
+        "sparse_prefetch_limit",
+        "final_limit_per_collection",
+        "expanded_limit_per_collection",
+        "pool_size",
+    )
+    short = {name: results for name in limits if getattr(settings, name) < results}
+    return settings.model_copy(update=short) if short else settings
+
+
+@dataclass(frozen=True)
+class QueryVectors:
+    """One query text, encoded. `dense` goes by the kind of chunk; a kind without it is searched by keywords alone."""
+
+    text: str
+    dense: Mapping[Kind, Sequence[float]]
+    sparse: SparseVector
+
+
+class BranchPlace(NamedTuple):
+    """Where one branch placed a hit."""
+
+    branch: str
+    rank: int
+    score: float
+
+
+class Hit(NamedTuple):
+    """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
+
+    point_id: str
+    collection: str
+    payload: ChunkPayload
+    fused_rank: int
+    fused_score: float
+    branches: tuple[BranchPlace, ...]
+    similarity: float | None
+
+
+def prefetches(
+    queries: Sequence[QueryVectors],
+    kind: Kind,
+    settings: RetrievalSettings,
+    store: StoreSettings,
+    names: Sequence[str] = (),
+) -> list[tuple[str, Prefetch]]:
+    """The named branches of a query and its sub-queries: `dense`, `sparse`, `dense#1`, `sparse#1`, ...
+
+    Names that the query mentions get a branch of their own, `symbol`, in which only their definitions compete: texts
+    that use a name often outweigh the one that defines it.
+    """
+    branches: list[tuple[str, Prefetch]] = []
+    for number, vectors in enumerate(queries):
+        suffix = f"#{number}" if number else ""
+        if kind in vectors.dense:
+            dense = Prefetch(store.dense_vector(kind), vectors.dense[kind], settings.dense_prefetch_limit)
+            branches.append((f"dense{suffix}", dense))
+        if vectors.sparse:
+            sparse = Prefetch(store.sparse_vector, vectors.sparse, settings.sparse_prefetch_limit)
+            branches.append((f"sparse{suffix}", sparse))
+    if "symbol" in settings.branches and names and kind == "code" and branches:
+        _, first = branches[0]
+        defined = Filter(must=(Match("names", tuple(names)),))
+        branches.append(("symbol", Prefetch(first.using, first.query, SYMBOL_PREFETCH_LIMIT, defined)))
+    return branches
+
+
+def search_collection(
+    reader: EvidenceStore,
+    kind: Kind,
+    queries: Sequence[QueryVectors],
+    settings: RetrievalSettings,
+    store: StoreSettings,
+    *,
+    limit: int,
+    filter: Filter | None = None,
+    names: Sequence[str] = (),
+    payloads: Payloads | None = None,
+) -> list[Hit]:
+    """Search one collection with every branch and return the fused hits, best first.
+
+    `payloads` are the collection's that were read before; without them all are read.
+
+    Raises:
+        CollectionUnavailableError: The collection cannot answer.
+    """
+    named = prefetches(queries, kind, settings, store, names)
+    if not named:
+        return []
+    collection = store.collection(kind)
+    held = (payloads or Payloads()).held()
+    result = reader.hybrid_query(
+        collection,
+        [branch for _, branch in named],
+        Fusion(settings.fusion, settings.rrf_k),
+        limit=limit,
+        filter=filter,
+        params=SearchParams(hnsw_ef=settings.hnsw_ef, exact=settings.exact),
+        held=held,
+    )
+    places: dict[str, list[BranchPlace]] = {hit.id: [] for hit in result.fused}
+    for (name, _), hits in zip(named, result.branches, strict=True):
+        for rank, hit in enumerate(hits, 1):
+            if hit.id in places:
+                places[hit.id].append(BranchPlace(name, rank, hit.score))
+    found = []
+    for rank, hit in enumerate(result.fused, 1):
+        branches = tuple(places[hit.id])
+        found.append(
+            Hit(
+                point_id=hit.id,
+                collection=collection,
+                payload=held.of(hit),
+                fused_rank=rank,
+                fused_score=hit.score,
+                branches=branches,
+                # Not a sub-query's: its template is close to everything in the corpora.
+                similarity=next((place.score for place in branches if place.branch == "dense"), None),
+            )
+        )
+    return found

@@ -1,0 +1,101 @@
+"""What the pipeline asks of a reranker, and the documents it shows to one (SPEC 5 section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.request import TaskMode
+from adk_evidence.search.query import Query
+from adk_evidence.tokens import truncate_tokens
+
+INSTRUCTION = """You are ranking evidence to help implement a correct solution using Google ADK.
+Prefer: official ADK docs that describe the exact API and constraints, and ADK Python source that demonstrates real patterns.
+Prefer: content that directly answers the question and includes concrete parameters, function/class names, and usage patterns.
+Deprioritize: tangential mentions, outdated references, or generic LLM commentary.
+Question: {user_query}"""  # noqa: E501 - the wording is the specification's
+
+# Each mode's addition to the instruction; the wording above stays as specified.
+MODE_HINTS: Mapping[TaskMode, str] = {
+    "build": "",
+    "debug": "Prefer: causes of the error, validation code and troubleshooting notes.\n",
+    "explain": "Prefer: conceptual documentation and docstrings.\n",
+    "refactor": "Prefer: definitions, signatures and call sites that a change would touch.\n",
+}
+
+
+@dataclass(frozen=True)
+class RerankDocument:
+    """A candidate as the reranker sees it: `text` for cross-encoders, `scores` for score-based rerankers.
+
+    `body_tokens` is how much of the chunk's text `text` may hold. `scores` holds exact branch scores by branch
+    (`dense`, `sparse`) where they are known.
+    """
+
+    payload: ChunkPayload
+    fused_rank: int
+    body_tokens: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def text(self) -> str:
+        """The document's text; made when it is asked for, as not every reranker reads."""
+        return document_text(self.payload, self.body_tokens)
+
+
+@dataclass(frozen=True)
+class RerankScore:
+    """A document's score, higher is better, and the features that made it where the reranker can tell."""
+
+    score: float
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+class Reranker(Protocol):
+    """Orders candidates. The result has one score a document, in the documents' order."""
+
+    @property
+    def model(self) -> str:
+        """Name and version, for the plan and the event log."""
+
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
+        """Score every document against the query.
+
+        Raises:
+            EvidenceError: The reranker cannot answer; the caller falls back to the fused order.
+        """
+
+
+def scores_of_order(order: Sequence[int]) -> list[float]:
+    """Scores, by position, for rerankers that only know an order: 1 for the best of n, then 1/n less for each place.
+
+    Args:
+        order: Every position once, best first.
+    """
+    scores = [0.0] * len(order)
+    for place, position in enumerate(order):
+        scores[position] = (len(order) - place) / len(order)
+    return scores
+
+
+def instruction(query: Query, task_mode: TaskMode) -> str:
+    """The instruction wrapper of SPEC 5 section 9.3 around a query."""
+    wrapped = INSTRUCTION.format(user_query=query.text)
+    hint = MODE_HINTS[task_mode]
+    return wrapped.replace("Question: ", f"{hint}Question: ", 1) if hint else wrapped
+
+
+def document_text(payload: ChunkPayload, body_tokens: int) -> str:
+    """The rerank document of SPEC 5 section 9.2: provenance header, then the chunk's text cut to `body_tokens`."""
+    if payload.kind == "doc":
+        provenance = f"SOURCE: docs\nREPO: {payload.repo}\nREF: {payload.commit}\nLOC: {payload.uri or payload.path}"
+    else:
+        provenance = (
+            f"SOURCE: code\nREPO: {payload.repo}\nREF: {payload.commit}\nPATH: {payload.path}\n"
+            f"LINES: {payload.start_line}-{payload.end_line}"
+        )
+    symbol = f"\nSYMBOL: {payload.symbol}" if payload.symbol else ""
+    return f"{provenance}\nCHUNK: {payload.chunk_id}{symbol}\n\n{truncate_tokens(payload.text, body_tokens)}"

@@ -1,0 +1,34 @@
+"""The reranker that the settings name."""
+
+from __future__ import annotations
+
+from adk_evidence.search.rerank.base import Reranker
+from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.settings import Settings
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    """The reranker of the settings, or None for the fused order; nothing is loaded or asked before its first use."""
+    match settings.rerank.provider:
+        case "local":
+            return LocalReranker()
+        case "fastembed":
+            from adk_evidence.search.rerank.fastembed import FastEmbedReranker
+
+            return FastEmbedReranker(settings.rerank, settings.paths.models)
+        case "voyage":
+            from adk_evidence.search.rerank.voyage import VoyageReranker
+            from adk_evidence.services.voyage import voyage_service
+
+            return VoyageReranker(voyage_service(settings), settings.rerank)
+        case "llm":
+            from adk_evidence.search.rerank.cascade import CascadeReranker
+            from adk_evidence.search.rerank.chat import ChatService
+            from adk_evidence.search.rerank.llm import LlmReranker
+
+            llm = settings.rerank.llm
+            # A whole pool would be too much for one prompt.
+            model = LlmReranker(ChatService(llm), llm, settings.rerank.cache_entries)
+            return CascadeReranker(LocalReranker(), model, llm.max_documents)
+        case "none":
+            return None

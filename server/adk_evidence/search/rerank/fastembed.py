@@ -1,0 +1,67 @@
+"""A cross-encoder of FastEmbed's list, on this machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from adk_evidence.embedding.base import encodable
+from adk_evidence.embedding.fastembed_models import open_model
+from adk_evidence.models.request import TaskMode
+from adk_evidence.search.query import Query
+from adk_evidence.search.rerank.base import RerankDocument, RerankScore
+from adk_evidence.settings import RerankSettings
+
+
+class FastEmbedReranker:
+    """Reads the question with each candidate; loaded at first use.
+
+    The question goes without the instruction: these models were trained on bare questions, and read 512 tokens.
+
+    Args:
+        settings: Model, folder, threads and batch size.
+        models: The folder of prepared models.
+    """
+
+    def __init__(self, settings: RerankSettings, models: Path) -> None:
+        self._settings = settings
+        self._models = models
+        self._lock = threading.Lock()
+        self._loaded: Any = None
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self._settings.model
+
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
+        """One score a document: the model's logit.
+
+        Raises:
+            ModelError: The model cannot be had or does not load.
+        """
+        if not documents:
+            return []
+        texts = [encodable(document.text) for document in documents]
+        # Texts of one length together: a batch is padded to its longest.
+        order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
+        ordered = [texts[position] for position in order]
+        found = self._load().rerank(encodable(query.text), ordered, batch_size=self._settings.batch_size)
+        scores = dict(zip(order, (float(score) for score in found), strict=True))
+        return [RerankScore(scores[position]) for position in range(len(texts))]
+
+    def _load(self) -> Any:
+        if self._loaded is None:
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = open_model(
+                        "cross-encoder",
+                        self._settings.model,
+                        self._settings.model_path,
+                        self._models,
+                        setting="rerank.model_path",
+                        threads=self._settings.threads,
+                    )
+        return self._loaded

@@ -1,0 +1,98 @@
+"""Voyage's reranker: an instruction around the question, provenance above each candidate (SPEC 5 section 9)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from adk_evidence.embedding.base import encodable
+from adk_evidence.embedding.batching import Size, in_halves, pack
+from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens
+from adk_evidence.models.request import TaskMode
+from adk_evidence.search.query import Query
+from adk_evidence.search.rerank.base import RerankDocument, RerankScore, instruction
+from adk_evidence.services.resilience import CacheAside
+from adk_evidence.services.voyage import RequestTooLargeError, VoyageService
+from adk_evidence.settings import RerankSettings
+
+# Limits of one request (reference sheet): the question counts once for each document.
+MAX_DOCUMENTS = 1000
+MAX_TOKENS = 600_000
+MAX_QUERY_TOKENS = 8_000
+
+
+class VoyageReranker:
+    """Asks Voyage; rankings of the same question and candidates are kept.
+
+    Args:
+        service: The service that is asked.
+        settings: Model, time-out and the size of batches.
+    """
+
+    def __init__(self, service: VoyageService, settings: RerankSettings) -> None:
+        self._service = service
+        self._settings = settings
+        self._kept: CacheAside[list[RerankScore]] = CacheAside(settings.cache_entries)
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self._settings.model
+
+    @property
+    def service(self) -> VoyageService:
+        """The service that is asked."""
+        return self._service
+
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
+        """One score a document; where they need more than one request, the feature `batch` says which one.
+
+        Raises:
+            ServiceError: The service does not answer within `rerank.timeout_seconds`, leaves a document without a
+                score, or is not asked as it is down.
+        """
+        question = encodable(instruction(query, task_mode))
+        texts = [encodable(document.text) for document in documents]
+        digests = tuple(hashlib.sha256(text.encode()).digest() for text in texts)
+        key = (self.model, hashlib.sha256(question.encode()).digest(), digests)
+        return self._kept.get(key, lambda: self._ask(question, texts))
+
+    def close(self) -> None:
+        """Close the service's connections."""
+        self._service.close()
+
+    def _ask(self, question: str, texts: Sequence[str]) -> list[RerankScore]:
+        asked = min(most_tokens(question, self.model), MAX_QUERY_TOKENS)
+        sizes = [Size(1, len(text), asked + most_tokens(text, self.model)) for text in texts]
+        counted = min(count_tokens(question, self.model), MAX_QUERY_TOKENS)
+        deadline = self._service.deadline(self._settings.timeout_seconds)
+
+        def send(positions: list[int]) -> list[float]:
+            batch = [texts[position] for position in positions]
+            return self._service.rerank(
+                question,
+                batch,
+                self.model,
+                sum(counted + count_tokens(text, self.model) for text in batch),
+                timeout_seconds=deadline.remaining(self._settings.timeout_seconds),
+            )
+
+        answers = [answer for batch in self._batches(sizes) for answer in in_halves(batch, send, RequestTooLargeError)]
+        scores: dict[int, RerankScore] = {}
+        for number, (positions, found) in enumerate(answers, 1):
+            features = {"batch": float(number)} if len(answers) > 1 else {}
+            scores.update(
+                (position, RerankScore(score, features)) for position, score in zip(positions, found, strict=True)
+            )
+        return [scores[position] for position in range(len(texts))]
+
+    def _batches(self, sizes: Sequence[Size]) -> list[list[int]]:
+        """All documents in one request if they fit in; else as many as the settings name, or fewer."""
+        if not sizes:
+            return []
+        chars = sum(size.chars for size in sizes)
+        whole = Size(MAX_DOCUMENTS, chars, int(MAX_TOKENS / SAFETY))
+        batches = list(pack(sizes, whole))
+        if len(batches) == 1:
+            return batches
+        return list(pack(sizes, Size(self._settings.batch_size, chars, whole.tokens)))

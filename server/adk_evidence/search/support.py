@@ -1,0 +1,229 @@
+"""How far results support a question, on a scale that does not depend on the other results.
+
+A ranking always has a first result. Whether it answers anything shows in four measures that mean the same for every
+question: the share of the question's words that the results hold, each weighted by how rare the word is in the index;
+the same share for pairs of neighbouring words within one result; the number of words that stand nowhere in the index;
+and the similarity of the nearest passage. A logistic model joins them (`retrieval.support` in the settings).
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.embedding.bm25 import load_stopwords, load_words
+from adk_evidence.identifiers import is_code_like, query_lexical_text
+from adk_evidence.models.chunk import KINDS
+from adk_evidence.search.candidates import Ranked
+from adk_evidence.search.encoding import QueryEncoder
+from adk_evidence.search.query import Query
+from adk_evidence.search.scope import Scope
+from adk_evidence.search.search import Searcher
+from adk_evidence.search.versions import without_versions
+from adk_evidence.settings import SupportSettings
+from adk_evidence.store.base import Filter
+
+FILLER_WORDS_FILE = "filler_words.txt"
+# A pasted traceback has hundreds of words; its first ones say enough.
+MAX_WORDS = 32
+# Shorter words are too near to each other.
+MIN_MISSPELT = 5
+ALIKE = 0.8
+# The highest weight of a term in a text is about this much above 1 for a term that the text repeats.
+_REPEATED = 1.8
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What the model goes by; `names` has them in the order in which they are fitted.
+
+    `coverage` and `pairs` are shares, 0 to 1, `similarity` is a cosine, `words` the logarithm of the number of words
+    that count (of a long question less is covered), `absent` the number of words that stand nowhere in the index.
+    """
+
+    coverage: float
+    pairs: float
+    similarity: float
+    words: float
+    absent: float
+
+    def score(self, weights: SupportSettings) -> float:
+        """The support as a probability."""
+        total = weights.bias + sum(getattr(weights, name) * getattr(self, name) for name in MEASURES)
+        return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))
+
+
+MEASURES = tuple(Measures.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Support:
+    """How far the results of one question support it.
+
+    `score` is that of all results together and `by_result` that of each alone, by point id: 0 to 1, where the settings
+    have the weights for the model; else None and empty. `absent` are words that stand nowhere in the index.
+    """
+
+    measures: Measures
+    score: float | None = None
+    by_result: Mapping[str, float] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+
+
+class SupportMeter:
+    """Measures the support for one request.
+
+    Args:
+        encoder: The request's.
+        searcher: The request's.
+        scope: What the request searches.
+        points: Number of chunks in the index.
+        weights: The model; None where none was fitted for the similarities of the dense model.
+    """
+
+    def __init__(
+        self, encoder: QueryEncoder, searcher: Searcher, scope: Scope, points: int, weights: SupportSettings | None
+    ) -> None:
+        self._encoder = encoder
+        self._searcher = searcher
+        self._scope = scope
+        self._unheard = _REPEATED * math.log(2 * points + 2)
+        self._weights = weights
+
+    def measure(self, query: Query, items: Sequence[Ranked]) -> Support:
+        """The support of the final results.
+
+        Raises:
+            CollectionUnavailableError: A collection cannot answer in strict mode.
+        """
+        words = content_words(query.text)
+        exact = self._encoder.exact_term("adk") is not None
+        found = self._by_terms(words, items) if exact else _by_texts(words, items)
+        shares = _Shares(found)
+        similarities = {item.hit.point_id: item.hit.similarity or 0.0 for item in items}
+        count = math.log1p(len(found.weights))
+
+        def of(ids: Sequence[str], similarity: float) -> Measures:
+            return Measures(shares.coverage(ids), shares.pairs(ids), similarity, count, float(len(found.absent)))
+
+        together = of([item.hit.point_id for item in items], max(similarities.values(), default=0.0))
+        # Another version, which was not searched, may have the word.
+        absent = () if self._scope.leaves_versions_out else found.absent
+        if self._weights is None or not exact:
+            return Support(together, absent=absent)
+        return Support(
+            together,
+            score=together.score(self._weights),
+            by_result={point: of([point], near).score(self._weights) for point, near in similarities.items()},
+            absent=absent,
+        )
+
+    def _by_terms(self, words: Sequence[str], items: Sequence[Ranked]) -> _Found:
+        terms = {word: term for word in dict.fromkeys(words) if (term := self._encoder.exact_term(word))}
+        weights = self._weigh(terms)
+        meant: dict[str, str] = {}
+        vocabulary = functools.cache(lambda: _vocabulary(items))
+        for word in [word for word, weight in weights.items() if not weight]:
+            likely = _correction(word, vocabulary)
+            term = self._encoder.exact_term(likely) if likely else None
+            if likely and term:
+                meant[word] = likely
+                terms[likely] = term
+        weights |= self._weigh({likely: terms[likely] for likely in meant.values()})
+        said = [meant.get(word, word) for word in words if word in terms]
+        # Two forms of a word are one term.
+        first: dict[SparseVector, str] = {}
+        said = [first.setdefault(terms[word], word) for word in said]
+        wanted = {word: terms[word] for word in dict.fromkeys(said)}
+        holders: dict[str, set[str]] = {word: set() for word in wanted}
+        for kind in KINDS:
+            ids = tuple(item.hit.point_id for item in items if item.kind == kind)
+            for word, points in self._searcher.holders(kind, wanted, ids).items():
+                holders[word] |= points
+        # What cannot be looked up is not said to be missing.
+        absent = () if self._searcher.failed else tuple(word for word in wanted if not weights[word])
+        return _Found(said, {word: weights[word] or self._unheard for word in wanted}, holders, absent)
+
+    def _weigh(self, terms: Mapping[str, SparseVector]) -> dict[str, float]:
+        """How rare each word is in what is searched: its best score there, 0 where it stands nowhere."""
+        weights = dict.fromkeys(terms, 0.0)
+        for kind in KINDS:
+            for word, weight in self._searcher.weights(kind, terms, self._scope.of_versions(kind, Filter())).items():
+                weights[word] = max(weights[word], weight)
+        return weights
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The question's words in its order, their weights, the results that hold each, and those that none can hold."""
+
+    words: Sequence[str]
+    weights: Mapping[str, float]
+    holders: Mapping[str, set[str]]
+    absent: tuple[str, ...] = ()
+
+
+class _Shares:
+    def __init__(self, found: _Found) -> None:
+        self._found = found
+        weights = found.weights
+        self._total = math.fsum(weights.values())
+        self._pairs = {
+            (one, other): min(weights[one], weights[other]) for one, other in pairwise(found.words) if one != other
+        }
+        self._pair_total = math.fsum(self._pairs.values())
+
+    def coverage(self, ids: Sequence[str]) -> float:
+        """The weighted share of the words that any of the results holds; 1 for a question without such words."""
+        if not self._total:
+            return 1.0
+        wanted = set(ids)
+        held = (weight for word, weight in self._found.weights.items() if self._found.holders[word] & wanted)
+        return math.fsum(held) / self._total
+
+    def pairs(self, ids: Sequence[str]) -> float:
+        """The weighted share of the pairs of neighbouring words that one result holds."""
+        if not self._pair_total:
+            return self.coverage(ids)
+        wanted, holders = set(ids), self._found.holders
+        held = (weight for (one, other), weight in self._pairs.items() if holders[one] & holders[other] & wanted)
+        return math.fsum(held) / self._pair_total
+
+
+def content_words(question: str) -> list[str]:
+    """The words of a question that say what it is about, in its order, names with their parts, at most `MAX_WORDS`."""
+    dull = load_stopwords() | load_words(FILLER_WORDS_FILE)
+    words = _WORD.findall(query_lexical_text(without_versions(question)).lower())
+    kept = [word for word in words if word not in dull]
+    first = set(list(dict.fromkeys(kept))[:MAX_WORDS])
+    return [word for word in kept if word in first]
+
+
+def _by_texts(words: Sequence[str], items: Sequence[Ranked]) -> _Found:
+    """Where the sparse encoder cannot tell which words stand where: every word counts the same."""
+    texts = {item.hit.point_id: _words_of(item) for item in items}
+    holders = {word: {point for point, text in texts.items() if word in text} for word in words}
+    return _Found(words, dict.fromkeys(words, 1.0), holders)
+
+
+def _words_of(item: Ranked) -> frozenset[str]:
+    return frozenset(_WORD.findall(item.hit.payload.text[item.hit.payload.body_start :].lower()))
+
+
+def _vocabulary(items: Iterable[Ranked]) -> list[str]:
+    return sorted({word for item in items for word in _words_of(item) if word.isalpha()})
+
+
+def _correction(word: str, vocabulary: Callable[[], list[str]]) -> str | None:
+    """The word of the results that a misspelt one probably means."""
+    if len(word) < MIN_MISSPELT or not word.isalpha() or is_code_like(word):
+        return None
+    near = [one for one in vocabulary() if one[0] == word[0] and abs(len(one) - len(word)) <= 2]
+    return next(iter(difflib.get_close_matches(word, near, 1, ALIKE)), None)

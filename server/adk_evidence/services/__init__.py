@@ -1,0 +1,1 @@
+"""Clients of services: retries, circuit breaker, time-outs and keys."""

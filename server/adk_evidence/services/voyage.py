@@ -1,0 +1,458 @@
+"""The Voyage service behind one door: its key, its limits, its failures and what it costs.
+
+The vendor's client talks; what it leaves out is done here. It tries once and ignores `Retry-After`, so trying again
+is ours. Its timeouts are for a pause between two bytes in the synchronous client, so the asynchronous one is used,
+whose timeouts are for the whole request. Its messages may repeat the service's answer, which may repeat the key, so
+none of them is passed on.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
+from adk_evidence.redaction import without_key
+from adk_evidence.services.eventloop import run_within, stop_if_cancelled
+from adk_evidence.services.resilience import (
+    CircuitBreaker,
+    Clock,
+    Deadline,
+    RetryPolicy,
+    TokenBucket,
+    TransientError,
+    call_with_retries,
+    pause,
+    retry_after_seconds,
+)
+from adk_evidence.settings import BatchingSettings, Settings, VoyageSettings
+
+T = TypeVar("T")
+Answer = TypeVar("Answer")
+
+KEY_VARIABLE = "VOYAGE_API_KEY"
+# Waits between the tries of one question (SPEC 5 section 14.1).
+QUERY_BACKOFF = (0.5, 1.0, 2.0)
+# Beyond the client's own timeout, for the loop to tell of it.
+_GRACE_SECONDS = 2.0
+
+
+# How the service says that a request holds more than it takes, and nothing else.
+_TOO_LARGE = re.compile(r"\btokens?\b|too (?:large|long|many)|batch size", re.IGNORECASE)
+
+
+class RequestTooLargeError(ServiceError):
+    """The service takes no request of this size; the same content in smaller requests may pass."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What was used of a model."""
+
+    requests: int = 0
+    tokens: int = 0
+
+
+class VoyageService:
+    """Sends requests to Voyage. Safe between threads; the client is loaded at the first request.
+
+    Args:
+        settings: Address, limits, timeouts and prices.
+        batching: Retries of an ingestion's requests.
+        clock: Where time comes from.
+        notice: Gets a sentence before an ingestion waits.
+        check: Called while an ingestion waits; may raise to stop it.
+    """
+
+    def __init__(
+        self,
+        settings: VoyageSettings,
+        batching: BatchingSettings,
+        *,
+        clock: Clock | None = None,
+        notice: Callable[[str], None] | None = None,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock or Clock()
+        self._notice = notice
+        self._check = check
+        self._ingestion = RetryPolicy(1 + batching.voyage_retry_max_attempts, batching.voyage_retry_backoff_seconds)
+        self._buckets: dict[str, tuple[TokenBucket, TokenBucket]] = {}
+        self._breakers: dict[str, CircuitBreaker] = {}
+        self._usage: dict[str, Usage] = {}
+        self._lock = threading.Lock()
+        self._session: Any = None
+
+    @property
+    def usage(self) -> dict[str, Usage]:
+        """What was used so far, by model, as the service counts it."""
+        with self._lock:
+            return dict(self._usage)
+
+    def deadline(self, seconds: float) -> Deadline:
+        """A deadline by the service's clock."""
+        return Deadline(self._clock, seconds)
+
+    def breaker(self, service: str) -> CircuitBreaker:
+        """The circuit breaker of questions to one part of the service, e.g. `rerank`."""
+        with self._lock:
+            return self._breakers.setdefault(
+                service,
+                CircuitBreaker(
+                    f"Voyage ({service})", self._settings.breaker_failures, self._settings.breaker_seconds, self._clock
+                ),
+            )
+
+    def price(self, model: str, tokens: int) -> float:
+        """US dollars for tokens of a model.
+
+        Raises:
+            SettingsError: The settings name no price for the model.
+        """
+        try:
+            return self._settings.usd_per_million_tokens[model] * tokens / 1_000_000
+        except KeyError:
+            raise SettingsError(
+                f"The settings name no price for {model}.", "Add it to embedding.voyage.usd_per_million_tokens."
+            ) from None
+
+    def embed_documents(self, texts: Sequence[str], model: str, dimension: int, tokens: int) -> FloatMatrix:
+        """Vectors of texts that do not depend on each other, for an ingestion; shape (len(texts), dimension).
+
+        Args:
+            texts: At most what the service takes in one request.
+            model: Name of the model.
+            dimension: Length of a vector.
+            tokens: The texts' estimated tokens.
+
+        Raises:
+            CostCapError: The request would exceed the cap.
+            RequestTooLargeError: The request holds more than the service takes.
+            ServiceError: The service does not answer in spite of retries, or not with these vectors.
+        """
+        return self._ingest(
+            model,
+            tokens,
+            lambda client: self._embed(client, texts, model, dimension, "document"),
+            lambda answer: _vectors(answer.embeddings, len(texts), dimension),
+        )
+
+    def embed_contexts(
+        self, inputs: Sequence[Sequence[str]], model: str, dimension: int, tokens: int
+    ) -> list[FloatMatrix]:
+        """Vectors of texts in their context, for an ingestion: for each input shape (its texts, dimension).
+
+        The arguments and errors are those of `embed_documents`.
+        """
+
+        def read(answer: Any) -> list[FloatMatrix]:
+            if len(answer.results) != len(inputs):
+                raise _unusable(f"{len(answer.results)} documents for {len(inputs)}")
+            return [
+                _vectors(result.embeddings, len(texts), dimension)
+                for result, texts in zip(answer.results, inputs, strict=True)
+            ]
+
+        return self._ingest(
+            model, tokens, lambda client: self._contextualized(client, inputs, model, dimension, "document"), read
+        )
+
+    def embed_query(self, text: str, model: str, dimension: int, tokens: int, *, contextualized: bool) -> list[float]:
+        """A question's vector, within `query_timeout_seconds`.
+
+        Raises:
+            ServiceError: The service does not answer in time, or not with a vector, or was not asked as it is down.
+        """
+        if contextualized:
+            service = "contextualized embeddings"
+
+            async def send(client: Any) -> Any:
+                return await self._contextualized(client, [[text]], model, dimension, "query")
+
+            def read(answer: Any) -> FloatMatrix:
+                found = [vector for result in answer.results for vector in result.embeddings]
+                return _vectors(found, 1, dimension)
+        else:
+            service = "embeddings"
+
+            async def send(client: Any) -> Any:
+                return await self._embed(client, [text], model, dimension, "query")
+
+            def read(answer: Any) -> FloatMatrix:
+                return _vectors(answer.embeddings, 1, dimension)
+
+        vectors = self._question(service, model, tokens, self._settings.query_timeout_seconds, send, read)
+        found: list[float] = vectors[0].tolist()
+        return found
+
+    def rerank(
+        self, query: str, documents: Sequence[str], model: str, tokens: int, *, timeout_seconds: float
+    ) -> list[float]:
+        """A relevance score for each document, in the documents' order.
+
+        Raises:
+            RequestTooLargeError: The request holds more than the service takes.
+            ServiceError: As of `embed_query`, or a document has no score.
+        """
+
+        async def send(client: Any) -> Any:
+            return await client.rerank(query, list(documents), model, top_k=None, truncation=True)
+
+        def read(answer: Any) -> list[float]:
+            scores = {int(result.index): float(result.relevance_score) for result in answer.results}
+            if len(answer.results) != len(documents) or set(scores) != set(range(len(documents))):
+                raise _unusable(f"scores of {len(scores)} of {len(documents)} documents")
+            if not all(math.isfinite(score) for score in scores.values()):
+                raise _unusable("scores that are no numbers")
+            return [scores[position] for position in range(len(documents))]
+
+        return self._question("rerank", model, tokens, timeout_seconds, send, read)
+
+    def tell(self, sentence: str) -> None:
+        """Give a sentence to whoever gets the service's notices."""
+        if self._notice is not None:
+            self._notice(sentence)
+
+    def close(self) -> None:
+        """Close the connections; a later request opens new ones."""
+        session, self._session = self._session, None
+        if session is not None:
+            # A connection that does not close goes with the process.
+            with suppress(TimeoutError):
+                run_within(session.close(), _GRACE_SECONDS)
+
+    def _ingest(
+        self, model: str, tokens: int, send: Callable[[Any], Awaitable[Answer]], read: Callable[[Answer], T]
+    ) -> T:
+        self._stay_below_the_cap(model, tokens)
+        limit = self._settings.timeout_seconds
+
+        def attempt(deadline: Deadline) -> T:
+            return self._attempt(model, tokens, deadline, limit, send, read)
+
+        return call_with_retries(attempt, self._ingestion, self._clock, notice=self._notice, check=self._check)
+
+    def _question(
+        self,
+        service: str,
+        model: str,
+        tokens: int,
+        seconds: float,
+        send: Callable[[Any], Awaitable[Answer]],
+        read: Callable[[Answer], T],
+    ) -> T:
+        policy = RetryPolicy(self._settings.query_max_attempts, QUERY_BACKOFF, seconds)
+
+        def attempt(deadline: Deadline) -> T:
+            return self._attempt(model, tokens, deadline, seconds, send, read)
+
+        return self.breaker(service).call(
+            lambda: call_with_retries(attempt, policy, self._clock, check=stop_if_cancelled)
+        )
+
+    def _attempt(
+        self,
+        model: str,
+        tokens: int,
+        deadline: Deadline,
+        limit: float,
+        send: Callable[[Any], Awaitable[Answer]],
+        read: Callable[[Answer], T],
+    ) -> T:
+        key = _key()
+        # Loading it takes seconds, which are no part of the request's time.
+        _client_library()
+        self._wait_for_the_rate(model, tokens, deadline)
+        seconds = deadline.remaining(limit)
+        try:
+            answer = run_within(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
+            # An answer that cannot be used was paid for, too.
+            self._count(model, int(getattr(answer, "total_tokens", 0)))
+            return read(answer)
+        except EvidenceError:
+            raise
+        # The client's own errors, and what it raises by accident on an answer that it does not expect.
+        except Exception as exc:
+            raise _translated(exc, key, seconds) from None
+
+    def _count(self, model: str, tokens: int) -> None:
+        with self._lock:
+            before = self._usage.get(model, Usage())
+            self._usage[model] = Usage(before.requests + 1, before.tokens + tokens)
+
+    async def _send(self, key: str, seconds: float, send: Callable[[Any], Awaitable[Answer]]) -> Answer:
+        voyageai = _client_library()
+        if self._session is None:
+            self._session = _session()
+        voyageai.aiosession.set(self._session)
+        # Passed on, as a key in a file or in the library's own variables would win otherwise.
+        client = voyageai.AsyncClient(api_key=key, max_retries=0, timeout=seconds, base_url=self._settings.base_url)
+        return await send(client)
+
+    @staticmethod
+    async def _embed(client: Any, texts: Sequence[str], model: str, dimension: int, input_type: str) -> Any:
+        return await client.embed(
+            list(texts),
+            model=model,
+            input_type=input_type,
+            truncation=True,
+            output_dtype="float",
+            output_dimension=dimension,
+        )
+
+    @staticmethod
+    async def _contextualized(
+        client: Any, inputs: Sequence[Sequence[str]], model: str, dimension: int, input_type: str
+    ) -> Any:
+        return await client.contextualized_embed(
+            [list(texts) for texts in inputs],
+            model=model,
+            input_type=input_type,
+            output_dtype="float",
+            output_dimension=dimension,
+        )
+
+    def _wait_for_the_rate(self, model: str, tokens: int, deadline: Deadline) -> None:
+        with self._lock:
+            if model not in self._buckets:
+                limits = (self._settings.requests_per_minute, self._settings.tokens_per_minute)
+                self._buckets[model] = (TokenBucket(limits[0], self._clock), TokenBucket(limits[1], self._clock))
+            requests, budget = self._buckets[model]
+        seconds = max(requests.reserve(1), budget.reserve(tokens))
+        if not deadline.allows(seconds):
+            requests.give_back(1)
+            budget.give_back(tokens)
+            raise ServiceError(
+                f"The rate limit of {model} leaves no room for this request in time.",
+                "Wait a minute, or raise embedding.voyage.requests_per_minute and tokens_per_minute to your account's.",
+            )
+        pause(self._clock, seconds, self._check)
+
+    def _stay_below_the_cap(self, model: str, tokens: int) -> None:
+        spent = sum(self.price(name, usage.tokens) for name, usage in self.usage.items())
+        cap = self._settings.max_cost_usd
+        if spent + self.price(model, tokens) > cap:
+            raise CostCapError(
+                f"The next request would cost more than the cap of ${cap:g} leaves (${spent:.2f} are spent).",
+                "Raise embedding.voyage.max_cost_usd; finished vectors are kept.",
+            )
+
+
+def voyage_service(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    notice: Callable[[str], None] | None = None,
+    check: Callable[[], None] | None = None,
+) -> VoyageService:
+    """The service of the settings; the arguments are those of `VoyageService`."""
+    return VoyageService(
+        settings.embedding.voyage, settings.ingestion.batching, clock=clock, notice=notice, check=check
+    )
+
+
+def has_key() -> bool:
+    """Whether the environment has a key."""
+    return bool(os.environ.get(KEY_VARIABLE, "").strip())
+
+
+def _key() -> str:
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if not key:
+        raise ServiceError(f"There is no key for Voyage: {KEY_VARIABLE} is not set.", "Set it in the environment.")
+    return key
+
+
+def _client_library() -> Any:
+    try:
+        import voyageai
+    except ImportError:
+        raise ServiceError(
+            "Voyage's client is not installed.", "Install it with `pip install 'adk-evidence[voyage]'`."
+        ) from None
+    return voyageai
+
+
+def _session() -> Any:
+    """A session of our own: it honours the environment's proxies and keeps connections, which the client's do not."""
+    import aiohttp
+
+    class Response(aiohttp.ClientResponse):
+        async def read(self) -> bytes:
+            try:
+                return await super().read()
+            except aiohttp.ClientError as exc:
+                # The client would print the answer and read it again.
+                raise ConnectionError("the connection broke inside the answer") from exc
+
+    return aiohttp.ClientSession(trust_env=True, response_class=Response)
+
+
+def _vectors(found: Sequence[Any], count: int, dimension: int) -> FloatMatrix:
+    if len(found) != count:
+        raise _unusable(f"{len(found)} vectors for {count} texts")
+    lengths = {len(vector) for vector in found}
+    if lengths != {dimension}:
+        raise ServiceError(
+            f"Voyage answered with vectors of length {', '.join(map(str, sorted(lengths)))} instead of {dimension}.",
+            "Check embedding.voyage: the model and the dimension must go together.",
+        )
+    vectors: FloatMatrix = np.asarray(found, dtype=np.float32)
+    if not np.isfinite(vectors).all():
+        raise _unusable("vectors that are no numbers")
+    return vectors
+
+
+def _unusable(what: str) -> TransientError:
+    return TransientError(f"Voyage answered with {what}.")
+
+
+def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
+    """Our sentence for what the client raised; nothing that could hold the key is taken over."""
+    from voyageai import error
+
+    status = getattr(exc, "http_status", None)
+    if isinstance(exc, (TimeoutError, error.Timeout)):
+        return TransientError(f"Voyage did not answer within {seconds:.3g} s.")
+    if isinstance(exc, error.AuthenticationError):
+        return ServiceError(
+            f"Voyage does not accept the key in {KEY_VARIABLE}.",
+            "Set a valid key; a running server keeps the one that it was started with.",
+        )
+    if isinstance(exc, error.RateLimitError) or status == 429:
+        after = retry_after_seconds(getattr(exc, "headers", None) or {})
+        return TransientError("Voyage says that too many requests were sent (429).", retry_after=after)
+    if status == 413 or (status == 400 and _TOO_LARGE.search(_detail(exc, key))):
+        return RequestTooLargeError(f"Voyage refuses the request as too large ({status}){_detail(exc, key)}.")
+    if isinstance(exc, (error.InvalidRequestError, error.MalformedRequestError)):
+        return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.")
+    if isinstance(status, int) and 400 <= status < 500:
+        return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.", "Check embedding.voyage.")
+    if isinstance(status, int) and status >= 500:
+        after = retry_after_seconds(getattr(exc, "headers", None) or {})
+        return TransientError(f"Voyage is overloaded or failing ({status}).", retry_after=after)
+    if isinstance(exc, (error.APIConnectionError, OSError)) or type(exc).__module__.startswith("aiohttp."):
+        return TransientError("Voyage cannot be reached, or the connection broke.", "Check the network and any proxy.")
+    # What the client raises by accident on an answer that it does not expect.
+    if isinstance(exc, (error.VoyageError, AttributeError, LookupError, TypeError, ValueError)):
+        return TransientError("Voyage answered what its client cannot read.")
+    raise exc
+
+
+def _detail(exc: Exception, key: str) -> str:
+    """What the service says is wrong, without the key and anything like one."""
+    body = getattr(exc, "json_body", None)
+    detail = body.get("detail") if isinstance(body, dict) else None
+    if not isinstance(detail, str):
+        return ""
+    return f": {without_key(detail, key)}"

@@ -1,0 +1,185 @@
+"""`index_codebase`, `update` and `delete`: what changes indexes, through what the adapter handed in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from adk_evidence.embedding.factory import fingerprint
+from adk_evidence.errors import InvalidRequestError, UnknownIndexError
+from adk_evidence.index.codebases import MAIN, Codebase, read_codebase, settings_of
+from adk_evidence.settings import Settings
+from adk_evidence.validation import first_problem
+from adk_evidence_agents.operations.embedding import check_embedding
+from adk_evidence_agents.operations.indexer import Indexer, IndexReport
+from adk_evidence_agents.operations.records import printable
+from adk_evidence_agents.operations.requests import IndexCodebaseParameters, NamedIndexParameters
+from adk_evidence_agents.operations.responses import IndexedItems, Severity
+from adk_evidence_agents.operations.run import Run
+
+MAX_SKIPPED = 100
+
+
+def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItems:
+    """Build the index of a codebase; an index of that name is brought up to date.
+
+    Raises:
+        InvalidRequestError: The parameters are not valid, or nothing here can index.
+        EvidenceError: Whatever stopped the run; what was published before goes on answering.
+    """
+    indexer = _indexer(run)
+    codebase = _codebase(run, parameters)
+    check_embedding(run.config, fingerprint(run.session.settings), codebase.name)
+    return _report(run, indexer.index(codebase, run.cancelled, run.progress))
+
+
+def update_codebase(run: Run, parameters: NamedIndexParameters) -> IndexedItems:
+    """Bring an index up to date with its files.
+
+    Raises:
+        InvalidRequestError: It is the main index, or nothing here can index.
+        EvidenceError: There is no such index, or something stopped the run.
+    """
+    indexer = _indexer(run)
+    name = _named_index(run, parameters.collection_name)
+    check_embedding(run.config, fingerprint(run.session.settings), name)
+    return _report(run, indexer.update(name, run.cancelled, run.progress))
+
+
+def delete_index(run: Run, parameters: NamedIndexParameters) -> str:
+    """Remove an index; the codebase itself stays as it is.
+
+    Raises:
+        InvalidRequestError: It is the main index, or nothing here can delete.
+        EvidenceError: There is no such index, or it cannot be removed.
+    """
+    indexer = _indexer(run)
+    name = _named_index(run, parameters.collection_name)
+    run.stop_if_cancelled()
+    run.session.release(name)
+    indexer.delete(name)
+    return name
+
+
+def _indexer(run: Run) -> Indexer:
+    if run.make_indexer is None:
+        raise InvalidRequestError("Indexes can only be read here.", "Use `adk-evidence operate` or the MCP server.")
+    return run.make_indexer(run.session.settings)
+
+
+def _named_index(run: Run, name: str) -> str:
+    if name == MAIN:
+        raise InvalidRequestError(
+            f"{MAIN} is the main index, which this operation does not change.", "Run `adk-ingest all` to update it."
+        )
+    settings_of(run.session.settings, name)
+    return name
+
+
+def _codebase(run: Run, parameters: IndexCodebaseParameters) -> Codebase:
+    path = _checked_folder(run.session.settings, parameters.codebase_path)
+    given = {
+        "file_patterns": parameters.file_patterns,
+        "exclude_patterns": parameters.exclude_patterns,
+        "chunk_tokens": parameters.chunk_size,
+        "overlap_tokens": parameters.chunk_overlap,
+    }
+    said = parameters.model_fields_set
+    values = {field: value for field, value in given.items() if _FIELDS.get(field, field) in said}
+    try:
+        known = read_codebase(run.session.settings, parameters.collection_name).model_dump()
+    except UnknownIndexError:
+        known = {}
+    try:
+        return Codebase.model_validate({**known, **values, "name": parameters.collection_name, "path": path})
+    except ValidationError as exc:
+        raise _invalid(exc) from exc
+
+
+def _checked_folder(settings: Settings, given: str) -> Path:
+    """The folder to index, without links; it lies where the user lets agents index.
+
+    Agents mistake paths, and do what texts tell them: what would take in a whole home or disk is refused, too.
+    """
+    path = Path(given)
+    if not path.is_absolute():
+        raise InvalidRequestError("codebase_path is not absolute.", "Give the absolute path of the codebase's folder.")
+    try:
+        folder = path.resolve()
+    except (OSError, ValueError, RuntimeError):  # a NUL in the path, a loop of links
+        raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.") from None
+    if _holds_the_users_home(folder):
+        raise InvalidRequestError(
+            "codebase_path is the home folder or one that holds it, which is more than a codebase.",
+            "Give the folder of one project.",
+        )
+    if folder.is_relative_to(settings.paths.root.resolve()):
+        raise InvalidRequestError(
+            "codebase_path lies in the folder where ADK Evidence keeps its own data.", "Give the folder of a project."
+        )
+    roots = _roots(settings)
+    # Before anything that would tell whether such a folder exists.
+    if not any(folder.is_relative_to(root) for root in roots):
+        allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
+        raise InvalidRequestError(
+            "codebase_path does not lie below a folder that agents may index.",
+            f"{allowed}. The user can allow more with --root FOLDER or the setting agents.roots.",
+        )
+    if not folder.is_dir():
+        raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.")
+    return folder
+
+
+def _roots(settings: Settings) -> tuple[Path, ...]:
+    """The folders that the user lets agents index: those of the settings, else the one where the program runs."""
+    if settings.agents.roots:
+        return tuple(root.resolve() for root in settings.agents.roots)
+    here = Path.cwd().resolve()
+    # Editors and desktop programs start servers in the home folder or in `/`: nobody chose these.
+    return () if _holds_the_users_home(here) else (here,)
+
+
+def _holds_the_users_home(folder: Path) -> bool:
+    home = Path.home().resolve()
+    return folder == home or folder in home.parents
+
+
+_FIELDS = {
+    "name": "collection_name",
+    "path": "codebase_path",
+    "chunk_tokens": "chunk_size",
+    "overlap_tokens": "chunk_overlap",
+}
+
+
+def _invalid(exc: ValidationError) -> InvalidRequestError:
+    where, what = first_problem(exc)
+    field = where.partition(".")[0] or "overlap_tokens"
+    what = what.replace("overlap_tokens", "chunk_overlap").replace("chunk_tokens", "chunk_size")
+    return InvalidRequestError(f"The parameter {_FIELDS.get(field, field)} is not valid: {what}.", "Correct it.")
+
+
+def _report(run: Run, report: IndexReport) -> IndexedItems:
+    severity: Severity = "warning" if report.status == "partial" else "info"
+    for path, reason in report.skipped[:MAX_SKIPPED]:
+        run.notes.note(
+            "parse_error", f"The file was not indexed: {reason.replace('_', ' ')}", severity, file=printable(path)
+        )
+    more = len(report.skipped) - MAX_SKIPPED
+    if more > 0:
+        run.notes.note("parse_error", f"{more} more files were not indexed.", severity)
+    for warning in report.warnings:
+        run.notes.advise(warning)
+    if report.status == "unchanged":
+        run.notes.advise("Nothing has changed since the codebase was indexed.")
+    return IndexedItems(
+        total_files=report.files,
+        total_chunks=report.chunks,
+        total_vectors=report.vectors,
+        collection_name=report.name,
+        index_size_bytes=report.size_bytes,
+        indexing_time_seconds=round(report.seconds, 3),
+        changed_files=report.changed_files,
+        removed_files=report.removed_files,
+    )

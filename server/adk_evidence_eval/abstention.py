@@ -1,0 +1,158 @@
+"""Whether `quality` tells the questions that the corpora cannot answer from those that they can."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.pack import QualityLevel
+from adk_evidence.search.names import UNKNOWN_NAME
+from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.support import MEASURES, Measures
+from adk_evidence.settings import SupportSettings
+from adk_evidence_eval.golden import GoldenQuestion
+from adk_evidence_eval.run import Answer
+
+Group = Literal["answerable", "near the subject", "off the subject"]
+Half = Literal["fit", "held out"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+HALVES: tuple[Half, ...] = get_args(Half)
+# The category of questions that are about something else; others without an answer sound as if they had one.
+OFF_SUBJECT = "off_subject"
+# Share of the answerable questions of the fitted half that are to be of high quality.
+WANTED_HIGH = 0.95
+RIDGE = 0.01
+_STEPS = 50
+LEVELS: tuple[QualityLevel, ...] = get_args(QualityLevel)
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """What happens to a caller who takes `level`, and whatever is worse, for a refusal.
+
+    `refusal_recall` is the share of unanswerable questions that are refused, `false_refusals` that of answerable
+    ones; None where there are no such questions.
+    """
+
+    level: QualityLevel
+    refusal_recall: float | None
+    false_refusals: float | None
+
+
+def abstention(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -> list[Abstention]:
+    """One row for each level but the best, from worst to best; empty where the run does not carry `quality`."""
+    places = {
+        name: LEVELS.index(answer.quality)
+        for name, answer in run.items()
+        if name in golden and answer.quality is not None
+    }
+    if not places:
+        return []
+    answerable = [place for name, place in places.items() if golden[name].answerable]
+    unanswerable = [place for name, place in places.items() if not golden[name].answerable]
+    return [
+        Abstention(level, _share(unanswerable, at_most), _share(answerable, at_most))
+        for at_most, level in enumerate(LEVELS[:-1])
+    ]
+
+
+def _share(places: list[int], at_most: int) -> float | None:
+    return sum(place <= at_most for place in places) / len(places) if places else None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A question with the quality of its answer, and the measures that the quality goes by.
+
+    `weighed` says whether the measures decided: an unknown name or a far subject decides before them.
+    """
+
+    id: str
+    group: Group
+    half: Half
+    level: QualityLevel
+    measures: Measures
+    weighed: bool
+
+
+def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iterator[Judged]:
+    """Ask every question. The hash of its id says to which half it belongs, so that new questions move no old ones."""
+    for question in questions:
+        outcome = service.retrieve(question.request())
+        group: Group = "near the subject"
+        if question.answerable:
+            group = "answerable"
+        elif question.category == OFF_SUBJECT:
+            group = "off the subject"
+        half = HALVES[hashlib.sha256(question.id.encode()).digest()[0] % 2]
+        weighed = outcome.quality.level in ("mixed", "high") and not any(
+            warning.startswith(UNKNOWN_NAME) for warning in outcome.warnings
+        )
+        yield Judged(question.id, group, half, outcome.quality.level, outcome.support.measures, weighed)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many questions of a half and a group were asked, and how many of the answers were of each level."""
+
+    half: Half
+    group: Group
+    asked: int
+    levels: Mapping[QualityLevel, int]
+
+
+def counts(judged: Sequence[Judged]) -> list[Counted]:
+    """One row for each half and group that has questions."""
+    rows = []
+    for half in HALVES:
+        for group in GROUPS:
+            levels = [one.level for one in judged if (one.half, one.group) == (half, group)]
+            if levels:
+                rows.append(Counted(half, group, len(levels), {level: levels.count(level) for level in LEVELS}))
+    return rows
+
+
+def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
+    """Fit the weights to the first half: a logistic model with a ridge, either class counting the same.
+
+    The threshold lets `WANTED_HIGH` of that half's answerable questions pass.
+
+    Args:
+        judged: The questions.
+        nearest: The setting of that name, which is not fitted.
+
+    Raises:
+        InvalidRequestError: The half lacks questions with or without an answer.
+    """
+    import numpy as np
+
+    half = [one for one in judged if one.half == HALVES[0]]
+    used = [one for one in half if one.weighed]
+    answerable = np.array([one.group == "answerable" for one in used], dtype=float)
+    if not 0 < answerable.sum() < len(used):
+        raise InvalidRequestError(
+            "The weights cannot be fitted without both answerable and unanswerable questions.",
+            "Name a larger set with --golden.",
+        )
+    table = np.array([[getattr(one.measures, name) for name in MEASURES] for one in used])
+    mean, spread = table.mean(axis=0), table.std(axis=0) + 1e-9
+    columns = np.column_stack([np.ones(len(used)), (table - mean) / spread])
+    share = answerable.mean()
+    weight = np.where(answerable == 1, 0.5 / share, 0.5 / (1 - share)) / len(used)
+    ridge = np.diag([0.0, *[2 * RIDGE] * len(MEASURES)])
+    found = np.zeros(columns.shape[1])
+    for _ in range(_STEPS):
+        likely = 1 / (1 + np.exp(-columns @ found))
+        slope = columns.T @ (weight * (likely - answerable)) + ridge @ found
+        curve = (columns.T * (weight * likely * (1 - likely))) @ columns + ridge
+        found -= np.linalg.solve(curve, slope)
+    raw = found[1:] / spread
+    values = {name: round(float(value), 3) for name, value in zip(MEASURES, raw, strict=True)}
+    fitted = SupportSettings(bias=round(float(found[0] - raw @ mean), 3), **values, high=0.5, nearest=nearest)
+    wanted = [one for one in half if one.group == "answerable"]
+    scores = sorted((one.measures.score(fitted) if one.weighed else 0.0 for one in wanted), reverse=True)
+    last = scores[min(len(scores) - 1, round(WANTED_HIGH * len(scores)) - 1)]
+    return fitted.model_copy(update={"high": min(0.99, max(0.01, int(last * 1000) / 1000))})

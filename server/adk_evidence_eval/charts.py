@@ -1,0 +1,96 @@
+"""Variants as a picture and as a page."""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence_eval.extra import eval_library
+from adk_evidence_eval.variants import TABLE_METRICS, Measured
+
+_STYLE = (
+    "body{font:14px system-ui,sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse}"
+    "td,th{padding:.3em .8em;text-align:right;border-bottom:1px solid #ccc;font-variant-numeric:tabular-nums}"
+    "td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}"
+)
+
+
+def require_charts() -> None:
+    """Say at once, not after the measurements, that the library is missing.
+
+    Raises:
+        EvaluationMissingError: matplotlib is not installed.
+    """
+    eval_library("matplotlib", "matplotlib")
+
+
+def write_charts(measured: Mapping[str, Sequence[Measured]], folder: Path) -> list[Path]:
+    """Write `sweep.png` and `sweep.html`: the table's metrics with their intervals, by variant and golden set.
+
+    Raises:
+        EvaluationMissingError: matplotlib is not installed.
+        InvalidRequestError: The folder cannot be written.
+    """
+    figure = _figure(measured)
+    svg = io.StringIO()
+    # Without a date, the same measurements make the same file.
+    figure.savefig(svg, format="svg", metadata={"Date": None}, bbox_inches="tight")
+    png, page = folder / "sweep.png", folder / "sweep.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        figure.savefig(png, dpi=150, bbox_inches="tight")
+        page.write_text(_page(measured, svg.getvalue()), encoding="utf-8")
+    except OSError as exc:
+        message = f"The charts cannot be written to {folder}: {exc.strerror or exc}."
+        raise InvalidRequestError(message, "Name another folder with --out.") from exc
+    return [png, page]
+
+
+def _figure(measured: Mapping[str, Sequence[Measured]]) -> Any:
+    # Not pyplot: it looks for a display, and keeps every figure.
+    figure_of = eval_library("matplotlib.figure", "matplotlib").Figure
+    names = [one.variant.name for one in next(iter(measured.values()))]
+    figure = figure_of(figsize=(4 * len(TABLE_METRICS), 1.5 + 0.3 * len(names) * len(measured)))
+    axes = figure.subplots(1, len(TABLE_METRICS), sharey=True, squeeze=False)[0]
+    for axis, metric in zip(axes, TABLE_METRICS, strict=True):
+        for number, (golden, rows) in enumerate(measured.items()):
+            intervals = [one.interval(metric) for one in rows]
+            means = [interval.mean for interval in intervals]
+            reach = (
+                [interval.mean - interval.low for interval in intervals],
+                [interval.high - interval.mean for interval in intervals],
+            )
+            places = [place + 0.15 * number for place in range(len(rows))]
+            axis.errorbar(means, places, xerr=reach, fmt="o", capsize=3, label=golden)
+        axis.set_title(metric)
+        axis.grid(axis="x", alpha=0.3)
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].invert_yaxis()
+    axes[-1].legend()
+    return figure
+
+
+def _page(measured: Mapping[str, Sequence[Measured]], svg: str) -> str:
+    tables = "".join(f"<h2>{html.escape(name)}</h2>{_table(rows)}" for name, rows in measured.items())
+    drawing = svg[svg.index("<svg") :]
+    note = "<p>Means with the 95 % bootstrap interval over questions.</p>"
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sweep</title><style>{_STYLE}</style></head>'
+        f"<body><h1>Sweep</h1>{drawing}{tables}{note}</body></html>\n"
+    )
+
+
+def _table(rows: Sequence[Measured]) -> str:
+    head = "".join(f"<th>{metric}</th>" for metric in (*TABLE_METRICS, "p50 ms"))
+    body = "".join(f"<tr><td>{html.escape(one.variant.name)}</td>{_cells(one)}</tr>" for one in rows)
+    return f"<table><tr><th>variant</th>{head}</tr>{body}</table>"
+
+
+def _cells(one: Measured) -> str:
+    intervals = [one.interval(metric) for metric in TABLE_METRICS]
+    cells = [f"{each.mean:.3f} ({each.low:.3f} to {each.high:.3f})" for each in intervals]
+    return "".join(f"<td>{cell}</td>" for cell in (*cells, f"{one.means['latency_p50_ms']:.0f}"))

@@ -1,0 +1,87 @@
+"""The spans of an index's chunks, and the texts that golden spans point into."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from adk_evidence.index.manifest import checkout_name
+from adk_evidence.index.opened import CurrentIndex, source_readers
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import Filter, Match, scroll_all
+from adk_evidence.store.factory import open_generations
+from adk_evidence_eval.run import Result
+
+
+@contextmanager
+def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence[Result]]]:
+    """A function from corpus and path to the spans of the file's indexed chunks.
+
+    Raises:
+        StoreError: There is no index, or it does not match the settings.
+    """
+    current = CurrentIndex(settings)
+    try:
+        with current.pin() as index:
+
+            @functools.cache
+            def chunks_of(corpus: str, path: str) -> Sequence[Result]:
+                collection = settings.store.collection("doc" if corpus == "adk_docs" else "code")
+                only = Filter(must=(Match("path", (path,)),))
+                records = scroll_all(index.store, collection, filter=only)
+                return [_span(ChunkPayload.model_validate(record.payload)) for record in records]
+
+            yield chunks_of
+    finally:
+        current.close()
+
+
+@contextmanager
+def indexed_texts(settings: Settings) -> Iterator[Callable[[str, str], str | None]]:
+    """A function from corpus and path to the text of an indexed file as it is now, None where there is none.
+
+    Raises:
+        StoreError: There is no index.
+        SourceError: From the function, where a whole corpus cannot be read.
+    """
+    with open_generations(settings).open_current() as lease:
+        readers = source_readers(lease.manifest, lease.folder)
+        yield lambda corpus, path: readers[corpus].read(path) if corpus in readers else None
+
+
+@dataclass(frozen=True)
+class IndexedFiles:
+    """The files of one indexed corpus as they are now, text by path, and what was indexed."""
+
+    commit: str
+    license: str | None
+    texts: Mapping[str, str]
+
+
+def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
+    """The files of every corpus of the index by its name; one that is not there any more is left out.
+
+    Raises:
+        StoreError: There is no index.
+        SourceError: A whole corpus cannot be read.
+    """
+    with open_generations(settings).open_current() as lease:
+        readers = source_readers(lease.manifest, lease.folder)
+        found = {}
+        for name, corpus in lease.manifest.proper().items():
+            texts = {path: readers[name].read(path) for path in sorted(corpus.files)}
+            known = {path: text for path, text in texts.items() if text is not None}
+            found[name] = IndexedFiles(corpus.commit, corpus.license, known)
+        return found
+
+
+def _span(payload: ChunkPayload) -> Result:
+    return Result(
+        corpus=checkout_name(payload.corpus),
+        path=payload.path,
+        start_line=payload.start_line,
+        end_line=payload.end_line,
+    )

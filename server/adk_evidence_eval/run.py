@@ -1,0 +1,179 @@
+"""Runs of queries through the pipeline, one JSON line each, for any scorer to measure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.manifest import checkout_name
+from adk_evidence.models.pack import QualityLevel
+from adk_evidence.models.request import EvidenceRequest, TaskMode
+from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.pipeline import EvidenceService, Outcome
+from adk_evidence_eval.lines import Row, bad_row, read_rows
+
+Order = Callable[[Outcome], Sequence[Hit]]
+
+_EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
+
+
+class Question(Protocol):
+    """Something to ask, with a name of its own."""
+
+    @property
+    def id(self) -> str:
+        """What its answer is filed under."""
+
+    def request(self) -> EvidenceRequest:
+        """The request that asks it."""
+
+
+class EvalQuery(Row):
+    """One question of a query file; other keys, such as labels, are not read."""
+
+    query: str
+    task_mode: TaskMode = "build"
+
+    def request(self) -> EvidenceRequest:
+        """The request that asks it.
+
+        Raises:
+            ValidationError: The query is empty or too long.
+        """
+        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
+
+
+class Result(BaseModel):
+    """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    corpus: str
+    path: str
+    start_line: int
+    end_line: int
+    score: float = 0.0
+    text_tokens: int = 0
+
+
+class Answer(Row):
+    """A run's answer to one question, best first. The optional parts are there where details were asked for.
+
+    `pool` is the order before the reranker, `latency_ms` the time of the retrieval without checking citations.
+    """
+
+    results: tuple[Result, ...]
+    pool: tuple[Result, ...] | None = None
+    quality: QualityLevel | None = None
+    latency_ms: float | None = None
+
+
+def read_queries(path: Path) -> list[EvalQuery]:
+    """Read a JSON-lines file of questions.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, or a line is not a question of its own; the line is named.
+    """
+    queries = read_rows(path, EvalQuery, _EXAMPLE)
+    for number, query in queries.items():
+        try:
+            query.request()
+        except ValidationError as exc:
+            raise bad_row(path, number, exc, _EXAMPLE) from exc
+    return list(queries.values())
+
+
+def run_queries(
+    service: EvidenceService,
+    queries: Sequence[Question],
+    top_k: int,
+    *,
+    details: bool = False,
+    order: Order = Outcome.order,
+) -> Iterator[Answer]:
+    """Answer every question with the reranked order first, then the rest of the pool.
+
+    Args:
+        service: What answers.
+        queries: The questions.
+        top_k: Number of results a question.
+        details: Whether the answers also carry pool, quality and latency; the model is then loaded beforehand.
+        order: Another order of what was found.
+    """
+    if details and queries:
+        service.retrieve(queries[0].request())
+    for query in queries:
+        begin = time.perf_counter()
+        outcome = service.retrieve(query.request())
+        spent = (time.perf_counter() - begin) * 1000
+        results = _results(outcome, order(outcome)[:top_k])
+        if not details:
+            yield Answer(id=query.id, results=results)
+            continue
+        pool = tuple(result_of(hit, hit.fused_score) for hit in outcome.merged[:top_k])
+        quality = outcome.quality.level
+        yield Answer(id=query.id, results=results, pool=pool, quality=quality, latency_ms=round(spent, 2))
+
+
+def write_run(answers: Iterable[Answer], path: Path) -> int:
+    """Write a run as JSON lines in place of an older one, which stays if the run does not end.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        InvalidRequestError: The file cannot be written.
+    """
+    temporary = path.with_name(f"{path.name}.tmp")
+    count = 0
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w", encoding="utf-8") as stream:
+            for answer in answers:
+                stream.write(answer.model_dump_json(exclude_none=True) + "\n")
+                count += 1
+        temporary.replace(path)
+    except OSError as exc:
+        raise InvalidRequestError(
+            f"The run cannot be written to {path}: {exc.strerror or exc}.", "Name another file with --out."
+        ) from exc
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return count
+
+
+def read_run(path: Path) -> dict[str, Answer]:
+    """Answers by question id.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, or a line is no answer.
+    """
+    return {row.id: row for row in read_rows(path, Answer, "Write the run with `adk-evidence eval run`.").values()}
+
+
+def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
+    reranked = {item.hit.payload.candidate_id: item.rerank_score for item in outcome.ranked}
+    scores = [reranked.get(hit.payload.candidate_id) for hit in hits]
+    return tuple(
+        result_of(hit, hit.fused_score if score is None else score) for hit, score in zip(hits, scores, strict=True)
+    )
+
+
+def result_of(hit: Hit, score: float = 0.0) -> Result:
+    """A hit as a run shows it; golden sets name checkouts, whatever is committed of them."""
+    payload = hit.payload
+    return Result(
+        corpus=checkout_name(payload.corpus),
+        path=payload.path,
+        start_line=payload.start_line,
+        end_line=payload.end_line,
+        score=round(score, 6),
+        text_tokens=payload.text_tokens,
+    )
