@@ -40,13 +40,11 @@ def search(run: Run, kinds: Iterable[Kind]) -> dict[Kind, list[Hit]]:
 
 def _hits(run: Run, kind: Kind) -> list[Hit]:
     return search_collection(
-        run.index.store,
+        run.index,
+        run.settings,
         kind,
         run.vectors,
-        run.settings.retrieval,
-        run.settings.store,
         limit=run.limits[kind],
         filter=run.scope.filters[kind],
         names=run.query.names,
-        payloads=run.index.payloads(kind),
     )

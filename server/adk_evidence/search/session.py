@@ -204,11 +204,9 @@ class Session:
         log = self.service.log if self.context.logged else None
         try:
             yield run
-        except RequestCancelledError:
-            # Nobody saw an answer that could miss anything.
-            raise
         except EvidenceError as exc:
-            if log is not None:
+            # A request that was cancelled has no answer that could miss anything.
+            if log is not None and exc.code != RequestCancelledError.code:
                 log.write(retrieval_event(run, exc))
             raise
         if log is not None:
@@ -222,24 +220,18 @@ class Session:
             InvalidRequestError: A path filter cannot be parsed.
             CollectionUnavailableError: The collection cannot answer.
         """
-        index, settings = self.index, self.settings
+        index = self.index
         if (gap := index.dense_gap()) is not None:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
-        retrieval = wide_enough(settings.retrieval, limit)
+        retrieval = wide_enough(self.settings.retrieval, limit)
+        settings = self.settings.model_copy(update={"retrieval": retrieval})
         narrowed, _ = build_filter(filters or EvidenceFilters(), index.paths("code"), index.refs("code"))
         with self.context.stage("encode"):
             dense: dict[Kind, list[float]] = {"code": self.service.dense.code.embed_query(code)}
             vectors = QueryVectors(code, dense, self.service.sparse.encode_query(query_lexical_text(code)))
         with self.context.stage("search"):
-            hits = search_collection(
-                index.store,
-                "code",
-                [vectors],
-                retrieval,
-                settings.store,
-                limit=retrieval.final_limit_per_collection,
-                filter=narrowed,
-            )
+            wanted = retrieval.final_limit_per_collection
+            hits = search_collection(index, settings, "code", [vectors], limit=wanted, filter=narrowed)
             near = self.similarities(vectors, hits)
         return [Neighbour(hit, near.get(hit.point_id, 0.0)) for hit in hits]
 
