@@ -258,11 +258,11 @@ class TestSecondRuns:
         place.ingest()
         service = place.service()
         try:
-            with service.pin() as index:
+            with service.session() as session:
                 for number in range(3):
                     write_files(place.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
                     place.ingest()
-                assert index.store.count("adk_docs") > 0
+                assert session.index.store.count("adk_docs") > 0
         finally:
             service.close()
 

@@ -1,4 +1,4 @@
-"""What one request carries through every stage and thread: cancellation, time budget, warnings and timings."""
+"""What a request carries through every stage and thread: cancellation, time budget, warnings and timings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Context:
 
     Args:
         cancelled: Says whether the caller has gone.
-        logged: Whether retrievals are written to the event log; not those of evaluation and of warming up.
+        logged: Whether retrievals are written to the event log. Evaluation and warm-up are not.
         strict: Whether a part that fails ends the request, instead of a warning.
         budget_ms: Soft time budget, from now on; None or 0: none.
     """
@@ -51,7 +51,7 @@ class Context:
         self._warnings: dict[str, None] = {}
 
     def for_request(self, *, strict: bool, budget_ms: int | None) -> Context:
-        """The context of one request: cancelled together with this one, with warnings and timings of the request."""
+        """The context of one request: the same cancellation, but the request's own limits, warnings and timings."""
         return Context(self.cancelled, logged=self.logged, strict=strict, budget_ms=budget_ms)
 
     @property

@@ -15,20 +15,20 @@ from adk_evidence.settings import PackSettings
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
 # A kind in a sentence.
 KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
-# That a sentence names.
+# How many files a sentence names.
 _NAMED_FILES = 3
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The final results in ranked order, and the kinds that are short of their minimum."""
+    """The final results in ranked order, and the kinds that have fewer than their minimum."""
 
     items: list[Hit]
     missing: tuple[Kind, ...]
 
 
 def require_kinds(run: Run) -> None:
-    """Say how many results of each kind the mode requires; a kind that is not indexed at all is a warning."""
+    """Note how many results of each kind the mode requires, and warn of a kind that is not indexed at all."""
     mode, pack = run.request.task_mode, run.settings.pack
     held = [kind for kind in run.kinds if run.index.paths(kind)]
     run.required = required_kinds(mode, pack, held, run.size)
@@ -41,7 +41,7 @@ def require_kinds(run: Run) -> None:
 
 
 def choose_final(run: Run) -> None:
-    """Choose the final results of the ranking, and note which kinds are short of what is required."""
+    """Choose the final results from the ranking, and note the kinds that have too few."""
     buffer = max(run.settings.pack.top_k_buffer, run.size)
     selection = select(run.ranked, run.size, buffer, run.required)
     run.final, run.missing = selection.items, selection.missing
@@ -63,7 +63,7 @@ def warn_of_final(run: Run) -> None:
 def required_kinds(task_mode: TaskMode, settings: PackSettings, kinds: Sequence[Kind], size: int) -> dict[Kind, int]:
     """How many results of each kind a mode requires.
 
-    Nothing is required of a request for one kind only; a short list asks for its share, not for more than it has.
+    A request for one kind only requires nothing. A short list requires at most half of its places for each kind.
     """
     if task_mode not in MIXED_MODES or len(kinds) < 2:
         return {}
@@ -71,7 +71,7 @@ def required_kinds(task_mode: TaskMode, settings: PackSettings, kinds: Sequence[
 
 
 def select(ranked: Sequence[Hit], size: int, buffer: int, required: Mapping[Kind, int]) -> Selection:
-    """The first `size` results, with places for a kind that is short filled from the buffer behind them.
+    """The first `size` results; where a kind has too few, results of that kind move up from the buffer.
 
     A result of the missing kind takes the place of the last result of a kind that has more than its minimum.
 

@@ -1,4 +1,4 @@
-"""Which names of a question stand anywhere in the index: an invented API is recognised by its absence."""
+"""Checks which names of a question the index holds: an invented API shows by its absence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN_NAME = "unknown_name"
 
 @dataclass(frozen=True)
 class NamesFound:
-    """The names in code that a question mentions: those that the index holds somewhere, and those that it does not."""
+    """The code names that a question mentions: those that the index holds, and those that it does not."""
 
     known: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ NO_NAMES = NamesFound()
 
 
 def check_names(run: Run) -> NamesFound:
-    """Look up the first `MAX_CHECKED_NAMES` names, in the index or, where that would prove nothing, in the hits.
+    """Look up the first `MAX_CHECKED_NAMES` names in the index, or in the hits where the index proves nothing.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer in strict mode.
@@ -37,7 +37,7 @@ def check_names(run: Run) -> NamesFound:
     known: list[str] = []
     unknown: list[str] = []
     for name in run.query.names[:MAX_CHECKED_NAMES]:
-        # The name as a whole: its words stand in many places.
+        # The name as a whole: its single words are in many places.
         term = exact_term(run, name)
         if term is None:
             known += [name] if _stands_in(name, run.hits) else []

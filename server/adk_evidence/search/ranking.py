@@ -15,7 +15,7 @@ from adk_evidence.store.base import Vector
 
 
 def merge(run: Run) -> None:
-    """Join the hits of all collections; repeated evidence, and what has no address to be cited by, is left out."""
+    """Join the hits of all collections, without repeated evidence and without chunks that have no address to cite."""
     run.unique = dedup(merge_hits(run.hits.get("doc", []), run.hits.get("code", [])))
     run.merged = [
         hit for hit in run.unique if gates.provenance_complete(hit.payload, run.index.is_published(hit.payload))
@@ -65,12 +65,12 @@ def _documents(run: Run, candidates: Sequence[Hit]) -> list[RerankDocument]:
 
 
 def _branch_scores(run: Run, candidates: Sequence[Hit]) -> dict[str, dict[str, float]]:
-    """Exact dense and sparse scores of every candidate, also where its branch did not return it.
+    """Exact dense and sparse scores of every candidate, also of candidates that a branch did not return.
 
-    `dense` is the similarity of a chunk's best passage where it has several, and `mean` that of all of them.
+    `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages.
     """
     store, query = run.settings.store, run.vectors[0]
-    # What a branch returned it has scored.
+    # A branch has scored every hit that it returned.
     scores: dict[str, dict[str, float]] = {
         hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in ("dense", "sparse")}
         for hit in candidates

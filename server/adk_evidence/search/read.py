@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adk_evidence.symbols.lookup import Symbols
 
 
-# Of what a sentence lists.
+# How many pages a sentence lists.
 MAX_NAMED = 5
 _CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chunk>[0-9a-f]{40})", re.DOTALL)
 

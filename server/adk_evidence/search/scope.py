@@ -1,4 +1,4 @@
-"""Which part of the index a request searches: kinds, the request's filters, versions, left-out origins."""
+"""Chooses the part of the index that a request searches: kinds, filters, versions and origins."""
 
 from __future__ import annotations
 

@@ -123,12 +123,12 @@ class EvidenceService:
             yield Session(self, index, context or Context())
 
     def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
-        """Answer one request in a session of its own; see `Session.find`."""
+        """Open a session for one request; see `Session.find`."""
         with self.session(Context(cancelled)) as session:
             return session.find(request)
 
     def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Outcome:
-        """Rank for one request in a session of its own, without an event: for evaluation and for warming up."""
+        """Open a session for one ranking that is not logged: for evaluation and for warming up."""
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
 
@@ -151,7 +151,7 @@ class EvidenceService:
                 self._symbols = (index, Symbols(table, index.store, store.code_collection))
             return self._symbols[1]
 
-    # Until every surface opens a session.
+    # For surfaces that do not open a session yet.
     def pin(self) -> AbstractContextManager[Index]:
         """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
         return self._current.pin()

@@ -1,4 +1,4 @@
-"""Looks words up in the index: which stand there, how rare they are, and which results hold them."""
+"""Looks words up in the index: which words are there, how rare they are, and which results hold them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 
 
 def exact_term(run: Run, name: str) -> SparseVector | None:
-    """A name as the one term that stands in the index wherever the name does; empty for a word that none keeps.
+    """The single term by which the index knows a name; empty for a word that the index does not keep.
 
-    None where the sparse side finds related terms as well, or failed: then a name's absence proves nothing.
+    None where the sparse encoder also finds related terms, or failed: then the absence of a name proves nothing.
     """
     if not run.models.sparse.exact_terms or run.sparse_failed:
         return None
@@ -24,7 +24,7 @@ def exact_term(run: Run, name: str) -> SparseVector | None:
 
 
 def holds(run: Run, kind: Kind, term: SparseVector, filter: Filter) -> bool:
-    """Whether a term stands in a collection; what cannot be looked up is not said to be missing.
+    """Whether a collection holds a term. A term that cannot be looked up counts as held.
 
     Raises:
         CollectionUnavailableError: The term cannot be looked up in strict mode.
@@ -34,9 +34,9 @@ def holds(run: Run, kind: Kind, term: SparseVector, filter: Filter) -> bool:
 
 
 def weights(run: Run, kind: Kind, terms: Mapping[str, SparseVector], filter: Filter) -> dict[str, float]:
-    """The best score that each term alone reaches in a collection, which is higher the rarer the term is.
+    """The best score that each term alone reaches in a collection. The rarer the term, the higher the score.
 
-    A term that stands nowhere has 0; where the collection cannot answer, nothing is known of any term.
+    A term that no chunk holds scores 0. Where the collection cannot answer, the result is empty.
 
     Raises:
         CollectionUnavailableError: The terms cannot be looked up in strict mode.
@@ -52,7 +52,7 @@ def weights(run: Run, kind: Kind, terms: Mapping[str, SparseVector], filter: Fil
 
 
 def holders(run: Run, kind: Kind, terms: Mapping[str, SparseVector], ids: Sequence[str]) -> dict[str, set[str]]:
-    """Which of the given points hold each term.
+    """The given points that hold each term.
 
     Raises:
         CollectionUnavailableError: The terms cannot be looked up in strict mode.
@@ -73,7 +73,7 @@ def _look_up(
     limit: int,
     held: Container[str] = (),
 ) -> list[list[base.Hit]]:
-    """The points that hold each term, best first; no list at all where the collection cannot answer."""
+    """The points that hold each term, best first; empty where the collection cannot answer."""
     if kind in run.collections_failed or not terms:
         return []
     store = run.settings.store
