@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from adk_evidence.citations.format import docs_citation
 from adk_evidence.identifiers import is_code_like
 from adk_evidence.index.manifest import is_beside
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
+from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
 
