@@ -15,8 +15,7 @@ from adk_evidence_lsp.protocol import ClientSettings
 
 if TYPE_CHECKING:
     from adk_evidence.search.pipeline import EvidenceService
-    from adk_evidence.symbols.lookup import CurrentSymbols
-    from adk_evidence.symbols.targets.service import CurrentTargets
+    from adk_evidence.symbols.current import CurrentSymbols
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,7 +36,6 @@ class Session:
     settings: Settings
     service: EvidenceService
     symbols: CurrentSymbols
-    targets: CurrentTargets
     users: int = 0
     retired: bool = False
 
@@ -98,8 +96,7 @@ class Backend:
                 session.service.close()
 
     def _acquire(self) -> Session:
-        from adk_evidence.symbols.lookup import CurrentSymbols
-        from adk_evidence.symbols.targets.service import CurrentTargets
+        from adk_evidence.symbols.current import CurrentSymbols
 
         with self._opening:
             session = self._known()
@@ -107,11 +104,8 @@ class Backend:
                 key = self._key
                 settings = self.settings()
                 service = self._open(settings)
-                symbols, targets = (
-                    CurrentSymbols(service.pin, settings.store),
-                    CurrentTargets.beside(settings, service.dense),
-                )
-                session = Session(settings, service, symbols, targets, users=1)
+                symbols = CurrentSymbols(settings, service.pin, service.dense)
+                session = Session(settings, service, symbols, users=1)
                 with self._lock:
                     # With other settings by now, it serves this request alone.
                     session.retired = key != self._key

@@ -136,7 +136,7 @@ class EvidenceServer(LanguageServer):
                 session.service.retrieve(EvidenceRequest(query="agent"), cancelled)
                 _LOG.info("Evidence is ready")
                 with suppress(TargetsMissingError):
-                    session.targets.find("agent that calls tools")
+                    session.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
             # What was loaded stays: a full collection that walks over all of it would stop a hover for 100 ms.
             gc.collect()

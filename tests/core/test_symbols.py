@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.readers.definitions import read_definition, read_imports
+from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.lookup import CurrentSymbols, Symbols, annotation_names
+from adk_evidence.symbols.lookup import Symbols, annotation_names
 from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query
 from adk_evidence.symbols.resolution import resolve_at, resolve_in
 from tests.core.factories import payload
@@ -118,7 +119,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 @pytest.fixture(scope="module")
 def symbols(workplace: Workplace) -> Iterator[Symbols]:
     service = workplace.service()
-    with CurrentSymbols(service.pin, workplace.settings.store).pin() as (_, found):
+    with CurrentSymbols(workplace.settings, service.pin).pin() as (_, found):
         yield found
     service.close()
 
@@ -223,7 +224,7 @@ def test_annotations_say_what_values_are(symbols: Symbols) -> None:
 def test_the_symbols_follow_the_index(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     service = workplace.service()
-    current = CurrentSymbols(service.pin, workplace.settings.store)
+    current = CurrentSymbols(workplace.settings, service.pin)
     with pytest.raises(IndexMissingError), current.pin():
         pass
     workplace.ingest()

@@ -19,27 +19,26 @@ from adk_evidence.index.opened import source_readers
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.symbols.targets.embedder import make_target_embedder
-from adk_evidence.symbols.targets.files import (
+from adk_evidence.symbols.target import Target, rich_text
+from adk_evidence.symbols.target_sets import (
     about_index,
     built_sets,
     has_vectors,
     load_set,
+    make_target_embedder,
     remove_old,
     write_set,
     write_vectors,
 )
-from adk_evidence.symbols.targets.model import Target, rich_text
 from adk_ingest.corpora import module_name
 from adk_ingest.costs import refuse_above_the_cap
 from adk_ingest.pipeline import BatchEmbedder, DryRun, IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
-from adk_ingest.targets.exports import public_paths
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import FORMULA, rank_targets
-from adk_ingest.targets.references import ReferenceGraph
+from adk_ingest.targets.references import ReferenceGraph, public_paths
 
 SOURCE_FOLDER = "src/"
 # Of a checkout without a `src` folder: what stands in one of these is not part of the package.
@@ -96,20 +95,22 @@ def build_targets(
         folder = root / about.key
         is_new = not folder.is_dir()
         if is_new:
-            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+            targets: Sequence[Target] = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
             about = about.model_copy(update={"targets": len(targets)})
             write_set(root, about, targets, FORMULA)
+        else:
+            targets = load_set(folder, about).targets
     embedded = cached = 0
     is_embedded = vectors and not has_vectors(folder)
     if is_embedded:
-        embedded, cached = _embed(settings, folder, load_set(root, about).targets, model, progress, cancelled)
+        embedded, cached = _embed(settings, folder, targets, model, progress, cancelled)
     remove_old(root, keep=folder)
     return TargetsReport(
         status="built" if is_new or is_embedded else "unchanged",
         folder=folder,
         repo=about.repo,
         commit=about.commit,
-        targets=len(load_set(root, about).targets),
+        targets=len(targets),
         model=about.model,
         vectors=has_vectors(folder),
         vectors_embedded=embedded,
@@ -128,7 +129,7 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder
         about = about_index(lease.manifest, model.model, model.dimension)
         folder = settings.paths.targets / about.key
         if folder.is_dir():
-            targets = load_set(settings.paths.targets, about).targets
+            targets = load_set(folder, about).targets
         else:
             targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
     texts = {} if has_vectors(folder) else _texts(targets)

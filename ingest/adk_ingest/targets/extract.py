@@ -6,14 +6,17 @@ where a package exports it.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.symbols.targets.model import TargetType
+from adk_evidence.readers.definitions import parse_quietly
+from adk_evidence.symbols.target import RankParts, Target, TargetType
 
 if TYPE_CHECKING:
     import griffe
@@ -47,6 +50,11 @@ class ModuleText:
     path: str
     text: str
 
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree, or None where the source does not parse."""
+        return parse_quietly(self.text)
+
     @property
     def is_package(self) -> bool:
         """Whether it is an `__init__.py`."""
@@ -57,30 +65,20 @@ class ModuleText:
 class PublicSymbol:
     """A public symbol before it is ranked.
 
-    `definition` is the qualified name where it stands in the code, `definition_owner` that of its outermost class.
-    `fqn` is the same, but its import path where the former is private. `value` is the dotted name in a variable's
-    value, as it stands there.
+    `target` has no score yet. `definition` is the qualified name where the symbol stands in the code, which may be
+    private; `target.fqn` is then the import path. `value` is the dotted name in a variable's value, as it stands there.
     """
 
-    fqn: str
+    target: Target
     module: str
     definition: str
-    definition_owner: str
-    symbol: str
-    type: TargetType
-    import_path: str
-    summary: str
-    signatures: tuple[str, ...]
-    path: str
-    lines: LineSpan
-    exported: bool
-    deprecated: bool
-    value: str | None = None
+    value: str | None
 
     @property
-    def name(self) -> str:
-        """The unqualified name."""
-        return self.symbol.rpartition(".")[2]
+    def definition_owner(self) -> str:
+        """Qualified name of the outermost class, or of the symbol itself."""
+        inside = self.definition.removeprefix(f"{self.module}.")
+        return f"{self.module}.{inside.partition('.')[0]}"
 
 
 def is_private(path: str) -> bool:
@@ -143,11 +141,12 @@ def _symbol_and_members(
     # The public name may be another one than that of the definition.
     depth = definition.count(".") + 1
     symbol = ".".join(public.split(".")[-depth:])
-    yield PublicSymbol(
+    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=exported, deprecated=deprecated, weight=0)
+    target = Target(
+        rank=0,
+        score=0,
         fqn=public if is_private(fqn) else fqn,
-        module=module.name,
-        definition=fqn,
-        definition_owner=f"{module.name}.{definition.partition('.')[0]}",
+        name=symbol.rpartition(".")[2],
         symbol=symbol,
         type=_type(member, symbol),
         import_path=public,
@@ -155,10 +154,9 @@ def _symbol_and_members(
         signatures=tuple(_signatures(member, symbol.rpartition(".")[2])),
         path=module.path,
         lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
-        exported=exported,
-        deprecated=deprecated,
-        value=_value(member),
+        parts=parts,
     )
+    yield PublicSymbol(target, module.name, fqn, _value(member))
     for name, inner in _members(member):
         # A field without a docstring says nothing of its own: it is among the signatures of its class.
         if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import ChunkPayload, Origin
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import (
@@ -22,9 +19,8 @@ from adk_evidence.readers.definitions import (
     read_imports,
     read_module,
 )
-from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import EvidenceStore
-from adk_evidence.symbols.table import DocSection, SymbolEntry, SymbolTable, build_table
+from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
 # Re-exports, aliases and bases lead to each other no deeper than this.
 MAX_HOPS = 12
@@ -32,23 +28,10 @@ CACHED = 4096
 _WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DocReference(_Model):
-    """The section of the docs that is about a symbol."""
-
-    citation: str
-    url: str | None
-    path: str
-    origin: Origin
-    headings: tuple[str, ...]
-    lines: LineSpan
-
-
-class SymbolInfo(_Model):
+class SymbolInfo(BaseModel):
     """What is known of a symbol without a search. `lines` are those of its definition at `commit`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     symbol: str
@@ -110,7 +93,6 @@ class Symbols:
         """Everything that a hover shows."""
         payload, definition = self._describe(entry)
         lines = definition.lines
-        section = self._documentation(entry)
         return SymbolInfo(
             name=entry.name,
             symbol=entry.symbol or entry.fqn,
@@ -124,7 +106,7 @@ class Symbols:
             path=payload.path,
             lines=lines,
             citation=code_citation(payload.repo, payload.commit, payload.path, lines.start, lines.end),
-            documentation=_reference(section) if section else None,
+            documentation=self._documentation(entry),
         )
 
     def _documentation(self, entry: SymbolEntry) -> DocSection | None:
@@ -248,51 +230,6 @@ def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
             yield from annotation_names(item, depth + 1)
     elif name := dotted_name(annotation):
         yield name
-
-
-class CurrentSymbols:
-    """The symbols of the published index, read when first asked for and once more for every new generation.
-
-    Args:
-        pin: Gives the index for one request (`EvidenceService.pin`).
-        settings: The names of the collections.
-    """
-
-    def __init__(self, pin: Callable[[], AbstractContextManager[Index]], settings: StoreSettings) -> None:
-        self._pin = pin
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._known: tuple[Index, Symbols] | None = None
-
-    @contextmanager
-    def pin(self) -> Iterator[tuple[Index, Symbols]]:
-        """The index and its symbols for one request.
-
-        Raises:
-            IndexMissingError: Nothing was ingested yet.
-            IndexMismatchError: The index was built with other models than the settings name.
-            CollectionUnavailableError: A collection cannot answer.
-        """
-        with self._pin() as index:
-            yield index, self._of(index)
-
-    def _of(self, index: Index) -> Symbols:
-        with self._lock:
-            if self._known is None or self._known[0] is not index:
-                code, docs = self._settings.code_collection, self._settings.docs_collection
-                self._known = (index, Symbols(build_table(index.store, code, docs), index.store, code))
-            return self._known[1]
-
-
-def _reference(section: DocSection) -> DocReference:
-    return DocReference(
-        citation=section.citation,
-        url=section.url,
-        path=section.path,
-        origin=section.origin,
-        headings=section.headings,
-        lines=section.lines,
-    )
 
 
 def _make_room(cache: dict[str, Any]) -> None:

@@ -26,11 +26,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.factory import make_dense
+from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.index.manifest import IndexManifest
 from adk_evidence.models.chunk import sha256_text
+from adk_evidence.settings import Settings
 from adk_evidence.store.files import remove_tree, rename, write_atomic
-from adk_evidence.symbols.targets.model import Target
+from adk_evidence.symbols.target import Target
 
 LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"
@@ -42,7 +45,7 @@ _TARGETS = TypeAdapter(list[Target])
 
 
 class About(BaseModel):
-    """What a set of targets was built of. `corpora` is a hash of the indexed files."""
+    """What a set of targets is built of. `corpora` is a hash of the indexed files."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -88,14 +91,33 @@ def code_corpus_name(manifest: IndexManifest) -> str:
     raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
 
 
-def about_index(manifest: IndexManifest, model: str, dimension: int, targets: int = 0) -> About:
-    """What a set of targets of an index is built of.
+def make_target_embedder(settings: Settings, report: Report | None = None) -> Any:
+    """The dense model that `targets.embedding` names; of a profile with two models, the model for code.
+
+    Nothing is loaded before its first use.
+
+    Args:
+        settings: `targets.embedding`, `embedding` and the home folder decide.
+        report: Gets a sentence before each step of the first preparation that takes long.
+
+    Returns:
+        A `DenseEmbedder` that embeds in batches as well (`iter_embed`).
+    """
+    if settings.targets.embedding == "gemini":
+        from adk_evidence.embedding.gemini import GeminiEmbedder
+
+        return GeminiEmbedder(settings.embedding.gemini)
+    # Symbols and what is said of them are code to the models that tell the two apart.
+    return make_dense(settings, report).code
+
+
+def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
+    """What a set of targets of an index is built of, before the targets are counted.
 
     Args:
         manifest: Of the index.
         model: Name of the dense model.
         dimension: Length of its vectors.
-        targets: How many there are, where that is known.
 
     Raises:
         TargetsMissingError: The index holds no code.
@@ -115,7 +137,7 @@ def about_index(manifest: IndexManifest, model: str, dimension: int, targets: in
         model=model,
         dimension=dimension,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        targets=targets,
+        targets=0,
     )
 
 
@@ -176,15 +198,26 @@ def find_set(root: Path, wanted: About) -> Path:
     return max(similar)[1]
 
 
-def load_set(root: Path, wanted: About) -> TargetSet:
-    """The set that `find_set` finds.
+def load_set(folder: Path, wanted: About) -> TargetSet:
+    """The set in a folder.
+
+    Args:
+        folder: What `find_set` returned.
+        wanted: What the set should be built of.
 
     Raises:
-        TargetsMissingError: There is none.
-        StoreError: It cannot be read.
+        StoreError: The set cannot be read.
     """
-    folder = find_set(root, wanted)
-    return _load(folder, stale=folder.name != wanted.key)
+    again = "Remove that folder and run `adk-ingest targets`."
+    try:
+        about = About.model_validate_json((folder / ABOUT).read_bytes())
+        targets = _TARGETS.validate_json((folder / META).read_bytes())
+        vectors = _vectors(folder / VECTORS)
+    except (OSError, ValueError, EOFError) as exc:
+        raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
+    if vectors is not None and vectors.shape != (len(targets), about.dimension):
+        raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
+    return TargetSet(about, targets, vectors, stale=folder.name != wanted.key)
 
 
 def has_vectors(folder: Path) -> bool:
@@ -207,19 +240,6 @@ def remove_old(root: Path, keep: Path) -> None:
     for folder, _ in by_age[KEPT_SETS:]:
         if folder != keep:
             remove_tree(folder)
-
-
-def _load(folder: Path, *, stale: bool) -> TargetSet:
-    again = "Remove that folder and run `adk-ingest targets`."
-    try:
-        about = About.model_validate_json((folder / ABOUT).read_bytes())
-        targets = _TARGETS.validate_json((folder / META).read_bytes())
-        vectors = _vectors(folder / VECTORS)
-    except (OSError, ValueError, EOFError) as exc:
-        raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
-    if vectors is not None and vectors.shape != (len(targets), about.dimension):
-        raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
-    return TargetSet(about, targets, vectors, stale)
 
 
 def _vectors(path: Path) -> FloatMatrix | None:

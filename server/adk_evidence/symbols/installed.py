@@ -12,16 +12,13 @@ import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.readers.definitions import dotted_name, parse_quietly
-from adk_evidence.symbols.targets.model import Target
-
-Availability = Literal["true", "false", "unknown"]
+from adk_evidence.symbols.target import Availability, Target
 
 PARSED_FILES = 512
 MAX_FILE_BYTES = 4_000_000
