@@ -21,6 +21,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import (
+    About,
     about_index,
     built_sets,
     has_vectors,
@@ -89,22 +90,15 @@ def build_targets(
     """
     begin = time.perf_counter()
     model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    root = settings.paths.targets
-    with open_generations(settings).open_current() as lease:
-        about = about_index(lease.manifest, model.model, model.dimension)
-        folder = root / about.key
-        is_new = not folder.is_dir()
-        if is_new:
-            targets: Sequence[Target] = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
-            about = about.model_copy(update={"targets": len(targets)})
-            write_set(root, about, targets, FORMULA)
-        else:
-            targets = load_set(folder, about).targets
+    about, folder, targets = _targets(settings, model, progress)
+    is_new = not folder.is_dir()
+    if is_new:
+        write_set(settings.paths.targets, about, targets, FORMULA)
     embedded = cached = 0
     is_embedded = vectors and not has_vectors(folder)
     if is_embedded:
         embedded, cached = _embed(settings, folder, targets, model, progress, cancelled)
-    remove_old(root, keep=folder)
+    remove_old(settings.paths.targets, keep=folder)
     return TargetsReport(
         status="built" if is_new or is_embedded else "unchanged",
         folder=folder,
@@ -125,13 +119,7 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder
     The arguments and errors are those of `build_targets`, but for what writing a set and the cap on costs can raise.
     """
     model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    with open_generations(settings).open_current() as lease:
-        about = about_index(lease.manifest, model.model, model.dimension)
-        folder = settings.paths.targets / about.key
-        if folder.is_dir():
-            targets = load_set(folder, about).targets
-        else:
-            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+    _, folder, targets = _targets(settings, model, progress)
     texts = {} if has_vectors(folder) else _texts(targets)
     cache = EmbeddingCache(settings.paths.embedding_cache)
     try:
@@ -153,6 +141,17 @@ def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> 
         model: BatchEmbedder = dense or make_target_embedder(settings)
         wanted = about_index(lease.manifest, model.model, model.dimension)
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
+
+
+def _targets(settings: Settings, model: BatchEmbedder, progress: Progress) -> tuple[About, Path, Sequence[Target]]:
+    """The targets of the published index, read from their folder if they were written before."""
+    with open_generations(settings).open_current() as lease:
+        about = about_index(lease.manifest, model.model, model.dimension)
+        folder = settings.paths.targets / about.key
+        if folder.is_dir():
+            return about, folder, load_set(folder, about).targets
+        targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+    return about.model_copy(update={"targets": len(targets)}), folder, targets
 
 
 def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress) -> list[Target]:
@@ -227,7 +226,7 @@ def _embed(
 
 
 def _texts(targets: Sequence[Target]) -> dict[str, str]:
-    """What is embedded of targets, by cache key."""
+    """The texts that are embedded for targets, by cache key."""
     return {sha256_text(text): text for text in map(rich_text, targets)}
 
 

@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,18 +56,6 @@ class Scored:
     why: Why
 
 
-class ByName(NamedTuple):
-    """Places of targets that were found by name: exact matches, then other targets whose name begins with the query."""
-
-    exact: list[int]
-    beginnings: list[int]
-
-    def scored(self) -> list[Scored]:
-        """The same as results of a search."""
-        exact = [Scored(place, EXACT_SCORE, Why(match="exact")) for place in self.exact]
-        return exact + [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in self.beginnings]
-
-
 def typed_as(query: str) -> Typed:
     """What a query was typed as: a name or its beginning, words with names among them, or natural language."""
     words = query.split()
@@ -112,8 +99,8 @@ class TargetSearch:
             by_name = self.names.look_up(query, limit)
             # `ReflectAnd` can only be part of a name; `Retry` can be a word as well.
             enough = 1 if is_code_like(query.strip()) else limit
-            if by_name.exact or len(by_name.beginnings) >= enough:
-                return by_name.scored(), "lookup"
+            if _has_exact(by_name) or len(by_name) >= enough:
+                return by_name, "lookup"
         answered: AnswerMode = mode if mode != "auto" else "lexical" if self.set.vectors is None else "hybrid"
         try:
             return self.rank(query, limit, answered), answered
@@ -131,8 +118,7 @@ class TargetSearch:
             raise TargetsMissingError("The targets have no vectors yet.", "Run `adk-ingest targets`.")
         if mode == "vector":
             return self._by_meaning(self.set.vectors, query, limit)
-        by_name = self.names.look_up(query, 1)
-        if typed_as(query) == "name" and (by_name.exact or by_name.beginnings):
+        if typed_as(query) == "name" and self.names.look_up(query, 1):
             # The dense model has nothing to add to a name.
             return self._by_words(query, limit)
         depth = max(FUSED_DEPTH, limit)
@@ -147,8 +133,8 @@ class TargetSearch:
         A score above 1 belongs to a name.
         """
         by_name = self.names.look_up(query, limit)
-        found = {item.place: item for item in by_name.scored()}
-        if not by_name.exact:
+        found = {item.place: item for item in by_name}
+        if not _has_exact(by_name):
             for place, similarity in self.names.similar(query):
                 found.setdefault(place, Scored(place, 1.0 + similarity, Why(match="similar_name")))
         for place, score in self._words().search(query, limit):
@@ -227,11 +213,13 @@ class TargetNames:
         self._starts = [start for start, _ in starts]
         self._places = [place for _, place in starts]
 
-    def look_up(self, query: str, limit: int) -> ByName:
-        """What is found by name alone: exact matches, and beginnings for a query that was typed as a name."""
+    def look_up(self, query: str, limit: int) -> list[Scored]:
+        """What is found by name alone: exact matches, then beginnings for a query that was typed as a name."""
         exact = self._named_in(query)[:limit]
         beginnings = self.prefix(query, limit) if typed_as(query) == "name" else []
-        return ByName(exact, [place for place in beginnings if place not in exact][: limit - len(exact)])
+        found = [Scored(place, EXACT_SCORE, Why(match="exact")) for place in exact]
+        found += [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in beginnings if place not in exact]
+        return found[:limit]
 
     def prefix(self, beginning: str, limit: int) -> list[int]:
         """Targets whose bare or dotted name begins so, whatever the case; those of top level first."""
@@ -337,6 +325,10 @@ class WordIndex:
             places = np.array([place for place, _ in entries], dtype=np.int64)
             postings[term] = (places, np.array([value * idf for _, value in entries], dtype=np.float32))
         return postings
+
+
+def _has_exact(by_name: Sequence[Scored]) -> bool:
+    return bool(by_name) and by_name[0].why.match == "exact"
 
 
 def _boost(target: Target) -> np.float32:
