@@ -71,13 +71,13 @@ def build_targets(
     vectors: bool = True,
     cancelled: Callable[[], bool] | None = None,
 ) -> TargetsReport:
-    """Build the targets of the published index, or what of them is missing.
+    """Build the targets of the published index, or the part of them that is missing.
 
     Args:
         settings: Validated settings.
         progress: Told what happens.
         dense: Dense embedder; by default the one that the settings name.
-        vectors: False leaves the set without vectors, which is all that takes long.
+        vectors: False leaves out the vectors, the only part that takes long.
         cancelled: Asked between batches.
 
     Raises:
@@ -85,7 +85,7 @@ def build_targets(
         SourceError: The code cannot be read, or is no longer what was indexed.
         ModelError: The dense model cannot be had.
         StoreError: The set cannot be written.
-        CostCapError: Embedding them would cost more than the settings allow; nothing was spent.
+        CostCapError: To embed the targets would cost more than the settings allow; nothing was spent.
         IngestCancelledError: `cancelled` said yes.
     """
     begin = time.perf_counter()
@@ -114,9 +114,9 @@ def build_targets(
 
 
 def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder | None = None) -> DryRun:
-    """What embedding the targets of the published index would take; nothing is embedded.
+    """What it would take to embed the targets of the published index; nothing is embedded.
 
-    The arguments and errors are those of `build_targets`, but for what writing a set and the cap on costs can raise.
+    The arguments and errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
     """
     model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
     _, folder, targets = _targets(settings, model, progress)

@@ -1,7 +1,7 @@
 """The public symbols of modules, read with griffe and without importing anything.
 
-Private symbols and those that their docstrings call internal are left out. What a private module defines is public
-where a package exports it.
+Private symbols, and symbols that their docstrings call internal, are left out. What a private module defines is public
+if a package exports it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import griffe
 
 MAX_SUMMARY_CHARS = 500
-# With less than this, a summary such as "Runs an agent." goes on with the next paragraph.
+# A shorter summary, such as "Runs an agent.", goes on with the next paragraph.
 ENOUGH_SUMMARY_CHARS = 120
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURES = 60
@@ -57,7 +57,7 @@ class ModuleText:
 
     @property
     def is_package(self) -> bool:
-        """Whether it is an `__init__.py`."""
+        """Whether the module is an `__init__.py`."""
         return self.path.endswith("/__init__.py")
 
 
@@ -82,7 +82,7 @@ class PublicSymbol:
 
 
 def is_private(path: str) -> bool:
-    """Whether a part of a dotted path begins with an underscore; `__init__` and its like count, too."""
+    """Whether a part of a dotted path begins with an underscore, as `__init__` does too."""
     return any(part.startswith("_") for part in path.split("."))
 
 
@@ -92,9 +92,9 @@ def public_symbols(
     """Every public symbol of the modules, each once.
 
     Args:
-        modules: The corpus; one that does not parse has no symbols.
+        modules: The corpus; a module that does not parse has no symbols.
         exports: Fully qualified name to public import path of what packages export.
-        elsewhere: The same of private definitions that are imported from somewhere else (`exports.public_paths`).
+        elsewhere: The same for private definitions that are imported from somewhere else (`public_paths`).
     """
     import griffe
 
@@ -127,12 +127,12 @@ def _symbol_and_members(
     """A symbol and what is public inside it.
 
     Args:
-        module: Where it stands.
+        module: The module that defines the symbol.
         definition: Its qualified name within the module.
         member: What griffe read.
         public: Its import path.
-        exported: Whether a package exports it or its class.
-        deprecated: Whether its class is.
+        exported: Whether a package exports the symbol or its class.
+        deprecated: Whether its class is deprecated.
     """
     if _is_internal(member):
         return
@@ -158,7 +158,7 @@ def _symbol_and_members(
     )
     yield PublicSymbol(target, module.name, fqn, _value(member))
     for name, inner in _members(member):
-        # A field without a docstring says nothing of its own: it is among the signatures of its class.
+        # A field without a docstring has nothing but its signature, which its class lists.
         if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:
             continue
         yield from _symbol_and_members(

@@ -1,4 +1,4 @@
-"""On how many pages of the documentation each symbol is mentioned."""
+"""Counts the pages of the documentation that mention each symbol."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class _Page:
 def count_mentions(symbols: Sequence[PublicSymbol], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, int]:
     """Number of pages that mention each symbol, by its fully qualified name.
 
-    A name counts in code, and in prose if it can only be code. A member counts where its class is mentioned, too. Of
-    several symbols of one name, those count that the page imports, else those that any page does.
+    A name counts in code, and in prose if it can only be code. A member counts if its class is mentioned as well. Of
+    several symbols of one name, the symbol counts that the page imports, else those that any page imports.
 
     Args:
         symbols: What to look for.

@@ -28,8 +28,8 @@ _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 class ReferenceGraph:
     """Definitions at the top of modules, and which of them refers to which.
 
-    A module is a node as well: it stands for its imports and for code outside of definitions. What an `__init__.py`
-    imports is no reference, since that is how packages export.
+    A module is a node as well; it stands for its imports and for code outside of definitions. The imports of an
+    `__init__.py` are not references, since packages export by them.
 
     Args:
         modules: The corpus.
@@ -92,7 +92,7 @@ class ReferenceGraph:
 def public_paths(modules: Sequence[ModuleText], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, str]:
     """Where private definitions are imported from, beside what packages export.
 
-    That is a public module's `__all__`, and the imports that the docs show.
+    The `__all__` of public modules and the imports that the docs show say so.
 
     Args:
         modules: The corpus.
@@ -193,7 +193,7 @@ def _absolute(package: str, level: int, module: str | None) -> str:
 
 
 def _names(statement: ast.stmt) -> set[str]:
-    """Names and dotted names that a statement uses, those that it imports among them."""
+    """Names and dotted names that a statement uses or imports."""
     found: set[str] = set()
     stack: list[ast.AST] = [statement]
     while stack:

@@ -78,11 +78,11 @@ class Symbols:
         return (entry.kind or self.definition(entry).kind) == "class"
 
     def definition(self, entry: SymbolEntry) -> Definition:
-        """What the symbol's own lines say."""
+        """What the lines of the symbol say."""
         return self._describe(entry)[1]
 
     def value_class(self, entry: SymbolEntry, *, called: bool) -> SymbolEntry | None:
-        """The class of a variable's or property's value, or of what a called function returns, by its annotation."""
+        """The annotated class of a variable, of a property, or of what a called function returns."""
         definition = self.definition(entry)
         is_function = definition.kind in ("function", "method") and not definition.is_property
         if definition.annotation is None or called != is_function:
@@ -110,7 +110,7 @@ class Symbols:
         )
 
     def _documentation(self, entry: SymbolEntry) -> DocSection | None:
-        """The guide that is about the symbol, else its place in the API reference, else those of its class."""
+        """The guide about the symbol or its place in the API reference, else those of its class."""
         table = self.table
         owner = entry.fqn.rpartition(".")[0] if "." in entry.symbol else ""
         for fqn in (entry.fqn, owner):
@@ -139,7 +139,7 @@ class Symbols:
         return self._member(parent, name, hops + 1) if self.is_class(parent) else None
 
     def _behind_alias(self, entry: SymbolEntry, hops: int) -> SymbolEntry:
-        """The class or function that a variable is only another name for; else the variable."""
+        """The class or function that a variable merely renames; else the variable."""
         if entry.kind is not None:
             return entry
         alias = self.definition(entry).alias
@@ -199,7 +199,7 @@ class Symbols:
             _make_room(self._described)
             (payload,) = self._payloads((entry.point,))
             definition = read_definition(payload, entry.symbol) if entry.symbol else read_module(payload)
-            # The texts of many chunks would fill the memory; what is read from them here is done.
+            # The texts of many chunks would fill the memory, and nothing reads them again.
             known = (payload.model_copy(update={"text": ""}), definition)
             self._described[entry.fqn] = known
         return known
@@ -210,7 +210,7 @@ class Symbols:
 
 
 def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
-    """Dotted names that an annotation may stand for: of `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`, X."""
+    """Dotted names that an annotation may mean: `X` for `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`."""
     if depth > MAX_HOPS:
         return
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
@@ -233,6 +233,6 @@ def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
 
 
 def _make_room(cache: dict[str, Any]) -> None:
-    # Emptied rather than aged: what is asked for again costs a few milliseconds.
+    # To read an entry again costs a few milliseconds, so the cache is emptied and not aged.
     if len(cache) >= CACHED:
         cache.clear()

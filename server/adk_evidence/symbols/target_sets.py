@@ -1,13 +1,13 @@
 """Sets of ranked targets on disk.
 
     <home>/targets/<key>/ranked_targets.yaml    every target with the parts of its rank, for people
-    <home>/targets/<key>/targets_meta.json      the same as a list, which is what searches load
+    <home>/targets/<key>/targets_meta.json      the same as a list, which searches load
     <home>/targets/<key>/targets_vectors.npy    (N, D) float32, L2-normalised, row i for entry i of the list
-    <home>/targets/<key>/about.json             the corpora and the model that the set was built of
+    <home>/targets/<key>/about.json             the corpora and the model that the set is built of
 
-The key is a hash of the indexed files and of the dense model, so a set belongs to every generation of the index that
-holds the same corpora, and going back to an earlier generation goes back to its targets. A file that is there is never
-changed; vectors may be added later.
+The key is a hash of the indexed files and of the dense model. So a set belongs to every generation of the index that
+holds the same corpora, and a rollback to an earlier generation goes back to its targets. A written file never changes;
+vectors may be added later.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class About(BaseModel):
 
 @dataclass(frozen=True)
 class TargetSet:
-    """A set as searches load it. `stale` says that the corpora have changed since it was built."""
+    """A set as searches load it. `stale` says that the corpora have changed since the set was built."""
 
     about: About
     targets: Sequence[Target]
@@ -142,7 +142,7 @@ def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
 
 
 def write_set(root: Path, about: About, targets: Sequence[Target], formula: str) -> Path:
-    """Write a set without vectors, all of it or nothing; one that is there stays.
+    """Write a set without vectors, completely or not at all; a set that exists stays.
 
     Returns:
         The set's folder.
@@ -159,7 +159,7 @@ def write_set(root: Path, about: About, targets: Sequence[Target], formula: str)
             (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
             (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
             if not folder.exists():
-                # Another process may be first: what it wrote is the same.
+                # Another process may be first, and has written the same.
                 with suppress(FileExistsError):
                     rename(scratch, folder)
         finally:
@@ -184,7 +184,7 @@ def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
 
 
 def find_set(root: Path, wanted: About) -> Path:
-    """Folder of the set of an index: the one of its very corpora, else the latest of the same commit and model.
+    """Folder of the set of an index: the set of exactly its corpora, else the latest of the same commit and model.
 
     Raises:
         TargetsMissingError: There is none.
@@ -226,7 +226,7 @@ def has_vectors(folder: Path) -> bool:
 
 
 def built_sets(root: Path) -> list[tuple[Path, About]]:
-    """Every set below a folder with what it was built of; what cannot be read is left out."""
+    """Every set below a folder with what it is built of; sets that cannot be read are left out."""
     found = []
     for path in sorted(root.glob(f"*/{ABOUT}")):
         with suppress(OSError, ValidationError):
@@ -235,7 +235,7 @@ def built_sets(root: Path) -> list[tuple[Path, About]]:
 
 
 def remove_old(root: Path, keep: Path) -> None:
-    """Remove all but the latest sets, and what a dead writer left; `keep` stays in any case."""
+    """Remove all but the latest sets; `keep` stays in any case."""
     by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
     for folder, _ in by_age[KEPT_SETS:]:
         if folder != keep:
