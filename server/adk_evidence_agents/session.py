@@ -17,8 +17,7 @@ from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
     from adk_evidence.models.request import EvidenceRequest
-    from adk_evidence.search.pipeline import EvidenceService
-    from adk_evidence.symbols.current import CurrentSymbols
+    from adk_evidence.search.session import EvidenceService
 
 # Agents ask the same question of several indexes, and again with other filters.
 KEPT_QUERIES = 512
@@ -30,7 +29,6 @@ class Opened:
 
     settings: Settings
     service: EvidenceService
-    symbols: CurrentSymbols
 
 
 class AgentSession:
@@ -115,8 +113,7 @@ class AgentSession:
             each.service.close()
 
     def _open(self, name: str) -> Opened:
-        from adk_evidence.search.pipeline import EvidenceService
-        from adk_evidence.symbols.current import CurrentSymbols
+        from adk_evidence.search.session import EvidenceService
 
         if name == MAIN:
             settings = self.settings
@@ -124,7 +121,7 @@ class AgentSession:
         else:
             settings = settings_of(self.settings, name)
             service = self.open().service.beside(settings)
-        return Opened(settings, service, CurrentSymbols(settings, service.pin, service.dense))
+        return Opened(settings, service)
 
 
 def agent_request(values: dict[str, Any]) -> EvidenceRequest:

@@ -134,7 +134,7 @@ def complete(session: AgentSession, argument: types.CompletionArgument) -> types
 
 def _symbols(session: AgentSession, beginning: str) -> list[str]:
     try:
-        search = session.open().symbols.targets()
+        search = session.open().service.symbols.targets()
     except EvidenceError:
         # What is missing is told when the prompt is asked for.
         return []

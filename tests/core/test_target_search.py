@@ -226,13 +226,13 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
     workplace = Workplace(tmp_path_factory.mktemp("targets"))
     workplace.ingest()
-    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build_targets(workplace.settings, Silent(), HashEmbedder())
     return workplace
 
 
 @pytest.fixture
 def targets(indexed: Workplace) -> CurrentSymbols:
-    return CurrentSymbols(indexed.settings, dense=HashEmbedder())
+    return CurrentSymbols(indexed.settings, HashEmbedder())
 
 
 def test_an_answer_names_the_import_the_place_and_the_citation(targets: CurrentSymbols) -> None:
@@ -256,14 +256,14 @@ def test_words_and_meaning_find_a_symbol_together(targets: CurrentSymbols) -> No
 
 
 def test_the_same_question_gets_the_same_answer(targets: CurrentSymbols, indexed: Workplace) -> None:
-    again = CurrentSymbols(indexed.settings, dense=HashEmbedder())
+    again = CurrentSymbols(indexed.settings, HashEmbedder())
     assert targets.find("calls a tool again") == again.find("calls a tool again")
 
 
 def test_without_vectors_words_answer_and_the_answer_says_so(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     workplace.ingest()
-    targets = CurrentSymbols(workplace.settings, dense=HashEmbedder())
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     answer = targets.find("how to retry a tool")
     assert answer.mode == "lexical" and "adk-ingest targets" in answer.warnings[0] and answer.results
     with pytest.raises(TargetsMissingError, match="no vectors"):
@@ -271,7 +271,7 @@ def test_without_vectors_words_answer_and_the_answer_says_so(tmp_path: Path) -> 
 
 
 def test_where_the_model_fails_words_answer_and_the_answer_says_so(indexed: Workplace) -> None:
-    targets = CurrentSymbols(indexed.settings, dense=Broken())
+    targets = CurrentSymbols(indexed.settings, Broken())
     answer = targets.find("how to retry a tool")
     assert answer.mode == "lexical" and answer.warnings[0].startswith("The model is away.") and answer.results
     for mode in ("vector", "hybrid"):
@@ -296,7 +296,7 @@ def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: 
     (folder / name).write_bytes(damage)
     settings = load_settings({"home": home}, user_file=tmp_path / "none.yaml")
     with pytest.raises(EvidenceError) as caught:
-        CurrentSymbols(settings, dense=HashEmbedder()).find("Runner")
+        CurrentSymbols(settings, HashEmbedder()).find("Runner")
     assert isinstance(caught.value, StoreError) and caught.value.hint
 
 
@@ -306,9 +306,9 @@ def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
 
     workplace = Workplace(tmp_path)
     workplace.ingest()
-    targets = CurrentSymbols(workplace.settings, dense=HashEmbedder())
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("how to retry").mode == "lexical"
-    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build_targets(workplace.settings, Silent(), HashEmbedder())
     assert targets.find("how to retry").mode == "hybrid"
 
 

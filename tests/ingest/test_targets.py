@@ -333,7 +333,7 @@ def test_after_a_rollback_the_earlier_targets_serve(workplace: Workplace) -> Non
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
     workplace.ingest()
     build(workplace)
-    targets = CurrentSymbols(workplace.settings, dense=HashEmbedder())
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("RetryPlugin").results[0].summary.startswith("Repeats")
     workplace.generations.rollback()
     assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
@@ -345,7 +345,7 @@ def test_until_they_are_built_anew_the_targets_before_an_edit_answer_with_a_warn
     build(workplace)
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
     workplace.ingest()
-    answer = CurrentSymbols(workplace.settings, dense=HashEmbedder()).find("RetryPlugin")
+    answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
     assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.manifest import IndexManifest, is_uncommitted
-from adk_evidence.index.opened import CurrentIndex, Index
+from adk_evidence.index.opened import Index
 from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -42,18 +40,11 @@ class CurrentSymbols:
 
     Args:
         settings: Validated settings.
-        pin: Gives the index for one request, to share an index that is open.
         dense: Dense model of the profile, to share a model that is loaded; `targets.embedding` may name another model.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        pin: Callable[[], AbstractContextManager[Index]] | None = None,
-        dense: DenseEmbedder | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, dense: DenseEmbedder | None = None) -> None:
         self._settings = settings
-        self._pin = pin or CurrentIndex(settings).pin
         shared = dense if settings.targets.embedding == "profile" else None
         self._embedder: DenseEmbedder = shared or make_target_embedder(settings)
         self._generations = open_generations(settings)
@@ -63,19 +54,12 @@ class CurrentSymbols:
         self._wanted: tuple[IndexManifest, About] | None = None
         self._targets: tuple[tuple[str, Path, bool], TargetSearch] | None = None
 
-    @contextmanager
-    def pin(self) -> Iterator[tuple[Index, Symbols]]:
-        """The index and its symbols for one request.
+    def of(self, index: Index) -> Symbols:
+        """The definitions of an open index.
 
         Raises:
-            IndexMissingError: Nothing was ingested yet.
-            IndexMismatchError: The index was built with other models than the settings name.
             CollectionUnavailableError: A collection cannot answer.
         """
-        with self._pin() as index:
-            yield index, self._of(index)
-
-    def _of(self, index: Index) -> Symbols:
         with self._lock:
             if self._symbols is None or self._symbols[0] is not index:
                 code, docs = self._settings.store.code_collection, self._settings.store.docs_collection
