@@ -226,7 +226,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
     workplace = Workplace(tmp_path_factory.mktemp("targets"))
     workplace.ingest()
-    build_targets(workplace.settings, Silent(), HashEmbedder())
+    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
     return workplace
 
 
@@ -308,7 +308,7 @@ def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
     workplace.ingest()
     targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("how to retry").mode == "lexical"
-    build_targets(workplace.settings, Silent(), HashEmbedder())
+    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
     assert targets.find("how to retry").mode == "hybrid"
 
 
