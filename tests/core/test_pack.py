@@ -13,7 +13,8 @@ from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
 from adk_evidence.search.names import NamesFound
-from adk_evidence.search.pack import assess_quality, build_candidate, citation_of, matched_terms
+from adk_evidence.search.pack import build_candidate, citation_of, matched_terms
+from adk_evidence.search.quality import assess_quality
 from adk_evidence.search.query import normalise
 from adk_evidence.search.support import Measures, Support
 from adk_evidence.settings import SupportSettings

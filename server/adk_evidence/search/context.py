@@ -45,6 +45,7 @@ class Context:
         self.cancelled = cancelled
         self.logged = logged
         self.strict = strict
+        self.budget_ms = budget_ms
         self.timings_ms: dict[str, float] = {}
         self._deadline = time.monotonic() + budget_ms / 1000 if budget_ms else None
         self._warnings: dict[str, None] = {}
@@ -57,6 +58,10 @@ class Context:
     def warnings(self) -> list[str]:
         """Every warning once, in the order in which they came."""
         return list(self._warnings)
+
+    def rounded_timings(self) -> dict[str, float]:
+        """Milliseconds of each stage."""
+        return {name: round(value, 2) for name, value in self.timings_ms.items()}
 
     def warn(self, code: str, sentence: str) -> None:
         """Add a warning."""

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.index.manifest import NO_COMMIT, is_uncommitted
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.run import Run
 from adk_evidence.settings import PackSettings
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
+# A kind in a sentence.
+KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
+# That a sentence names.
+_NAMED_FILES = 3
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,39 @@ class Selection:
 
     items: list[Hit]
     missing: tuple[Kind, ...]
+
+
+def require_kinds(run: Run) -> None:
+    """Say how many results of each kind the mode requires; a kind that is not indexed at all is a warning."""
+    mode, pack = run.request.task_mode, run.settings.pack
+    held = [kind for kind in run.kinds if run.index.paths(kind)]
+    run.required = required_kinds(mode, pack, held, run.size)
+    if run.settings.expects_every_kind:
+        wanted = required_kinds(mode, pack, run.kinds, run.size)
+        run.absent_kinds = tuple(kind for kind in wanted if wanted[kind] and kind not in held)
+    for kind in run.absent_kinds:
+        sentence = f"no {KIND_NAMES[kind]} is indexed, though the mode asks for docs and code."
+        run.context.warn("coverage", sentence)
+
+
+def choose_final(run: Run) -> None:
+    """Choose the final results of the ranking, and note which kinds are short of what is required."""
+    buffer = max(run.settings.pack.top_k_buffer, run.size)
+    selection = select(run.ranked, run.size, buffer, run.required)
+    run.final, run.missing = selection.items, selection.missing
+
+
+def warn_of_final(run: Run) -> None:
+    """Warn of kinds that are short, and of files that no commit holds as they are."""
+    for kind in run.missing:
+        found = sum(hit.kind == kind for hit in run.final)
+        sentence = f"only {found} of the {run.required[kind]} {SOURCE_TYPES[kind]} results that the mode asks for."
+        run.context.warn("coverage", sentence)
+    paths = list(dict.fromkeys(hit.payload.path for hit in run.final if _is_uncommitted(hit.payload)))
+    if paths:
+        named = ", ".join(paths[:_NAMED_FILES]) + (" and others" if len(paths) > _NAMED_FILES else "")
+        sentence = f"no commit holds these files as they are, so `tree-` cites them as found on disk: {named}."
+        run.context.warn("uncommitted", sentence)
 
 
 def required_kinds(task_mode: TaskMode, settings: PackSettings, kinds: Sequence[Kind], size: int) -> dict[Kind, int]:
@@ -70,3 +109,9 @@ def provenance_complete(payload: ChunkPayload, published: bool = True) -> bool:
 def has_lines(payload: ChunkPayload) -> bool:
     """Whether the chunk knows its lines; without them the citation is of medium confidence."""
     return payload.start_line > 0 and payload.end_line >= payload.start_line
+
+
+def _is_uncommitted(payload: ChunkPayload) -> bool:
+    # Pages that were made from uncommitted modules are in a corpus together with those of all others.
+    made = payload.origin == "api-reference" and payload.commit.startswith(NO_COMMIT)
+    return made or is_uncommitted(payload.corpus)

@@ -13,20 +13,22 @@ from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.embedding.queries import remembered
-from adk_evidence.errors import StoreError
+from adk_evidence.errors import EvidenceError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import EvidencePack, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search.context import Cancelled, Context
+from adk_evidence.search.context import Cancelled, Context, RequestCancelledError
 from adk_evidence.search.event import retrieval_event
 from adk_evidence.search.filters import build_filter
 from adk_evidence.search.hybrid import Hit, QueryVectors, search_collection, wide_enough
 from adk_evidence.search.outcome import Outcome
-from adk_evidence.search.pipeline import Retrieval
+from adk_evidence.search.pack import assemble
+from adk_evidence.search.pipeline import begin, rank
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.factory import make_reranker
+from adk_evidence.search.run import Models, Run
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import EventLog
 
@@ -65,20 +67,22 @@ class EvidenceService:
     ) -> None:
         self.settings = settings
         made: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
-        self.dense = remembered(made, keep_queries) if keep_queries else made
-        self.sparse = sparse or make_sparse(settings)
-        self.reranker = reranker or make_reranker(settings)
-        # For the kinds of several requests: a service that is slow to one must not make the others wait.
-        self.threads = ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search")
+        self.models = Models(
+            dense=remembered(made, keep_queries) if keep_queries else made,
+            sparse=sparse or make_sparse(settings),
+            reranker=reranker or make_reranker(settings),
+            # For the kinds of several requests: a service that is slow to one must not make the others wait.
+            threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
+        )
         telemetry = settings.telemetry
         self.log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
-        self._owned: tuple[object, ...] = (*self.dense.each, self.reranker)
+        self._owned: tuple[object, ...] = (*self.models.dense.each, self.models.reranker)
         self._current = CurrentIndex(settings)
 
     def close(self) -> None:
         """Release the index, the threads and the connections to services."""
         self._current.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        self.models.threads.shutdown(wait=False, cancel_futures=True)
         for part in self._owned:
             close = getattr(part, "close", None)
             if close is not None:
@@ -90,9 +94,19 @@ class EvidenceService:
         Args:
             settings: They name the other index and the same models.
         """
-        other = EvidenceService(settings, dense=self.dense, sparse=self.sparse, reranker=self.reranker)
+        other = EvidenceService(settings, dense=self.dense, sparse=self.sparse, reranker=self.models.reranker)
         other._owned = ()
         return other
+
+    @property
+    def dense(self) -> Pair[DenseEmbedder]:
+        """The dense encoders of docs and code."""
+        return self.models.dense
+
+    @property
+    def sparse(self) -> SparseEncoder:
+        """The sparse encoder."""
+        return self.models.sparse
 
     @contextmanager
     def session(self, context: Context | None = None) -> Iterator[Session]:
@@ -154,11 +168,8 @@ class Session:
             RequestCancelledError: The caller has gone.
             EvidenceError: A part failed in strict mode, or nothing is left to search with.
         """
-        run = Retrieval(self, request)
-        outcome = run.retrieve()
-        pack = run.pack(outcome)
-        if self.service.log is not None and self.context.logged:
-            self.service.log.write(retrieval_event(pack, outcome, request))
+        with self._logged(request) as run:
+            pack = run.pack = assemble(run, rank(run))
         return pack
 
     def rank(self, request: EvidenceRequest) -> Outcome:
@@ -168,7 +179,23 @@ class Session:
             RequestCancelledError: The caller has gone.
             EvidenceError: A part failed in strict mode, or nothing is left to search with.
         """
-        return Retrieval(self, request).retrieve()
+        with self._logged(request) as run:
+            return rank(run)
+
+    @contextmanager
+    def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
+        """A run of a request, whose event is written at its end, also where the request fails."""
+        run = begin(request, self.index, self.settings, self.service.models, self.context)
+        log = self.service.log if self.context.logged else None
+        try:
+            yield run
+        except EvidenceError as exc:
+            # A request that was cancelled has no answer that could miss anything.
+            if log is not None and exc.code != RequestCancelledError.code:
+                log.write(retrieval_event(run, exc))
+            raise
+        if log is not None:
+            log.write(retrieval_event(run))
 
     def similar(self, code: str, *, limit: int, filters: EvidenceFilters | None = None) -> list[Neighbour]:
         """Indexed code like a snippet, by its vector and by the words in it, best first.
@@ -178,24 +205,18 @@ class Session:
             InvalidRequestError: A path filter cannot be parsed.
             CollectionUnavailableError: The collection cannot answer.
         """
-        index, settings = self.index, self.settings
+        index = self.index
         if (gap := index.dense_gap()) is not None:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
-        retrieval = wide_enough(settings.retrieval, limit)
+        retrieval = wide_enough(self.settings.retrieval, limit)
+        settings = self.settings.model_copy(update={"retrieval": retrieval})
         narrowed, _ = build_filter(filters or EvidenceFilters(), index.paths("code"), index.refs("code"))
         with self.context.stage("encode"):
             dense: dict[Kind, list[float]] = {"code": self.service.dense.code.embed_query(code)}
             vectors = QueryVectors(code, dense, self.service.sparse.encode_query(query_lexical_text(code)))
         with self.context.stage("search"):
-            hits = search_collection(
-                index.store,
-                "code",
-                [vectors],
-                retrieval,
-                settings.store,
-                limit=retrieval.final_limit_per_collection,
-                filter=narrowed,
-            )
+            wanted = retrieval.final_limit_per_collection
+            hits = search_collection(index, settings, "code", [vectors], limit=wanted, filter=narrowed)
             near = self.similarities(vectors, hits)
         return [Neighbour(hit, near.get(hit.point_id, 0.0)) for hit in hits]
 

@@ -66,11 +66,10 @@ def _ask(run: Run, name: str, opened: Opened, parameters: FindSimilarParameters)
             raise StoreError(f"The dense vectors of the index {name} {gap.why}.", gap.hint)
         built, _ = build_filter(filters, index.paths("code"), index.refs("code"))
         hits = search_collection(
-            index.store,
+            index,
+            settings.model_copy(update={"retrieval": retrieval}),
             "code",
             [_vectors(opened, code)],
-            retrieval,
-            settings.store,
             limit=retrieval.final_limit_per_collection,
             filter=built,
         )
