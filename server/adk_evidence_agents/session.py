@@ -18,8 +18,6 @@ from adk_evidence.validation import first_problem
 if TYPE_CHECKING:
     from adk_evidence.models.request import EvidenceRequest
     from adk_evidence.search.session import EvidenceService
-    from adk_evidence.symbols.lookup import CurrentSymbols
-    from adk_evidence.symbols.targets.service import CurrentTargets
 
 # Agents ask the same question of several indexes, and again with other filters.
 KEPT_QUERIES = 512
@@ -31,8 +29,6 @@ class Opened:
 
     settings: Settings
     service: EvidenceService
-    symbols: CurrentSymbols
-    targets: CurrentTargets
 
 
 class AgentSession:
@@ -118,8 +114,6 @@ class AgentSession:
 
     def _open(self, name: str) -> Opened:
         from adk_evidence.search.session import EvidenceService
-        from adk_evidence.symbols.lookup import CurrentSymbols
-        from adk_evidence.symbols.targets.service import CurrentTargets
 
         if name == MAIN:
             settings = self.settings
@@ -127,8 +121,7 @@ class AgentSession:
         else:
             settings = settings_of(self.settings, name)
             service = self.open().service.beside(settings)
-        symbols = CurrentSymbols(service.pin, settings.store)
-        return Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense.code))
+        return Opened(settings, service)
 
 
 def agent_request(values: dict[str, Any]) -> EvidenceRequest:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adk_evidence.citations.format import parse_citation
 from adk_evidence.errors import EvidenceError, IndexMissingError, UnknownIndexError
 from adk_evidence.index.codebases import MAIN, list_indexes, read_codebase
-from adk_evidence.search.read import NotIndexedError, open_citation
+from adk_evidence.models.citation import parse_citation
+from adk_evidence.search.read import NotIndexedError
 from adk_evidence_agents.session import AgentSession
 
 if TYPE_CHECKING:
@@ -46,9 +46,8 @@ def open_cited(session: AgentSession, citation: str) -> CitedSource:
 
 
 def _open_in(session: AgentSession, name: str, citation: str) -> CitedSource:
-    opened = session.open(name)
-    with opened.symbols.pin() as (index, symbols):
-        return open_citation(index, opened.settings.store, symbols, citation)
+    with session.open(name).service.session() as opened:
+        return opened.read(citation)
 
 
 def _codebase_called(session: AgentSession, name: str) -> tuple[str, ...]:

@@ -24,8 +24,7 @@ from adk_evidence.services.voyage import KEY_VARIABLE, has_key
 from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
-from adk_evidence.symbols.targets.embedder import make_target_embedder
-from adk_evidence.symbols.targets.files import about_index, find_set, has_vectors
+from adk_evidence.symbols.target_sets import about_index, find_set, has_vectors, make_target_embedder
 from adk_ingest.caches import CacheStatus
 from adk_ingest.corpora import index_fingerprint
 

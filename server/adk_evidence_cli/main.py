@@ -162,12 +162,12 @@ def symbol(
 ) -> None:
     """Find ADK classes, functions and members by name or by meaning."""
     with friendly_errors():
-        from adk_evidence.symbols.targets.service import CurrentTargets
+        from adk_evidence.symbols.current import CurrentSymbols
         from adk_evidence_cli.symbols import show_targets
 
-        targets = CurrentTargets(settings_from(profile, home))
+        symbols = CurrentSymbols(settings_from(profile, home))
         wanted = read_stdin() if query == "-" else query
-        answer = targets.find(wanted, results, mode.value, python)
+        answer = symbols.find(wanted, results, mode.value, python)
         show_targets(answer, stdout(), stderr(), as_json=as_json)
 
 

@@ -7,7 +7,7 @@ from rich.style import Style
 from rich.text import Text
 
 from adk_evidence.render.sanitize import one_line, visible, visible_json
-from adk_evidence.symbols.targets.model import RankedTarget, TargetAnswer
+from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
 
 SUMMARY_CHARS = 160

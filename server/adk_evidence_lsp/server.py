@@ -137,7 +137,7 @@ class EvidenceServer(LanguageServer):
                 service.rank(EvidenceRequest(query="agent"), cancelled)
                 _LOG.info("Evidence is ready")
                 with suppress(TargetsMissingError):
-                    service.targets.find("agent that calls tools")
+                    service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
             # What was loaded stays: a full collection that walks over all of it would stop a hover for 100 ms.
             gc.collect()

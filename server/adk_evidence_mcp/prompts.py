@@ -134,14 +134,14 @@ def complete(session: AgentSession, argument: types.CompletionArgument) -> types
 
 def _symbols(session: AgentSession, beginning: str) -> list[str]:
     try:
-        loaded = session.open().targets.load()
+        search = session.open().service.symbols.targets()
     except EvidenceError:
         # What is missing is told when the prompt is asked for.
         return []
     typed = beginning.strip().lower()
     found: dict[str, None] = {}
-    for place in loaded.names.prefix(typed, 2 * MAX_COMPLETIONS):
-        target = loaded.targets[place]
+    for place in search.names.prefix(typed, 2 * MAX_COMPLETIONS):
+        target = search.targets[place]
         names = (target.symbol, target.name, target.import_path, target.fqn)
         found[next(name for name in names if name.lower().startswith(typed))] = None
     return list(found)

@@ -255,7 +255,7 @@ def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
 
 def find_symbol(session: AgentSession, arguments: FindSymbol, call: Call) -> Answer:
     """Public symbols by name or meaning."""
-    answer = session.open().targets.find(arguments.query, arguments.limit)
+    answer = session.open().service.symbols.find(arguments.query, arguments.limit)
     entries = []
     for number, found in enumerate(answer.results, 1):
         facts = [f"{number}. {found.type} {found.fqn}{' (deprecated)' if found.deprecated else ''}"]

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from adk_evidence.citations.format import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.citations.sources import FolderReader, GitReader, SourceLocation, open_reader, open_readers
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
+from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.headings import sections
 from tests.core.factories import payload as make_payload

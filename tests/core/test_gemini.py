@@ -15,7 +15,7 @@ import pytest
 from adk_evidence.embedding.gemini import GeminiEmbedder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import GeminiSettings, load_settings
-from adk_evidence.symbols.targets.embedder import make_target_embedder
+from adk_evidence.symbols.target_sets import make_target_embedder
 
 pytest.importorskip("google.genai")
 

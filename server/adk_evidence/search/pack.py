@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from adk_evidence.citations.format import code_citation, docs_citation
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.embedding.factory import voyage_usage
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.citation import code_citation, docs_citation
 from adk_evidence.models.pack import (
     BranchRank,
     Candidate,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.format import docs_citation, parse_citation, short_name
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Kind, point_id, sha256_text
+from adk_evidence.models.citation import docs_citation, parse_citation, short_name
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import StoreSettings

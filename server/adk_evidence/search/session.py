@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
@@ -35,8 +34,8 @@ from adk_evidence.telemetry import EventLog
 
 if TYPE_CHECKING:
     from adk_evidence.search.read import CitedSource
+    from adk_evidence.symbols.current import CurrentSymbols
     from adk_evidence.symbols.lookup import Symbols
-    from adk_evidence.symbols.targets.service import CurrentTargets
 
 
 class Neighbour(NamedTuple):
@@ -79,8 +78,6 @@ class EvidenceService:
         self.log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
         self._owned: tuple[object, ...] = (*self.models.dense.each, self.models.reranker)
         self._current = CurrentIndex(settings)
-        self._symbols_lock = threading.Lock()
-        self._symbols: tuple[Index, Symbols] | None = None
 
     def close(self) -> None:
         """Release the index, the threads and the connections to services."""
@@ -133,23 +130,11 @@ class EvidenceService:
             return session.rank(request)
 
     @cached_property
-    def targets(self) -> CurrentTargets:
-        """The ranked targets, which follow the published index by themselves and share the dense model of code."""
-        from adk_evidence.symbols.targets.service import CurrentTargets
+    def symbols(self) -> CurrentSymbols:
+        """The symbols, which share the dense model of code."""
+        from adk_evidence.symbols.current import CurrentSymbols
 
-        return CurrentTargets.beside(self.settings, self.dense.code)
-
-    def symbols_of(self, index: Index) -> Symbols:
-        """The symbols of an index, which are read once for each generation."""
-        from adk_evidence.symbols.lookup import Symbols
-        from adk_evidence.symbols.table import build_table
-
-        with self._symbols_lock:
-            if self._symbols is None or self._symbols[0] is not index:
-                store = self.settings.store
-                table = build_table(index.store, store.code_collection, store.docs_collection)
-                self._symbols = (index, Symbols(table, index.store, store.code_collection))
-            return self._symbols[1]
+        return CurrentSymbols(self.settings, self.dense.code)
 
     # For surfaces that do not open a session yet.
     def pin(self) -> AbstractContextManager[Index]:
@@ -284,7 +269,7 @@ class Session:
         Raises:
             CollectionUnavailableError: A collection cannot answer.
         """
-        return self.service.symbols_of(self.index)
+        return self.service.symbols.of(self.index)
 
     def local_files(self, pack: EvidencePack) -> dict[str, Path]:
         """Where the cited files lie on this machine, by candidate id; a file that is not here is left out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +12,8 @@ from adk_evidence.models.pack import LineSpan
 TargetType = Literal["class", "function", "method", "property", "attribute", "variable"]
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
 AnswerMode = Literal["lookup", "lexical", "vector", "hybrid"]
+Typed = Literal["name", "code", "natural"]
+Availability = Literal["true", "false", "unknown"]
 Match = Literal["exact", "prefix", "similar_name", "words", "meaning"]
 
 MAX_QUERY_CHARS = 1000
@@ -24,11 +25,11 @@ class _Model(BaseModel):
 
 
 class RankParts(_Model):
-    """What a target's score was made of, each from 0 to 1 unless it says otherwise.
+    """What a target's score is made of. All numbers but the count in `docs_mentions` are from 0 to 1.
 
     `centrality` is the PageRank of the symbol (of its class, for a member) among imports and references in the code.
-    `docs_mentions` is the number of documentation pages that mention it, `documented` the same on a scale. `exported`
-    says whether a package lists it in `__all__`. `weight` is that of its type.
+    `docs_mentions` is the number of documentation pages that mention the symbol, `documented` the same on a scale.
+    `exported` says whether a package lists the symbol in `__all__`. `weight` belongs to the type of the symbol.
     """
 
     centrality: float
@@ -42,10 +43,10 @@ class RankParts(_Model):
 class Target(_Model):
     """A public symbol.
 
-    `fqn` is where it is defined (its import path where that is private), `symbol` its name within a module,
-    `import_path` where it is imported from. `path` and `lines` say where the definition stands.
-    `signatures` are its own and, of a class, those of its public members. `alias_of` is the symbol that a variable is
-    another name or an instance of. `rank` counts from 1; `score` is from 0 to 1.
+    `fqn` says where the symbol is defined (its import path where that is private), `import_path` where it is imported
+    from, `symbol` is its name within a module. `path` and `lines` say where the definition stands. `signatures` has
+    the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
+    variable is another name or an instance of. `rank` counts from 1; `score` is from 0 to 1.
     """
 
     rank: int
@@ -64,13 +65,13 @@ class Target(_Model):
 
     @property
     def import_statement(self) -> str:
-        """How it, or the class that it belongs to, is imported."""
+        """The statement that imports the symbol, or the class that it belongs to."""
         package = self.import_path.removesuffix(f".{self.symbol}")
         return f"from {package} import {self.symbol.partition('.')[0]}"
 
 
 class Why(_Model):
-    """How a target was found: its best kind of match, and its ranks and scores in the lists that were fused."""
+    """How a target was found: its best kind of match, and its ranks and scores in the fused lists."""
 
     match: Match
     lexical_rank: int | None = None
@@ -79,19 +80,10 @@ class Why(_Model):
     similarity: float | None = None
 
 
-@dataclass(frozen=True)
-class Scored:
-    """A target that was found: its position in the list of targets, its score and why."""
-
-    place: int
-    score: float
-    why: Why
-
-
 class RankedTarget(_Model):
     """A target as a search found it, with the citation of its definition.
 
-    `available` says whether the user's installed version has it; `unknown` where there is none to look at.
+    `available` says whether the user's installed version has the target; `unknown` where none is installed.
     """
 
     fqn: str
@@ -111,18 +103,18 @@ class RankedTarget(_Model):
     alias_of: str | None
     score: float
     why: Why
-    available: Literal["true", "false", "unknown"] = "unknown"
+    available: Availability = "unknown"
 
 
 class TargetAnswer(_Model):
     """What a search for targets found, best first.
 
     `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
-    `installed` the one that `available` was compared with.
+    `installed` the version that `available` was compared with.
     """
 
     query: str
-    typed: Literal["name", "code", "natural"]
+    typed: Typed
     mode: AnswerMode
     results: tuple[RankedTarget, ...]
     ref: str | None
@@ -131,7 +123,7 @@ class TargetAnswer(_Model):
 
 
 def rich_text(target: Target) -> str:
-    """The text of a target that is embedded (ranked-target-search section 3.3), its name also in words."""
+    """The text of a target that is embedded (ranked-target-search section 3.3); it has the name in words as well."""
     words = " ".join(split_identifier(target.symbol))
     lines = (
         f"Name: {target.name}" if words == target.name else f"Name: {target.name} ({words})",

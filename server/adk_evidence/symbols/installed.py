@@ -1,4 +1,4 @@
-"""Whether the user's installed google-adk has a symbol: read from its files, nothing is imported or run."""
+"""Whether the user's installed google-adk has a symbol. Its files are read; nothing is imported or run."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.readers.definitions import dotted_name, parse_quietly
-from adk_evidence.symbols.targets.model import Target
-
-Availability = Literal["true", "false", "unknown"]
+from adk_evidence.symbols.target import Availability, Target
 
 PARSED_FILES = 512
 MAX_FILE_BYTES = 4_000_000
@@ -31,7 +28,7 @@ _PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "BaseModel", "Enum", "Exc
 
 @dataclass(frozen=True)
 class Installed:
-    """A distribution as an environment has it: its version, and the folder that its packages are imported from."""
+    """An installed distribution: its version, and the folder that its packages are imported from."""
 
     version: str
     root: Path
@@ -39,7 +36,10 @@ class Installed:
 
 @dataclass(frozen=True)
 class _Module:
-    """What a file defines: names at its top, imported ones too, and for each class its members and bases."""
+    """What a file defines: names at its top, imported names among them, and the members of each class.
+
+    `has_bases` are the classes that may inherit members.
+    """
 
     names: frozenset[str]
     classes: Mapping[str, frozenset[str]]
@@ -50,7 +50,7 @@ def find_installed(requirement: str | None, python: Path | None = None) -> Insta
     """The distribution in the user's environment.
 
     Args:
-        requirement: The corpus's distribution, e.g. `google-adk==2.13.0`; its version is not looked at.
+        requirement: The corpus's distribution, e.g. `google-adk==2.13.0`; the version does not count.
         python: An interpreter or the folder of a virtual environment; by default the active virtual environment
             (`VIRTUAL_ENV`), else the running interpreter.
 
@@ -83,7 +83,7 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
 
     Args:
         target: The target.
-        installed: What the user's environment has.
+        installed: The distribution in the user's environment.
         ref: Tag of the indexed version, e.g. `v2.13.0`; the same version has every target.
     """
     if installed is None:
@@ -94,7 +94,8 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
     module = _module(installed.root, package)
     if module is None:
         # Where the whole product is elsewhere (an editable installation), a missing file says nothing.
-        return "false" if _holds_package(installed, package) else "unknown"
+        holds = installed.root.joinpath(*package.split(".")[:2]).is_dir()
+        return "false" if holds else "unknown"
     owner, _, member = target.symbol.partition(".")
     if owner not in module.names:
         return "false"
@@ -103,14 +104,9 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
     return _has_member(installed, module, target, owner, member)
 
 
-def _holds_package(installed: Installed, dotted: str) -> bool:
-    """Whether the top packages of a dotted path lie there, e.g. `google/adk`."""
-    return installed.root.joinpath(*dotted.split(".")[:2]).is_dir()
-
-
 def _has_member(installed: Installed, exporting: _Module, target: Target, owner: str, member: str) -> Availability:
     """Whether the class has a member; it may be defined in another module than the one that exports it."""
-    defining = exporting if owner in exporting.classes else _module_of_file(installed.root, target.path)
+    defining = exporting if owner in exporting.classes else _read(installed.root / target.path.removeprefix("src/"))
     if defining is None or owner not in defining.classes:
         defining = _module(installed.root, target.fqn.removesuffix(f".{target.symbol}"))
     if defining is None or owner not in defining.classes:
@@ -119,10 +115,6 @@ def _has_member(installed: Installed, exporting: _Module, target: Target, owner:
         return "true"
     # It may be inherited there.
     return "unknown" if owner in defining.has_bases else "false"
-
-
-def _module_of_file(root: Path, path: str) -> _Module | None:
-    return _read(root / path.removeprefix("src/"))
 
 
 def _module(root: Path, dotted: str) -> _Module | None:
@@ -140,7 +132,7 @@ def _read(path: Path) -> _Module | None:
 
 @functools.lru_cache(maxsize=PARSED_FILES)
 def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
-    # Everything but the path is there for the cache to notice a new version.
+    # The time and the size make the cache notice a new version.
     try:
         tree = parse_quietly(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
@@ -154,7 +146,7 @@ def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.Dict):
-            # Packages that load their members lazily name them as keys.
+            # Packages that load their members lazily have the names as keys.
             names |= {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
         elif isinstance(node, ast.ClassDef):
             classes[node.name] = frozenset(_bound(node.body))
@@ -184,7 +176,7 @@ def _installed_in(name: str, folders: list[Path]) -> Installed | None:
 
 @functools.lru_cache(maxsize=64)
 def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
-    # The times are there for the cache to notice what is installed or removed: reading metadata takes milliseconds.
+    # The times make the cache notice what is installed or removed. To read metadata takes milliseconds.
     path = [folder for folder, _ in folders]
     found = next(iter(importlib.metadata.distributions(name=name, path=path)), None) if path else None
     if found is None:
@@ -203,7 +195,7 @@ def _site_packages(python: Path) -> list[Path]:
     if prefix is None:
         return []
     found = [*sorted(prefix.glob("lib/python3*/site-packages")), *sorted(prefix.glob("lib/python3*/dist-packages"))]
-    found += [folder for folder in (prefix / "Lib" / "site-packages",) if folder.is_dir() and folder not in found]
+    found += prefix.glob("Lib/site-packages")
     if not found and python.is_file() and python.samefile(sys.executable):
         found = [Path(sysconfig.get_path("purelib"))]
     return found

@@ -1,13 +1,13 @@
 """Sets of ranked targets on disk.
 
     <home>/targets/<key>/ranked_targets.yaml    every target with the parts of its rank, for people
-    <home>/targets/<key>/targets_meta.json      the same as a list, which is what searches load
+    <home>/targets/<key>/targets_meta.json      the same as a list, which searches load
     <home>/targets/<key>/targets_vectors.npy    (N, D) float32, L2-normalised, row i for entry i of the list
-    <home>/targets/<key>/about.json             the corpora and the model that the set was built of
+    <home>/targets/<key>/about.json             the corpora and the model that the set is built of
 
-The key is a hash of the indexed files and of the dense model, so a set belongs to every generation of the index that
-holds the same corpora, and going back to an earlier generation goes back to its targets. A file that is there is never
-changed; vectors may be added later.
+The key is a hash of the indexed files and of the dense model. So a set belongs to every generation of the index that
+holds the same corpora, and a rollback to an earlier generation goes back to its targets. A written file never changes;
+vectors may be added later.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.factory import make_dense
+from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.index.manifest import IndexManifest
 from adk_evidence.models.chunk import sha256_text
+from adk_evidence.settings import Settings
 from adk_evidence.store.files import remove_tree, rename, write_atomic
-from adk_evidence.symbols.targets.model import Target
+from adk_evidence.symbols.target import Target
 
 LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"
@@ -42,7 +45,7 @@ _TARGETS = TypeAdapter(list[Target])
 
 
 class About(BaseModel):
-    """What a set of targets was built of. `corpora` is a hash of the indexed files."""
+    """What a set of targets is built of. `corpora` is a hash of the indexed files."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -68,7 +71,7 @@ class About(BaseModel):
 
 @dataclass(frozen=True)
 class TargetSet:
-    """A set as searches load it. `stale` says that the corpora have changed since it was built."""
+    """A set as searches load it. `stale` says that the corpora have changed since the set was built."""
 
     about: About
     targets: Sequence[Target]
@@ -88,14 +91,33 @@ def code_corpus_name(manifest: IndexManifest) -> str:
     raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
 
 
-def about_index(manifest: IndexManifest, model: str, dimension: int, targets: int = 0) -> About:
-    """What a set of targets of an index is built of.
+def make_target_embedder(settings: Settings, report: Report | None = None) -> Any:
+    """The dense model that `targets.embedding` names; of a profile with two models, the model for code.
+
+    Nothing is loaded before its first use.
+
+    Args:
+        settings: `targets.embedding`, `embedding` and the home folder decide.
+        report: Gets a sentence before each step of the first preparation that takes long.
+
+    Returns:
+        A `DenseEmbedder` that embeds in batches as well (`iter_embed`).
+    """
+    if settings.targets.embedding == "gemini":
+        from adk_evidence.embedding.gemini import GeminiEmbedder
+
+        return GeminiEmbedder(settings.embedding.gemini)
+    # Symbols and what is said of them are code to the models that tell the two apart.
+    return make_dense(settings, report).code
+
+
+def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
+    """What a set of targets of an index is built of, before the targets are counted.
 
     Args:
         manifest: Of the index.
         model: Name of the dense model.
         dimension: Length of its vectors.
-        targets: How many there are, where that is known.
 
     Raises:
         TargetsMissingError: The index holds no code.
@@ -115,12 +137,12 @@ def about_index(manifest: IndexManifest, model: str, dimension: int, targets: in
         model=model,
         dimension=dimension,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        targets=targets,
+        targets=0,
     )
 
 
 def write_set(root: Path, about: About, targets: Sequence[Target], formula: str) -> Path:
-    """Write a set without vectors, all of it or nothing; one that is there stays.
+    """Write a set without vectors, completely or not at all; a set that exists stays.
 
     Returns:
         The set's folder.
@@ -137,7 +159,7 @@ def write_set(root: Path, about: About, targets: Sequence[Target], formula: str)
             (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
             (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
             if not folder.exists():
-                # Another process may be first: what it wrote is the same.
+                # Another process may be first, and has written the same.
                 with suppress(FileExistsError):
                     rename(scratch, folder)
         finally:
@@ -162,7 +184,7 @@ def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
 
 
 def find_set(root: Path, wanted: About) -> Path:
-    """Folder of the set of an index: the one of its very corpora, else the latest of the same commit and model.
+    """Folder of the set of an index: the set of exactly its corpora, else the latest of the same commit and model.
 
     Raises:
         TargetsMissingError: There is none.
@@ -176,40 +198,16 @@ def find_set(root: Path, wanted: About) -> Path:
     return max(similar)[1]
 
 
-def load_set(root: Path, wanted: About) -> TargetSet:
-    """The set that `find_set` finds.
+def load_set(folder: Path, wanted: About) -> TargetSet:
+    """The set in a folder.
+
+    Args:
+        folder: What `find_set` returned.
+        wanted: What the set should be built of.
 
     Raises:
-        TargetsMissingError: There is none.
-        StoreError: It cannot be read.
+        StoreError: The set cannot be read.
     """
-    folder = find_set(root, wanted)
-    return _load(folder, stale=folder.name != wanted.key)
-
-
-def has_vectors(folder: Path) -> bool:
-    """Whether a set has its vectors."""
-    return (folder / VECTORS).is_file()
-
-
-def built_sets(root: Path) -> list[tuple[Path, About]]:
-    """Every set below a folder with what it was built of; what cannot be read is left out."""
-    found = []
-    for path in sorted(root.glob(f"*/{ABOUT}")):
-        with suppress(OSError, ValidationError):
-            found.append((path.parent, About.model_validate_json(path.read_bytes())))
-    return [(folder, about) for folder, about in found if folder.name == about.key]
-
-
-def remove_old(root: Path, keep: Path) -> None:
-    """Remove all but the latest sets, and what a dead writer left; `keep` stays in any case."""
-    by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
-    for folder, _ in by_age[KEPT_SETS:]:
-        if folder != keep:
-            remove_tree(folder)
-
-
-def _load(folder: Path, *, stale: bool) -> TargetSet:
     again = "Remove that folder and run `adk-ingest targets`."
     try:
         about = About.model_validate_json((folder / ABOUT).read_bytes())
@@ -219,7 +217,29 @@ def _load(folder: Path, *, stale: bool) -> TargetSet:
         raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
     if vectors is not None and vectors.shape != (len(targets), about.dimension):
         raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
-    return TargetSet(about, targets, vectors, stale)
+    return TargetSet(about, targets, vectors, stale=folder.name != wanted.key)
+
+
+def has_vectors(folder: Path) -> bool:
+    """Whether a set has its vectors."""
+    return (folder / VECTORS).is_file()
+
+
+def built_sets(root: Path) -> list[tuple[Path, About]]:
+    """Every set below a folder with what it is built of; sets that cannot be read are left out."""
+    found = []
+    for path in sorted(root.glob(f"*/{ABOUT}")):
+        with suppress(OSError, ValidationError):
+            found.append((path.parent, About.model_validate_json(path.read_bytes())))
+    return [(folder, about) for folder, about in found if folder.name == about.key]
+
+
+def remove_old(root: Path, keep: Path) -> None:
+    """Remove all but the latest sets; `keep` stays in any case."""
+    by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
+    for folder, _ in by_age[KEPT_SETS:]:
+        if folder != keep:
+            remove_tree(folder)
 
 
 def _vectors(path: Path) -> FloatMatrix | None:
