@@ -1,6 +1,6 @@
 import type { ChatResponseStream } from "vscode";
+import { markdownLine } from "../text/untrusted";
 import { type Citation, titleOf } from "./citation";
-import { escaped } from "./markdown";
 import { MarkScanner, type Part } from "./marks";
 
 /** What of the editor's response an answer is written with. */
@@ -69,7 +69,7 @@ export class AnswerWriter {
 export function writeCitation({ candidate, place }: Citation, stream: AnswerStream): void {
   const title = titleOf(candidate);
   if (place === null) {
-    stream.markdown(escaped(title));
+    stream.markdown(markdownLine(title));
   } else {
     stream.anchor(place, title);
   }

@@ -1,7 +1,7 @@
 /** What is searched for: what the user wrote, what is attached, and what a follow-up is about. */
 
 import { questionOfText } from "../evidence/question";
-import { clip } from "../webview/app/controls";
+import { clip } from "../text/untrusted";
 import { MAX_QUERY } from "../webview/messages";
 
 const FEW_WORDS = 5;

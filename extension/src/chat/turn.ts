@@ -2,14 +2,13 @@ import * as vscode from "vscode";
 import { asProblem } from "../commands/command";
 import type { CitedPlaces } from "../evidence/citedPlaces";
 import type { Evidence } from "../evidence/client";
-import { plain } from "../evidence/plainText";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Mend, Problem } from "../problem";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import { isStep } from "../server/offer";
 import { MENDS } from "../server/problems";
-import { clip } from "../webview/app/controls";
+import { clip, markdownLine, messageLine } from "../text/untrusted";
 import type { TaskMode } from "../webview/messages";
 import { AnswerWriter, type Written } from "./answer";
 import { type Attached, readReferences, readSelection } from "./attachments";
@@ -18,7 +17,6 @@ import { contextsOf } from "./contexts";
 import type { AnswerFacts } from "./followups";
 import { lastQuestion, messagesOf } from "./history";
 import { listCitations } from "./listing";
-import { escaped } from "./markdown";
 import { assemble, type Message } from "./prompt";
 import { refusalOf } from "./refusal";
 import { continued, isFollowUp, searchText } from "./search";
@@ -87,7 +85,7 @@ export class Turn {
       this.tellNothing(pack, facts);
       return resultOf({ ...facts, outcome: "nothing", citations: 0 });
     }
-    this.response.progress(plain(pack.quality.note));
+    this.response.progress(messageLine(pack.quality.note));
     const { written, citations, refusal } = await this.write(pack, taskMode, attached);
     if (written.some && refusal === null && written.cited.size > 0) {
       return resultOf({ ...facts, outcome: "answered", citations: written.cited.size });
@@ -200,7 +198,7 @@ export class Turn {
       throw reason;
     }
     const { model } = this.request;
-    this.parts.log.warn(`The model ${plain(model.id)} has not answered: ${codeOf(reason)}`);
+    this.parts.log.warn(`The model ${messageLine(model.id)} has not answered: ${codeOf(reason)}`);
     return refusalOf(reason, model.name);
   }
 
@@ -219,7 +217,7 @@ export class Turn {
     if (problem.code === "cancelled") {
       return {};
     }
-    const message = plain(problem.message);
+    const message = messageLine(problem.message);
     const step = isStep(problem);
     if (step) {
       this.say(message);
@@ -229,7 +227,7 @@ export class Turn {
   }
 
   private say(sentence: string): void {
-    this.response.markdown(`\n\n${escaped(sentence)}\n\n`);
+    this.response.markdown(`\n\n${markdownLine(sentence)}\n\n`);
   }
 
   private showButton(title: string, { query, taskMode }: Question): void {

@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import type { Citations } from "../evidence/openCitation";
-import { plain } from "../evidence/plainText";
 import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
 import { activePython } from "../server/pythonExtension";
+import { messageLine } from "../text/untrusted";
 import { LiveSearch } from "./liveSearch";
 import { type SymbolItem, symbolItems } from "./symbolItems";
 
@@ -48,7 +48,7 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
       return;
     case "copy":
       // One line whatever a file of the corpus is named: it may be pasted into a terminal.
-      await vscode.env.clipboard.writeText(plain(target.import_statement));
+      await vscode.env.clipboard.writeText(messageLine(target.import_statement));
       vscode.window.setStatusBarMessage(vscode.l10n.t("Import copied."), 5000);
   }
 }

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { plain } from "../evidence/plainText";
 import { type Mend, Problem } from "../problem";
 import type { FindingInfo, IndexInfo, ServerStatus } from "../protocol/generated";
 import { offer } from "../server/offer";
 import { MENDS } from "../server/problems";
+import { messageLine } from "../text/untrusted";
 import { ageOf } from "./age";
 
 interface StatusItem extends vscode.QuickPickItem {
@@ -19,7 +19,7 @@ export async function showStatus(evidence: Evidence): Promise<void> {
     () => evidence.status(undefined, scope),
   );
   const picked = await vscode.window.showQuickPick(statusItems(status, Date.now()), {
-    title: vscode.l10n.t("ADK Evidence {0}", plain(status.version)),
+    title: vscode.l10n.t("ADK Evidence {0}", messageLine(status.version)),
     placeHolder: vscode.l10n.t("Choose an action, or a finding to mend it"),
     matchOnDescription: true,
     matchOnDetail: true,
@@ -50,7 +50,7 @@ function section(title: string, items: StatusItem[]): StatusItem[] {
 function problemItems({ settings_problem: problem, ingesting }: ServerStatus): StatusItem[] {
   const items: StatusItem[] = [];
   if (problem !== null) {
-    const wrong = new Problem(plain(problem), "invalid_settings", [MENDS.settings()]);
+    const wrong = new Problem(messageLine(problem), "invalid_settings", [MENDS.settings()]);
     items.push({
       label: "$(error) ".concat(vscode.l10n.t("Settings")),
       detail: wrong.message,
@@ -66,13 +66,13 @@ function problemItems({ settings_problem: problem, ingesting }: ServerStatus): S
 function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number): StatusItem[] {
   const { corpora, created_at, dense, generation } = index;
   const held = Object.values(corpora).map(({ repo, commit, ref, source, chunks }) => ({
-    label: `$(repo) ${plain(repo)}`,
-    description: vscode.l10n.t("{0} passages from {1}", chunks, plain(source)),
-    detail: ref !== null && ref !== commit ? `${plain(ref)} · ${plain(commit)}` : plain(commit),
+    label: `$(repo) ${messageLine(repo)}`,
+    description: vscode.l10n.t("{0} passages from {1}", chunks, messageLine(source)),
+    detail: ref !== null && ref !== commit ? `${messageLine(ref)} · ${messageLine(commit)}` : messageLine(commit),
   }));
   const built: StatusItem = {
     label: "$(database) ".concat(vscode.l10n.t("Built {0}", ageOf(created_at, now, vscode.env.language))),
-    description: plain(generation),
+    description: messageLine(generation),
   };
   if (dense === "pending") {
     built.detail = ingesting
@@ -88,25 +88,25 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
 function noIndexItem({ home }: ServerStatus): StatusItem {
   return {
     label: "$(warning) ".concat(vscode.l10n.t("Nothing is indexed yet")),
-    detail: plain(home),
+    detail: messageLine(home),
     run: () => runMend(MENDS.ingest()),
   };
 }
 
 function modelItems({ models, profile }: ServerStatus): StatusItem[] {
   const described = Object.entries(models).map(([name, value]) => ({
-    label: `$(symbol-parameter) ${plain(name.replaceAll("_", " "))}`,
-    description: plain(String(value)),
+    label: `$(symbol-parameter) ${messageLine(name.replaceAll("_", " "))}`,
+    description: messageLine(String(value)),
   }));
-  return [{ label: "$(settings) ".concat(vscode.l10n.t("Profile")), description: plain(profile) }, ...described];
+  return [{ label: "$(settings) ".concat(vscode.l10n.t("Profile")), description: messageLine(profile) }, ...described];
 }
 
 function findingItem({ what, state, found, mend }: FindingInfo): StatusItem {
   const icon = { ok: "$(check)", note: "$(info)", broken: "$(error)" }[state] ?? "$(question)";
-  const item: StatusItem = { label: `${icon} ${plain(what)}`, description: plain(found) };
+  const item: StatusItem = { label: `${icon} ${messageLine(what)}`, description: messageLine(found) };
   if (mend !== "") {
-    const problem = new Problem(plain(`${found} ${mend}`), "finding", [MENDS.ingest(), MENDS.doctor()]);
-    item.detail = plain(mend);
+    const problem = new Problem(messageLine(`${found} ${mend}`), "finding", [MENDS.ingest(), MENDS.doctor()]);
+    item.detail = messageLine(mend);
     item.run = () => offer(problem);
   }
   return item;

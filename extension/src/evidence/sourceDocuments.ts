@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { SOURCE_SCHEME } from "../ids";
 import { Problem } from "../problem";
 import type { SourceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { Evidence } from "./client";
-import { plain } from "./plainText";
 import { fromDocumentPath, fromDocumentQuery, type SourcePlace, toDocumentPath, toDocumentQuery } from "./sourcePlace";
 
 const KEPT = 16;
@@ -83,7 +83,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     try {
       return this.keep(uri, await this.read(uri));
     } catch (reason) {
-      throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(plain(reason.message)) : reason;
+      throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(messageLine(reason.message)) : reason;
     }
   }
 

@@ -2,8 +2,8 @@
 
 import { l10n } from "vscode";
 import { ageOf } from "../commands/age";
-import { plain } from "../evidence/plainText";
 import type { IndexInfo } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { ServerState } from "./pool";
 
 export type StatusKind = "idle" | "starting" | "ready" | "partial" | "noIndex" | "notSetUp" | "restricted" | "down";
@@ -81,9 +81,9 @@ const LABELS: Record<StatusKind, () => string> = {
 
 function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
   const corpora = Object.values(index.corpora).map(({ repo, commit, ref }) =>
-    plain(`${repo}@${ref ?? commit.slice(0, 12)}`),
+    messageLine(`${repo}@${ref ?? commit.slice(0, 12)}`),
   );
-  const made = l10n.t("Index made {0}", plain(ageOf(index.created_at, now.getTime(), locale)));
+  const made = l10n.t("Index made {0}", messageLine(ageOf(index.created_at, now.getTime(), locale)));
   const guides = "adk_docs" in index.corpora ? [] : [l10n.t("The guides (google/adk-docs) are not indexed.")];
   // What is made of a corpus has the corpus's commit.
   return [made, ...new Set(corpora), ...guides];

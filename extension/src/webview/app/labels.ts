@@ -3,8 +3,8 @@
 import { t } from "@vscode/l10n";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate, EvidenceResult, Verification } from "../../protocol/generated";
+import { namedLine } from "../../text/untrusted";
 import type { Sources, TaskMode } from "../messages";
-import { plain } from "./controls";
 import type { IconName } from "./Icon";
 
 export function taskModes(): { value: TaskMode; label: string }[] {
@@ -65,7 +65,7 @@ export function locationOf({ path, lines }: Candidate): string {
 
 /** A candidate's name for attributes, on one line. */
 export function nameOf(candidate: Candidate): string {
-  return plain(trailOf(candidate).join(" \u203a "));
+  return namedLine(trailOf(candidate).join(" \u203a "));
 }
 
 /** The words for a branch of retrieval, e.g. `dense#2`. */

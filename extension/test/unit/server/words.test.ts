@@ -125,13 +125,13 @@ describe("the doctor's report", () => {
   it("says why there is no server, and what was looked at", () => {
     const report = doctorReport(found);
     assert.match(report, /The server does not run/);
-    assert.match(report, /Private environment: It is not set up\./);
+    assert.match(report, /Private environment: It is not set up\\\./);
   });
 
   it("lists what the server finds", () => {
     const report = doctorReport({ ...found, outcome: { status } });
     assert.match(report, /Something is missing or broken/);
-    assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\./);
+    assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\\\./);
   });
 
   it("shows nothing of it as markup", () => {
