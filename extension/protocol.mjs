@@ -21,7 +21,9 @@ async function schema() {
     text += part;
   });
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  if (code !== 0) throw new Error("the server's models could not be read");
+  if (code !== 0) {
+    throw new Error("the server's models could not be read");
+  }
   return JSON.parse(text);
 }
 

@@ -15,14 +15,14 @@ import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { Problem } from "./problem";
 import { findPayload, PrivateEnvironment } from "./server/environment";
-import { createHost, extensionVersion, folderOf, onDidChangePrograms } from "./server/host";
 import { VoyageKey } from "./server/key";
-import { onDidMend } from "./server/mended";
-import { offer } from "./server/offer";
 import { ServerPool } from "./server/pool";
 import { run } from "./server/process";
 import { Prober } from "./server/python";
+import { onDidRecover } from "./server/recovery";
+import { showProblem } from "./server/showProblem";
 import { StatusItem } from "./server/status";
+import { createWorkspace, extensionVersion, folderOf, onDidChangePrograms } from "./server/workspace";
 
 let pool: ServerPool | undefined;
 
@@ -33,8 +33,8 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
   const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const key = new VoyageKey(context.secrets);
-  const host = createHost({ context, log, prober, environment, key, pool: () => servers });
-  const servers: ServerPool = new ServerPool(host);
+  const workspace = createWorkspace({ context, log, prober, environment, key, pool: () => servers });
+  const servers: ServerPool = new ServerPool(workspace);
   pool = servers;
   const setUp: SetUpParts = { environment, prober, pool: servers, log };
 
@@ -47,7 +47,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     registerShowLogs(log),
     registerDoctor(servers, extensionVersion(context), log),
     registerSetKey(key, log),
-    servers.onDidGiveUp((problem) => void offer(problem)),
+    servers.onDidGiveUp((problem) => void showProblem(problem)),
     upgradeWhenUsed(setUp),
     offerRepair(servers),
     restartWhenNeeded(servers, key),
@@ -55,12 +55,12 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     registerMcpServers({
       version: extensionVersion(context),
       key,
-      resolve: (folder, fresh) => host.resolve(folderOf(folder?.uri), fresh),
+      resolve: (folder, fresh) => workspace.resolve(folderOf(folder?.uri), fresh),
       onDidChange: (listener) =>
         vscode.Disposable.from(onDidChangePrograms(listener), environment.onDidSetUp(listener)),
     }),
   );
-  return createApi(registerEvidence(context, servers, log, (listener) => onDidMend(servers, listener)));
+  return createApi(registerEvidence(context, servers, log, (listener) => onDidRecover(servers, listener)));
 }
 
 /** Ends the servers with the window. */
@@ -77,12 +77,16 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
     const used =
       (state.kind === "ready" && state.launch.origin === "privateEnvironment") ||
       (state.kind === "down" && state.problem.code === "environment_outdated");
-    if (looked || !used) return;
+    if (looked || !used) {
+      return;
+    }
     looked = true;
     upgrade(parts).catch((error: unknown) => {
       log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
       // An older one that fits serves on; the next window tries again.
-      if (state.kind === "down" && error instanceof Problem) void offer(error);
+      if (state.kind === "down" && error instanceof Problem) {
+        void showProblem(error);
+      }
     });
   });
 }
@@ -92,9 +96,11 @@ function offerRepair(servers: ServerPool): vscode.Disposable {
   let offered = false;
   return servers.onDidChange(() => {
     const state = servers.state(scopeInUse());
-    if (offered || state.kind !== "down" || state.problem.code !== "environment_broken") return;
+    if (offered || state.kind !== "down" || state.problem.code !== "environment_broken") {
+      return;
+    }
     offered = true;
-    void offer(state.problem);
+    void showProblem(state.problem);
   });
 }
 
@@ -109,7 +115,9 @@ function restartWhenNeeded(servers: ServerPool, key: VoyageKey): vscode.Disposab
 /** Starts servers in the background for the folders whose Python files are open, so that hovers work. */
 function warmForPython(servers: ServerPool): vscode.Disposable {
   const warm = (document: vscode.TextDocument) => {
-    if (document.languageId === "python") void servers.warm(document.uri);
+    if (document.languageId === "python") {
+      void servers.warm(document.uri);
+    }
   };
   vscode.workspace.textDocuments.forEach(warm);
   return vscode.workspace.onDidOpenTextDocument(warm);

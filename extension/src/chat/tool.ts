@@ -63,6 +63,6 @@ function forModel(reason: unknown): Error {
   if (reason.code === "cancelled") {
     return new vscode.CancellationError();
   }
-  const mends = reason.mends.map(({ title }) => `"${title}"`).join(", ");
-  return new Error(mends === "" ? reason.message : `${reason.message} The user can do this: ${mends}.`);
+  const fixes = reason.fixes.map(({ title }) => `"${title}"`).join(", ");
+  return new Error(fixes === "" ? reason.message : `${reason.message} The user can do this: ${fixes}.`);
 }

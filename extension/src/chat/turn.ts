@@ -4,10 +4,10 @@ import type { CitedPlaces } from "../evidence/citedPlaces";
 import type { Evidence } from "../evidence/client";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
-import { type Mend, Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
-import { isStep } from "../server/offer";
-import { MENDS } from "../server/problems";
+import { FIXES } from "../server/problems";
+import { isStep } from "../server/showProblem";
 import { clip, markdownLine, messageLine } from "../text/untrusted";
 import type { TaskMode } from "../webview/messages";
 import { AnswerWriter, type Written } from "./answer";
@@ -205,7 +205,7 @@ export class Turn {
   private tellNothing({ candidates }: EvidenceResult, facts: Question): void {
     if (candidates.length === 0) {
       this.say(vscode.l10n.t("Nothing in the index answers this. Bring the index up to date, or ask in other words."));
-      this.button(MENDS.ingest());
+      this.button(FIXES.ingest());
     } else {
       this.say(vscode.l10n.t("Nothing in the index is close to this question, which may not be about the ADK."));
       this.showButton(vscode.l10n.t("Show the Nearest"), facts);
@@ -222,7 +222,7 @@ export class Turn {
     if (step) {
       this.say(message);
     }
-    problem.mends.forEach(this.button);
+    problem.fixes.forEach(this.button);
     return { metadata: { problem: problem.code }, ...(step ? {} : { errorDetails: { message } }) };
   }
 
@@ -234,7 +234,7 @@ export class Turn {
     this.button({ title, command: COMMANDS.findEvidence, arguments: [{ query, taskMode }] });
   }
 
-  private readonly button = ({ title, command, arguments: rest = [] }: Mend): void => {
+  private readonly button = ({ title, command, arguments: rest = [] }: Fix): void => {
     this.response.button({ title, command, arguments: rest });
   };
 }

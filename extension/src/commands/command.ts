@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { Problem } from "../problem";
-import { offer } from "../server/offer";
-import { MENDS } from "../server/problems";
+import { FIXES } from "../server/problems";
+import { showProblem } from "../server/showProblem";
 
 /** Registers a command whose failures are shown; a cancellation is nobody's failure. */
 export function registerCommand(
@@ -14,7 +14,7 @@ export function registerCommand(
       await run(argument);
     } catch (reason) {
       // Whoever ran the command does not wait until the message is read.
-      void offer(asProblem(reason, log));
+      void showProblem(asProblem(reason, log));
     }
   });
 }
@@ -26,6 +26,6 @@ export function asProblem(reason: unknown, log: vscode.LogOutputChannel): Proble
   }
   log.error(reason instanceof Error ? reason : String(reason));
   return new Problem(vscode.l10n.t("Something went wrong that has no explanation. The log says more."), "unexpected", [
-    MENDS.logs(),
+    FIXES.logs(),
   ]);
 }

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import { offer } from "../server/offer";
 import { forEditor } from "../server/palette";
 import type { ServerPool } from "../server/pool";
-import { MENDS } from "../server/problems";
+import { FIXES } from "../server/problems";
+import { showProblem } from "../server/showProblem";
 import { registerCommand } from "./command";
 import { doctorReport, type Examination } from "./doctorReport";
 
@@ -25,7 +25,9 @@ export function registerDoctor(pool: ServerPool, version: string, log: vscode.Lo
     changed.fire(REPORT);
     await show();
     const problem = problemOf(found);
-    if (problem) void offer(problem);
+    if (problem) {
+      void showProblem(problem);
+    }
   };
   return vscode.Disposable.from(
     changed,
@@ -39,7 +41,9 @@ async function examine(pool: ServerPool, version: string): Promise<Examination> 
   const outcome = await pool.request("adk/status", {}, undefined, scope).then(
     (status) => ({ status }),
     (error: unknown) => {
-      if (error instanceof Problem) return { problem: error };
+      if (error instanceof Problem) {
+        return { problem: error };
+      }
       throw error;
     },
   );
@@ -63,17 +67,23 @@ async function show(): Promise<void> {
 
 /** What is to be mended first. */
 function problemOf({ outcome }: Examination): Problem | undefined {
-  if ("problem" in outcome) return outcome.problem;
+  if ("problem" in outcome) {
+    return outcome.problem;
+  }
   const { index, settings_problem, findings } = outcome.status;
-  if (settings_problem) return new Problem(settings_problem, "invalid_settings", [MENDS.settings()]);
+  if (settings_problem) {
+    return new Problem(settings_problem, "invalid_settings", [FIXES.settings()]);
+  }
   const broken = findings.find(({ state }) => state === "broken");
-  if (!broken) return undefined;
+  if (!broken) {
+    return undefined;
+  }
   if (index === null) {
     return new Problem(
       vscode.l10n.t("Nothing that can be asked is indexed. Ingest the ADK's docs and source."),
       "no_index",
-      [MENDS.ingest()],
+      [FIXES.ingest()],
     );
   }
-  return new Problem(forEditor(`${broken.found} ${broken.mend}`.trim()), "broken", [MENDS.logs()]);
+  return new Problem(forEditor(`${broken.found} ${broken.mend}`.trim()), "broken", [FIXES.logs()]);
 }

@@ -21,9 +21,13 @@ const MARKS = { ok: "✓", note: "!", broken: "✗" } as const;
 
 export function doctorReport(found: Examination): string {
   const lines = [`# ${l10n.t("ADK Evidence Doctor")}`, "", summary(found), ""];
-  if ("status" in found.outcome) lines.push(...statusLines(found.outcome.status));
+  if ("status" in found.outcome) {
+    lines.push(...statusLines(found.outcome.status));
+  }
   lines.push(`## ${l10n.t("How the server was chosen")}`, "");
-  for (const step of found.resolution.trail) lines.push(`- ${originName(step.origin)}: ${markdownLine(step.found)}`);
+  for (const step of found.resolution.trail) {
+    lines.push(`- ${originName(step.origin)}: ${markdownLine(step.found)}`);
+  }
   if ("launch" in found.resolution) {
     const { command, args } = found.resolution.launch;
     lines.push("", `${l10n.t("It is started as")} ${codeSpan(withoutCredentials([command, ...args].join(" ")))}.`);
@@ -42,18 +46,26 @@ export function doctorReport(found: Examination): string {
 }
 
 function summary({ outcome }: Examination): string {
-  if ("problem" in outcome) return `**${l10n.t("The server does not run.")}** ${markdownLine(outcome.problem.message)}`;
+  if ("problem" in outcome) {
+    return `**${l10n.t("The server does not run.")}** ${markdownLine(outcome.problem.message)}`;
+  }
   const broken = outcome.status.findings.filter(({ state }) => state === "broken").length;
-  if (broken === 0 && !outcome.status.settings_problem) return `**${l10n.t("Everything that is needed is there.")}**`;
+  if (broken === 0 && !outcome.status.settings_problem) {
+    return `**${l10n.t("Everything that is needed is there.")}**`;
+  }
   return `**${l10n.t("Something is missing or broken.")}**`;
 }
 
 function statusLines(status: ServerStatus): string[] {
   const lines = [`## ${l10n.t("Findings")}`, ""];
-  if (status.settings_problem) lines.push(`- ${MARKS.broken} ${markdownLine(status.settings_problem)}`);
+  if (status.settings_problem) {
+    lines.push(`- ${MARKS.broken} ${markdownLine(status.settings_problem)}`);
+  }
   for (const { what, state, found, mend } of status.findings) {
     lines.push(`- ${MARKS[state] ?? "?"} **${markdownLine(what)}**: ${markdownLine(found)}`);
-    if (mend) lines.push(`  - ${markdownLine(forEditor(mend))}`);
+    if (mend) {
+      lines.push(`  - ${markdownLine(forEditor(mend))}`);
+    }
   }
   return [...lines, ""];
 }

@@ -24,7 +24,7 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
       throw new Problem(
         vscode.l10n.t("This link or action does not say what to find evidence for. Select code or ask a question."),
         "invalid_request",
-        [askMend()],
+        [askFix()],
       );
     }
     return findWanted(wanted, evidence, panel);
@@ -39,7 +39,7 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
     throw new Problem(
       vscode.l10n.t("There is no text at the cursor to find evidence for. Select code or ask a question."),
       "nothing_selected",
-      [askMend()],
+      [askFix()],
     );
   }
   const scope = editor.document.uri;
@@ -68,6 +68,6 @@ async function show(
   });
 }
 
-function askMend() {
+function askFix() {
   return { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
 }

@@ -21,7 +21,9 @@ export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputCha
   try {
     run = await withProgress((token) => evidence.ingest({ mode, ...ingestSettings(folderInUse()) }, token, scope));
   } catch (error) {
-    if (!(error instanceof Problem && error.code === "cancelled")) throw error;
+    if (!(error instanceof Problem && error.code === "cancelled")) {
+      throw error;
+    }
     void tellStopped();
     return;
   }

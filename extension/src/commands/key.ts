@@ -18,7 +18,9 @@ async function setKey(key: VoyageKey): Promise<void> {
       await key.remove();
       void vscode.window.showInformationMessage(vscode.l10n.t("The Voyage API key was deleted."));
     }
-    if (chosen !== replace) return;
+    if (chosen !== replace) {
+      return;
+    }
   }
   const entered = await vscode.window.showInputBox({
     title: vscode.l10n.t("Voyage API Key"),
@@ -30,7 +32,9 @@ async function setKey(key: VoyageKey): Promise<void> {
         ? undefined
         : vscode.l10n.t("A key is one word of at least 20 letters, digits, hyphens and underscores."),
   });
-  if (entered === undefined) return;
+  if (entered === undefined) {
+    return;
+  }
   await key.set(entered.trim());
   void vscode.window.showInformationMessage(vscode.l10n.t("The Voyage API key is set."));
 }

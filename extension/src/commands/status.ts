@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { type Mend, Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
 import type { FindingInfo, IndexInfo, ServerStatus } from "../protocol/generated";
-import { offer } from "../server/offer";
-import { MENDS } from "../server/problems";
+import { FIXES } from "../server/problems";
+import { showProblem } from "../server/showProblem";
 import { messageLine } from "../text/untrusted";
 import { ageOf } from "./age";
 
@@ -38,7 +38,7 @@ export function statusItems(status: ServerStatus, now: number): StatusItem[] {
     ...section(vscode.l10n.t("In order"), fine.map(findingItem)),
     ...section(
       vscode.l10n.t("Actions"),
-      [MENDS.ingest(), MENDS.doctor(), MENDS.restart(), MENDS.logs(), MENDS.settings()].map(actionItem),
+      [FIXES.ingest(), FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings()].map(actionItem),
     ),
   ];
 }
@@ -50,11 +50,11 @@ function section(title: string, items: StatusItem[]): StatusItem[] {
 function problemItems({ settings_problem: problem, ingesting }: ServerStatus): StatusItem[] {
   const items: StatusItem[] = [];
   if (problem !== null) {
-    const wrong = new Problem(messageLine(problem), "invalid_settings", [MENDS.settings()]);
+    const wrong = new Problem(messageLine(problem), "invalid_settings", [FIXES.settings()]);
     items.push({
       label: "$(error) ".concat(vscode.l10n.t("Settings")),
       detail: wrong.message,
-      run: () => offer(wrong),
+      run: () => showProblem(wrong),
     });
   }
   if (ingesting) {
@@ -80,7 +80,9 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
       : vscode.l10n.t(
           "It answers by keywords alone, because the ingestion was stopped. Choose this to continue the ingestion.",
         );
-    if (!ingesting) built.run = () => runMend(MENDS.ingest());
+    if (!ingesting) {
+      built.run = () => runFix(FIXES.ingest());
+    }
   }
   return [built, ...held];
 }
@@ -89,7 +91,7 @@ function noIndexItem({ home }: ServerStatus): StatusItem {
   return {
     label: "$(warning) ".concat(vscode.l10n.t("Nothing is indexed yet")),
     detail: messageLine(home),
-    run: () => runMend(MENDS.ingest()),
+    run: () => runFix(FIXES.ingest()),
   };
 }
 
@@ -105,17 +107,17 @@ function findingItem({ what, state, found, mend }: FindingInfo): StatusItem {
   const icon = { ok: "$(check)", note: "$(info)", broken: "$(error)" }[state] ?? "$(question)";
   const item: StatusItem = { label: `${icon} ${messageLine(what)}`, description: messageLine(found) };
   if (mend !== "") {
-    const problem = new Problem(messageLine(`${found} ${mend}`), "finding", [MENDS.ingest(), MENDS.doctor()]);
+    const problem = new Problem(messageLine(`${found} ${mend}`), "finding", [FIXES.ingest(), FIXES.doctor()]);
     item.detail = messageLine(mend);
-    item.run = () => offer(problem);
+    item.run = () => showProblem(problem);
   }
   return item;
 }
 
-function actionItem(mend: Mend): StatusItem {
-  return { label: `$(play) ${mend.title}`, run: () => runMend(mend) };
+function actionItem(mend: Fix): StatusItem {
+  return { label: `$(play) ${mend.title}`, run: () => runFix(mend) };
 }
 
-function runMend({ command, arguments: rest = [] }: Mend): Thenable<unknown> {
+function runFix({ command, arguments: rest = [] }: Fix): Thenable<unknown> {
   return vscode.commands.executeCommand(command, ...rest);
 }

@@ -26,14 +26,14 @@ import { SourceDocuments } from "./sourceDocuments";
 /**
  * Registers everything that finds and shows evidence: the panel, its commands and the documents with cited sources.
  *
- * @param onDidMend Calls back with the codes of problems when what was wrong is mended.
+ * @param onDidRecover Calls back with the codes of problems when what was wrong is mended.
  * @returns What the exported API is made of.
  */
 export function registerEvidence(
   context: vscode.ExtensionContext,
   backend: Backend,
   log: vscode.LogOutputChannel,
-  onDidMend: (listener: (codes: readonly string[]) => void) => vscode.Disposable,
+  onDidRecover: (listener: (codes: readonly string[]) => void) => vscode.Disposable,
 ): Evidence {
   const evidence = new Evidence(backend);
   const documents = new SourceDocuments(evidence);
@@ -47,7 +47,7 @@ export function registerEvidence(
     highlight,
     vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),
     documents.register(),
-    onDidMend((codes) => void panel.retryAfter(codes)),
+    onDidRecover((codes) => void panel.retryAfter(codes)),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
     registerEvidenceTool(evidence),
     registerParticipant({ evidence, places: new CitedPlaces(evidence, documents), log }, context.extensionUri),

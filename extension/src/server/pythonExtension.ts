@@ -16,7 +16,9 @@ interface Environments {
 /** The interpreter that it uses for a folder. */
 export async function activePython(scope: vscode.Uri | undefined): Promise<string | undefined> {
   const environments = await withinTime(environmentsOf());
-  if (!environments?.getActiveEnvironmentPath || !environments.resolveEnvironment) return undefined;
+  if (!environments?.getActiveEnvironmentPath || !environments.resolveEnvironment) {
+    return undefined;
+  }
   try {
     const chosen = environments.getActiveEnvironmentPath(scope);
     return executableOf(await withinTime(environments.resolveEnvironment(chosen)));
@@ -28,7 +30,9 @@ export async function activePython(scope: vscode.Uri | undefined): Promise<strin
 /** The interpreters that it has found on this machine. */
 export async function knownPythons(): Promise<string[]> {
   const known = (await withinTime(environmentsOf()))?.known;
-  if (!Array.isArray(known)) return [];
+  if (!Array.isArray(known)) {
+    return [];
+  }
   return known.map(executableOf).filter((file) => file !== undefined);
 }
 
@@ -38,9 +42,13 @@ export function onDidChangePython(listener: () => void): vscode.Disposable {
   let listening = false;
   const attach = () => {
     const extension = vscode.extensions.getExtension<unknown>(ID);
-    if (listening || !extension?.isActive) return;
+    if (listening || !extension?.isActive) {
+      return;
+    }
     const change = environmentsIn(extension.exports)?.onDidChangeActiveEnvironmentPath;
-    if (!change) return;
+    if (!change) {
+      return;
+    }
     listening = true;
     changes.push(change(listener));
   };
@@ -50,7 +58,9 @@ export function onDidChangePython(listener: () => void): vscode.Disposable {
   return {
     dispose: () => {
       attachments.delete(attach);
-      for (const change of changes) change.dispose();
+      for (const change of changes) {
+        change.dispose();
+      }
     },
   };
 }
@@ -59,10 +69,14 @@ const attachments = new Set<() => void>();
 
 async function environmentsOf(): Promise<Environments | undefined> {
   const extension = vscode.extensions.getExtension<unknown>(ID);
-  if (!extension) return undefined;
+  if (!extension) {
+    return undefined;
+  }
   try {
     const api = extension.isActive ? extension.exports : await extension.activate();
-    for (const attach of attachments) attach();
+    for (const attach of attachments) {
+      attach();
+    }
     return environmentsIn(api);
   } catch {
     return undefined;

@@ -4,7 +4,7 @@ import { l10n } from "vscode";
 import { ageOf } from "../commands/age";
 import type { IndexInfo } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
-import type { ServerState } from "./pool";
+import type { ServerState } from "./managedServer";
 
 export type StatusKind = "idle" | "starting" | "ready" | "partial" | "noIndex" | "notSetUp" | "restricted" | "down";
 
@@ -31,10 +31,14 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
     case "starting":
       return state.kind;
     case "ready":
-      if (index === null) return "noIndex";
+      if (index === null) {
+        return "noIndex";
+      }
       return index?.dense === "pending" ? "partial" : "ready";
     case "down":
-      if (!SET_UP_CODES.includes(state.problem.code)) return "down";
+      if (!SET_UP_CODES.includes(state.problem.code)) {
+        return "down";
+      }
       return trusted ? "notSetUp" : "restricted";
   }
 }
@@ -46,8 +50,12 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
 export function statusText(situation: Situation, now: Date, locale: string): StatusText {
   const kind = statusKind(situation);
   const lines = [LABELS[kind]()];
-  if (situation.state.kind === "down") lines.push(situation.state.problem.message);
-  if (situation.state.kind === "ready" && situation.index) lines.push(...indexLines(situation.index, now, locale));
+  if (situation.state.kind === "down") {
+    lines.push(situation.state.problem.message);
+  }
+  if (situation.state.kind === "ready" && situation.index) {
+    lines.push(...indexLines(situation.index, now, locale));
+  }
   if (!situation.trusted) {
     lines.push(l10n.t("Restricted Mode: this folder's own interpreter and index are not used."));
   }

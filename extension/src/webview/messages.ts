@@ -1,4 +1,4 @@
-/** What the panel's host and its page say to each other. Both sides check what they get. */
+/** What the extension and the panel's page say to each other. Both sides check what they get. */
 
 import type { EvidenceResult } from "../protocol/generated";
 
@@ -64,7 +64,7 @@ export interface SavedState {
   active: string | null;
 }
 
-/** Actions that are always there; an error's own have ids of the host's making. */
+/** Actions that are always there; an error's own have ids that the extension makes. */
 export const ACTIONS = { ingest: "ingest", retry: "retry" } as const;
 
 /** Longest query that the server takes. */

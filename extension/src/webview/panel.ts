@@ -210,12 +210,12 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     if (id === ACTIONS.retry) {
       return this.session.retry();
     }
-    const mend =
+    const fix =
       id === ACTIONS.ingest
         ? { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest }
-        : this.session.mend(id);
-    if (mend !== undefined) {
-      await this.actions.act(mend);
+        : this.session.fix(id);
+    if (fix !== undefined) {
+      await this.actions.act(fix);
     }
   }
 

@@ -4,7 +4,7 @@ import { config } from "@vscode/l10n";
 import { render } from "preact";
 import { recordOf, text } from "../shape";
 import { App } from "./App";
-import { connect } from "./host";
+import { connect } from "./editorPort";
 
 const root = document.getElementById("app");
 if (root !== null) {
@@ -12,5 +12,5 @@ if (root !== null) {
   if (recordOf(text)(strings)) {
     config({ contents: strings });
   }
-  render(<App host={connect()} />, root);
+  render(<App editor={connect()} />, root);
 }

@@ -20,7 +20,9 @@ async function find(answer: () => SourceResult): Promise<[string, number, number
 }
 
 function spot(place: Location | null): [string, number, number, number, number] | null {
-  if (place === null) return null;
+  if (place === null) {
+    return null;
+  }
   const { start, end } = place.range;
   return [place.uri.path, start.line, start.character, end.line, end.character];
 }

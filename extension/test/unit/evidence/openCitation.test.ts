@@ -157,7 +157,9 @@ describe("the read-only document with a source", () => {
     const documents = new SourceDocuments({
       source: async (_params, _token, scope) => {
         asked.push(scope?.path ?? "");
-        if (scope?.path !== "/b") throw new Problem("It is not here.", "not_indexed");
+        if (scope?.path !== "/b") {
+          throw new Problem("It is not here.", "not_indexed");
+        }
         return CITED;
       },
     });

@@ -175,7 +175,7 @@ describe("the private environment", () => {
         } as unknown as ServerPool,
         log: { info: () => undefined, error: () => undefined } as unknown as vscode.LogOutputChannel,
       });
-      const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").mends;
+      const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").fixes;
       assert.equal(repair?.title, "Repair");
       await registered.get(repair.command)?.(repair.arguments?.[0]);
     } finally {

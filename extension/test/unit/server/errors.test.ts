@@ -69,7 +69,7 @@ describe("a failed request", () => {
     it(`${what} is a problem with its mend`, () => {
       assert.ok(problem instanceof Problem);
       assert.equal(problem.code, code);
-      assert.equal(problem.mends[0]?.command, command);
+      assert.equal(problem.fixes[0]?.command, command);
     });
   }
 

@@ -1,4 +1,4 @@
-/** Shows a problem to the user: its sentence, and its mends as buttons. */
+/** Shows a problem to the user: its sentence, and its fixes as buttons. */
 
 import * as vscode from "vscode";
 import type { Problem } from "../problem";
@@ -12,12 +12,16 @@ export function isStep(problem: Problem): boolean {
   return STEPS.includes(problem.code);
 }
 
-/** Shows a problem, and runs the mend that is chosen. A cancellation is nothing to tell. */
-export async function offer(problem: Problem): Promise<void> {
-  if (problem.code === "cancelled") return;
+/** Shows a problem, and runs the fix that is chosen. A cancellation is nothing to tell. */
+export async function showProblem(problem: Problem): Promise<void> {
+  if (problem.code === "cancelled") {
+    return;
+  }
   const show = isStep(problem) ? vscode.window.showWarningMessage : vscode.window.showErrorMessage;
   // Sentences of the server name files of the corpora.
-  const chosen = await show(messageLine(problem.message), ...problem.mends.map((mend) => mend.title));
-  const mend = problem.mends.find(({ title }) => title === chosen);
-  if (mend) await vscode.commands.executeCommand(mend.command, ...(mend.arguments ?? []));
+  const chosen = await show(messageLine(problem.message), ...problem.fixes.map((fix) => fix.title));
+  const fix = problem.fixes.find(({ title }) => title === chosen);
+  if (fix) {
+    await vscode.commands.executeCommand(fix.command, ...(fix.arguments ?? []));
+  }
 }

@@ -12,13 +12,13 @@ interface EditorApi {
 
 declare function acquireVsCodeApi(): EditorApi;
 
-export interface Host {
+export interface EditorPort {
   send(message: FromPage): void;
   /** What was saved before the editor dropped the page, if it is of this version. */
   load(): SavedState | null;
   save(state: SavedState): void;
   /**
-   * Calls back for every message; what is not one of the host's is dropped.
+   * Calls back for every message; what is no message of the extension's is dropped.
    *
    * @param onUnreadable Is called for a state that is not of the form that this page knows.
    */
@@ -26,7 +26,7 @@ export interface Host {
 }
 
 /** Connects to the extension; the editor allows it once. */
-export function connect(): Host {
+export function connect(): EditorPort {
   const api = acquireVsCodeApi();
   return {
     send: (message) => api.postMessage(message),

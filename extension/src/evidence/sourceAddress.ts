@@ -1,5 +1,5 @@
 /** A file of an indexed repository at its commit, and the path of the read-only document that shows it. */
-export interface SourcePlace {
+export interface SourceFile {
   /** `owner/name`. */
   repo: string;
   commit: string;
@@ -30,13 +30,13 @@ export function fromDocumentQuery(query: string): SourceQuery {
 }
 
 /** The path of the document: `/owner/name@commit/path/of/the/file`. */
-export function toDocumentPath({ repo, commit, path }: SourcePlace): string {
+export function toDocumentPath({ repo, commit, path }: SourceFile): string {
   const owner = repo.split("/").map(encodeURIComponent).join("/");
   return `/${owner}@${encodeURIComponent(commit)}/${path}`;
 }
 
 /** The place that a document's path stands for; null for a path of another form. */
-export function fromDocumentPath(documentPath: string): SourcePlace | null {
+export function fromDocumentPath(documentPath: string): SourceFile | null {
   const [, repo, commit, path] = PATH.exec(documentPath) ?? [];
   if (repo === undefined || commit === undefined || path === undefined) {
     return null;
