@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 import { questionOfText } from "../evidence/question";
 import { taskModeOf } from "../evidence/requestSettings";
+import { MAX_QUERY } from "../protocol/check";
+import type { TaskMode } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
-import { MAX_QUERY, type TaskMode } from "../webview/messages";
 import type { PackPanel } from "../webview/panel";
 import type { RecentQuestions } from "./recentQuestions";
 

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { type FindArguments, isRequest, parseFindArguments } from "../evidence/findArguments";
+import { isRequest, parseFindArguments } from "../evidence/findArguments";
 import { questionAt } from "../evidence/place";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import type { EvidenceParams } from "../protocol/generated";
+import type { EvidenceParams, FindArguments } from "../protocol/generated";
 import type { PackPanel } from "../webview/panel";
 
 /** What is shown in the one panel supersedes what was asked for it before, whatever it was asked of. */

@@ -4,6 +4,7 @@ import type { Citations } from "../evidence/openCitation";
 import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
+import { MAX_SYMBOL_QUERY } from "../protocol/check";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
 import { activePython } from "../server/pythonExtension";
 import { messageLine } from "../text/untrusted";
@@ -11,8 +12,6 @@ import { LiveSearch } from "./liveSearch";
 import { type SymbolItem, symbolItems } from "./symbolItems";
 
 const MOST_SYMBOLS = 30;
-/** The server takes no longer ones. */
-const LONGEST_QUERY = 1000;
 
 type Search = (query: string, token: vscode.CancellationToken) => Promise<TargetAnswer>;
 type Action = "open" | "find" | "copy";
@@ -68,7 +67,7 @@ export function symbolSearch(
     python = found;
   });
   return async (text, token) => {
-    const params = { query: text.slice(0, LONGEST_QUERY), limit: MOST_SYMBOLS };
+    const params = { query: text.slice(0, MAX_SYMBOL_QUERY), limit: MOST_SYMBOLS };
     if (python === undefined) {
       return evidence.targets(params, token, scope);
     }

@@ -1,10 +1,6 @@
-/** A file of an indexed repository at its commit, and the path of the read-only document that shows it. */
-export interface SourceFile {
-  /** `owner/name`. */
-  repo: string;
-  commit: string;
-  path: string;
-}
+import type { SymbolInformation, Uri } from "vscode";
+import { isSourceFile } from "../protocol/check";
+import type { SourceFile } from "../protocol/generated";
 
 const PATH = /^\/([^@]+)@([^/]+)\/(.+)$/s;
 
@@ -46,4 +42,16 @@ export function fromDocumentPath(documentPath: string): SourceFile | null {
   } catch {
     return null;
   }
+}
+
+/** A symbol of the server's that leads to the read-only document with its source instead of the file. */
+export function readOnly(
+  symbol: SymbolInformation & { data?: unknown },
+  addressOf: (file: SourceFile) => Uri,
+): SymbolInformation {
+  if (isSourceFile(symbol.data)) {
+    const { repo, commit, path } = symbol.data;
+    symbol.location.uri = addressOf({ repo, commit, path });
+  }
+  return symbol;
 }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import { SOURCE_SCHEME } from "../ids";
 import { Problem } from "../problem";
-import type { SourceResult } from "../protocol/generated";
+import type { SourceFile, SourceResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { Evidence } from "./client";
-import { fromDocumentPath, fromDocumentQuery, type SourceFile, toDocumentPath, toDocumentQuery } from "./sourceAddress";
+import { fromDocumentPath, fromDocumentQuery, toDocumentPath, toDocumentQuery } from "./sourceAddress";
 
 const KEPT = 16;
 const HASH_DIGITS = 16;

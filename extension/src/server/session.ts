@@ -15,12 +15,12 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 import { progressMiddleware } from "../evidence/ingestProgress";
-import type { SourceFile } from "../evidence/sourceAddress";
-import { readOnly } from "../evidence/symbolPlace";
+import { readOnly } from "../evidence/sourceAddress";
 import { SYNCHRONIZED } from "../evidence/synchronized";
 import { COMMANDS, SECTION } from "../ids";
 import { serverLine, writeLine } from "../log";
 import type { Problem } from "../problem";
+import type { SourceFile } from "../protocol/generated";
 import type { Method, Params, Result } from "../protocol/requests";
 import { requestProblem } from "./errors";
 import { PROBLEMS } from "./problems";

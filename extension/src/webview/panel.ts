@@ -4,12 +4,12 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { COMMANDS, PACK_VIEW } from "../ids";
 import { Problem } from "../problem";
+import { isFromPage, isSavedState } from "../protocol/check";
 import type { EvidenceResult } from "../protocol/generated";
 import type { PanelActions, ShownRequest } from "./actions";
 import { pageHtml } from "./html";
 import { ACTIONS, type FromPage, type Question, type TaskMode, type ToPage } from "./messages";
 import { PackSession } from "./session";
-import { isFromPage, isSavedState } from "./validate";
 
 /**
  * The one Evidence panel. Register it as the serializer of `PACK_VIEW`, too: it takes up a panel that the editor kept.

@@ -2,19 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import type { CancellationToken } from "vscode";
-import { isTaskMode } from "../chat/taskMode";
 import { type Fix, Problem } from "../problem";
+import { isTaskMode, MAX_HISTORY } from "../protocol/check";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import type { ShownRequest } from "./actions";
-import {
-  ACTIONS,
-  type HistoryItem,
-  MAX_HISTORY,
-  type Question,
-  type SavedState,
-  type ViewError,
-  type ViewState,
-} from "./messages";
+import { ACTIONS, type HistoryItem, type Question, type SavedState, type ViewError, type ViewState } from "./messages";
 import { questionOf, sameQuestion } from "./question";
 
 /** What a request is cancelled with; the editor's `CancellationTokenSource` is one. */

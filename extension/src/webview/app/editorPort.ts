@@ -1,8 +1,7 @@
 /** The page's line to the extension. */
 
+import { isSavedState, isStateMessage, isToPage } from "../../protocol/check";
 import type { FromPage, SavedState, ToPage } from "../messages";
-import { oneOf, shapeOf } from "../shape";
-import { isSavedState, isToPage } from "../validate";
 
 interface EditorApi {
   postMessage(message: FromPage): void;
@@ -39,12 +38,10 @@ export function connect(): EditorPort {
       window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
         if (isToPage(data)) {
           listener(data);
-        } else if (isAnyState(data)) {
+        } else if (isStateMessage(data)) {
           onUnreadable();
         }
       });
     },
   };
 }
-
-const isAnyState = shapeOf({ type: oneOf("state") });

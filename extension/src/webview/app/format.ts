@@ -1,7 +1,7 @@
 /** Numbers and times for people. */
 
 import { t } from "@vscode/l10n";
-import { finite, recordOf } from "../shape";
+import { isNumbers } from "../../protocol/check";
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],
@@ -11,7 +11,6 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3600],
   ["minute", 60],
 ];
-const isTimings = recordOf(finite);
 
 /** How long ago something was, e.g. "2 hours ago"; null if it is not a time. */
 export function age(iso: string, now: number, language: string): string | null {
@@ -28,7 +27,7 @@ export function age(iso: string, now: number, language: string): string | null {
 /** What retrieval took, as its steps say; null if they do not. */
 export function retrievalTime(debug: Record<string, unknown>): string | null {
   const timings = debug.timings_ms;
-  if (!isTimings(timings)) {
+  if (!isNumbers(timings)) {
     return null;
   }
   const total = Object.values(timings).reduce((sum, each) => sum + each, 0);

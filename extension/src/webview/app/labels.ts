@@ -4,7 +4,7 @@ import { t } from "@vscode/l10n";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate, EvidenceResult, Verification } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
-import type { Sources, TaskMode } from "../messages";
+import type { Question, TaskMode } from "../messages";
 import type { IconName } from "./Icon";
 
 export function taskModes(): { value: TaskMode; label: string }[] {
@@ -16,7 +16,7 @@ export function taskModes(): { value: TaskMode; label: string }[] {
   ];
 }
 
-export function sourceChoices(): { value: Sources; label: string }[] {
+export function sourceChoices(): { value: Question["sources"]; label: string }[] {
   return [
     { value: "both", label: t("Both") },
     { value: "docs", label: t("Docs") },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { fromDocumentPath, type SourceFile, toDocumentPath } from "../../../src/evidence/sourceAddress";
+import { fromDocumentPath, toDocumentPath } from "../../../src/evidence/sourceAddress";
+import type { SourceFile } from "../../../src/protocol/generated";
 
 const PLACES: SourceFile[] = [
   { repo: "google/adk-python", commit: "v2.13.0", path: "src/google/adk/agents/llm_agent.py" },

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import type { Uri as VscodeUri, WebviewPanel } from "vscode";
 import { type Fix, Problem } from "../../../src/problem";
+import { isToPage, MAX_HISTORY } from "../../../src/protocol/check";
 import type { EvidenceResult } from "../../../src/protocol/generated";
 import type { PanelActions } from "../../../src/webview/actions";
-import { MAX_HISTORY, type Question, type SavedState, type ViewState } from "../../../src/webview/messages";
+import type { Question, SavedState, ViewState } from "../../../src/webview/messages";
 import { PackPanel } from "../../../src/webview/panel";
-import { isToPage } from "../../../src/webview/validate";
 import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 import { FakePanel, openedPanels, Uri } from "../fake-vscode";
 
