@@ -66,11 +66,11 @@ export class AnswerWriter {
 }
 
 /** Writes a citation: a link where there is something to open. */
-export function writeCitation({ candidate, place }: Citation, stream: AnswerStream): void {
+export function writeCitation({ candidate, location }: Citation, stream: AnswerStream): void {
   const title = titleOf(candidate);
-  if (place === null) {
+  if (location === null) {
     stream.markdown(markdownLine(title));
   } else {
-    stream.anchor(place, title);
+    stream.anchor(location, title);
   }
 }

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { asProblem } from "../commands/command";
-import type { CitedPlaces } from "../evidence/citedPlaces";
+import type { CitedLocations } from "../evidence/citedLocations";
 import type { Evidence } from "../evidence/client";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
@@ -26,7 +26,7 @@ const LONGEST_QUESTION = 1000;
 
 export interface TurnParts {
   evidence: Evidence;
-  places: CitedPlaces;
+  locations: CitedLocations;
   log: vscode.LogOutputChannel;
 }
 
@@ -175,12 +175,12 @@ export class Turn {
   ): Promise<ReadonlyMap<number, Citation>> {
     const citations = await Promise.all(
       [...candidates].map(async ([number, candidate]): Promise<[number, Citation]> => {
-        return [number, { candidate, place: await this.parts.places.find(candidate, pack, this.token) }];
+        return [number, { candidate, location: await this.parts.locations.find(candidate, pack, this.token) }];
       }),
     );
-    for (const [, { place }] of citations) {
-      if (place !== null) {
-        this.response.reference(place);
+    for (const [, { location }] of citations) {
+      if (location !== null) {
+        this.response.reference(location);
       }
     }
     return new Map(citations);

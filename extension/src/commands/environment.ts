@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import { COMMANDS } from "../ids";
 import { writeLine } from "../log";
 import type { PrivateEnvironment, SetUpStep } from "../server/environment";
 import type { ServerPool } from "../server/pool";
@@ -7,7 +6,6 @@ import { FIXES, PROBLEMS } from "../server/problems";
 import { isNewEnough, OLDEST_PYTHON, type Prober, pythonsOnPath } from "../server/python";
 import { knownPythons } from "../server/pythonExtension";
 import { SetUpError } from "../server/setUpFailures";
-import { registerCommand } from "./command";
 
 /** What the environment takes on the disk, rounded up. */
 const MEGABYTES = 480;
@@ -20,24 +18,21 @@ export interface SetUpParts {
 }
 
 /** "Set Up Python Environment". Its argument: `choose` asks for the Python, `consented` does not ask for consent. */
-export function registerSetUp(parts: SetUpParts): vscode.Disposable {
-  const setUp = async (argument: unknown) => {
-    if (!(await parts.environment.canBeSetUp())) {
-      throw PROBLEMS.setUp("no_payload");
-    }
-    const choose = isSet(argument, "choose");
-    const consent = isSet(argument, "consented") ? "search" : await askForConsent(parts, choose);
-    if (!consent) {
-      return;
-    }
-    const base = consent === "choose" ? await chooseBase(parts) : await findBase(parts);
-    if (base === undefined) {
-      return;
-    }
-    await install(parts, base, vscode.l10n.t("Setting up the Python environment of ADK Evidence"));
-    await sayReady(parts);
-  };
-  return registerCommand(COMMANDS.setUpEnvironment, setUp, parts.log);
+export async function setUpEnvironment(argument: unknown, parts: SetUpParts): Promise<void> {
+  if (!(await parts.environment.canBeSetUp())) {
+    throw PROBLEMS.setUp("no_payload");
+  }
+  const choose = isSet(argument, "choose");
+  const consent = isSet(argument, "consented") ? "search" : await askForConsent(parts, choose);
+  if (!consent) {
+    return;
+  }
+  const base = consent === "choose" ? await chooseBase(parts) : await findBase(parts);
+  if (base === undefined) {
+    return;
+  }
+  await install(parts, base, vscode.l10n.t("Setting up the Python environment of ADK Evidence"));
+  await sayReady(parts);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Turns what a request to the server failed with into a problem. */
 
 import { l10n } from "vscode";
-import { type Fix, Problem } from "../problem";
+import { Problem } from "../problem";
 import { forEditor } from "./palette";
 import { FIXES, PROBLEMS } from "./problems";
 
@@ -61,8 +61,8 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
       return new Problem(sentence, code, [FIXES.ingest(), FIXES.settings("profile")]);
     case "invalid_settings":
       return new Problem(sentence, code, [FIXES.settings(), FIXES.doctor()]);
-    case "model_unavailable":
-      return new Problem(sentence, code, modelFixes(sentence));
+    case "voyage_key":
+      return new Problem(sentence, code, [FIXES.key(), FIXES.doctor()]);
     case "source_unavailable":
       return new Problem(sentence, code, [FIXES.settings("ingest"), FIXES.doctor()]);
     case "ingest_running":
@@ -71,10 +71,6 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
     default:
       return new Problem(sentence, code, [FIXES.doctor(), FIXES.logs()]);
   }
-}
-
-function modelFixes(sentence: string): Fix[] {
-  return sentence.includes("VOYAGE_API_KEY") ? [FIXES.key(), FIXES.doctor()] : [FIXES.doctor(), FIXES.logs()];
 }
 
 interface Parts {

@@ -1,7 +1,7 @@
 /** The status item and the context keys: how it stands with the server of the folder that is worked in. */
 
 import * as vscode from "vscode";
-import { COMMANDS, CONTEXT } from "../ids";
+import { COMMANDS, CONTEXT, STATUS_MENU } from "../ids";
 import type { Fix } from "../problem";
 import type { IndexInfo } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
@@ -9,9 +9,6 @@ import type { ServerState } from "./managedServer";
 import type { Answered, ServerPool } from "./pool";
 import { FIXES } from "./problems";
 import { type Situation, statusKind, statusText } from "./statusText";
-
-/** Not in the palette: what a click on the item does. */
-const MENU = "adkEvidence.statusMenu";
 
 export class StatusItem implements vscode.Disposable {
   private readonly pool: ServerPool;
@@ -27,10 +24,9 @@ export class StatusItem implements vscode.Disposable {
     this.folderOf = folderOf;
     this.item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 90);
     this.item.name = "ADK Evidence";
-    this.item.command = MENU;
+    this.item.command = STATUS_MENU;
     this.disposables = [
       this.item,
-      vscode.commands.registerCommand(MENU, () => this.showMenu()),
       pool.onDidChange(() => this.refresh()),
       pool.onDidAnswer((answered) => this.learn(answered)),
       vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
@@ -109,7 +105,8 @@ export class StatusItem implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", key, value);
   }
 
-  private async showMenu(): Promise<void> {
+  /** Offers what can be done in this state. */
+  async showMenu(): Promise<void> {
     const { tooltip } = statusText(this.situation(), new Date(), vscode.env.language);
     const items = menu(this.situation()).map((fix) => ({ label: fix.title, fix }));
     const chosen = await vscode.window.showQuickPick(items, {

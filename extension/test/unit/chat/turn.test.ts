@@ -15,7 +15,7 @@ import {
 } from "vscode";
 import { factsOf } from "../../../src/chat/followups";
 import { Turn } from "../../../src/chat/turn";
-import type { CitedPlaces } from "../../../src/evidence/citedPlaces";
+import type { CitedLocations } from "../../../src/evidence/citedLocations";
 import { Evidence } from "../../../src/evidence/client";
 import { COMMANDS, PARTICIPANT } from "../../../src/ids";
 import { Problem } from "../../../src/problem";
@@ -86,7 +86,7 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
   const turn = new Turn(
     {
       evidence: new Evidence(backend),
-      places: { find: async () => PLACE } as unknown as CitedPlaces,
+      locations: { find: async () => PLACE } as unknown as CitedLocations,
       log: log as unknown as LogOutputChannel,
     },
     request as unknown as ChatRequest,

@@ -35,8 +35,8 @@ describe("a failed request", () => {
     ],
     [
       "without a key",
-      failed(-32803, "x", { code: "model_unavailable", hint: "Set VOYAGE_API_KEY." }),
-      "model_unavailable",
+      failed(-32803, "x", { code: "voyage_key", hint: "Set VOYAGE_API_KEY." }),
+      "voyage_key",
       "adkEvidence.setVoyageApiKey",
     ],
     [
