@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
+import { ageOf } from "../age";
 import type { Evidence } from "../evidence/client";
 import { type Fix, Problem } from "../problem";
 import type { FindingInfo, IndexInfo, ServerStatus } from "../protocol/generated";
 import { FIXES } from "../server/problems";
 import { showProblem } from "../server/showProblem";
 import { messageLine } from "../text/untrusted";
-import { ageOf } from "./age";
 
 interface StatusItem extends vscode.QuickPickItem {
   run?: () => PromiseLike<unknown>;
@@ -71,7 +71,9 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
     detail: ref !== null && ref !== commit ? `${messageLine(ref)} · ${messageLine(commit)}` : messageLine(commit),
   }));
   const built: StatusItem = {
-    label: "$(database) ".concat(vscode.l10n.t("Built {0}", ageOf(created_at, now, vscode.env.language))),
+    label: "$(database) ".concat(
+      vscode.l10n.t("Built {0}", ageOf(created_at, now, vscode.env.language) ?? messageLine(created_at)),
+    ),
     description: messageLine(generation),
   };
   if (dense === "pending") {

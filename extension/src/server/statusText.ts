@@ -1,7 +1,7 @@
 /** What the status item says of a server and its index. */
 
 import { l10n } from "vscode";
-import { ageOf } from "../commands/age";
+import { ageOf } from "../age";
 import type { IndexInfo } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { ServerState } from "./managedServer";
@@ -91,7 +91,10 @@ function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
   const corpora = Object.values(index.corpora).map(({ repo, commit, ref }) =>
     messageLine(`${repo}@${ref ?? commit.slice(0, 12)}`),
   );
-  const made = l10n.t("Index made {0}", messageLine(ageOf(index.created_at, now.getTime(), locale)));
+  const made = l10n.t(
+    "Index made {0}",
+    messageLine(ageOf(index.created_at, now.getTime(), locale) ?? index.created_at),
+  );
   const guides = "adk_docs" in index.corpora ? [] : [l10n.t("The guides (google/adk-docs) are not indexed.")];
   // What is made of a corpus has the corpus's commit.
   return [made, ...new Set(corpora), ...guides];
