@@ -19,6 +19,9 @@ export const COMMANDS = {
   runDoctor: "adkEvidence.runDoctor",
 } as const;
 
+/** What a click on the status item runs; the palette does not list it. */
+export const STATUS_MENU = "adkEvidence.statusMenu";
+
 /** Context keys for `when` clauses. */
 export const CONTEXT = {
   hasPack: "adkEvidence.hasPack",

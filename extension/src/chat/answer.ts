@@ -1,6 +1,6 @@
 import type { ChatResponseStream } from "vscode";
+import { markdownLine } from "../text/untrusted";
 import { type Citation, titleOf } from "./citation";
-import { escaped } from "./markdown";
 import { MarkScanner, type Part } from "./marks";
 
 /** What of the editor's response an answer is written with. */
@@ -66,11 +66,11 @@ export class AnswerWriter {
 }
 
 /** Writes a citation: a link where there is something to open. */
-export function writeCitation({ candidate, place }: Citation, stream: AnswerStream): void {
+export function writeCitation({ candidate, location }: Citation, stream: AnswerStream): void {
   const title = titleOf(candidate);
-  if (place === null) {
-    stream.markdown(escaped(title));
+  if (location === null) {
+    stream.markdown(markdownLine(title));
   } else {
-    stream.anchor(place, title);
+    stream.anchor(location, title);
   }
 }

@@ -5,7 +5,7 @@ import type { Candidate } from "../protocol/generated";
 export interface Citation {
   candidate: Candidate;
   /** Where a click leads; null if it can be read nowhere any more. */
-  place: Location | null;
+  location: Location | null;
 }
 
 // The editor makes a link of an anchor's title without escaping it.

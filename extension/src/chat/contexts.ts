@@ -1,5 +1,5 @@
 import type { Candidate } from "../protocol/generated";
-import { oneLine } from "./fence";
+import { promptLine } from "../text/untrusted";
 
 const HEADER = /^\[CTX (\d+)\] (.+)$/;
 const FENCE = /^`{3,}/;
@@ -16,7 +16,7 @@ export function contextsOf(prompt: string, candidates: readonly Candidate[]): Ma
   for (const line of outsideFences(prompt)) {
     const [, number, citation = ""] = HEADER.exec(line) ?? [];
     // Sections of a page may have one citation; the prompt keeps their order.
-    const at = waiting.findIndex((candidate) => oneLine(candidate.citation) === citation.replace(CODE_SPAN, "$2"));
+    const at = waiting.findIndex((candidate) => promptLine(candidate.citation) === citation.replace(CODE_SPAN, "$2"));
     const [candidate] = at < 0 ? [] : waiting.splice(at, 1);
     if (number !== undefined && candidate !== undefined) {
       found.set(Number(number), candidate);

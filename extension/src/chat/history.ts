@@ -5,7 +5,8 @@ import {
   ChatResponseMarkdownPart,
   type ChatResponseTurn,
 } from "vscode";
-import { type AnswerFacts, factsOf } from "./followups";
+import type { AnswerFacts } from "../protocol/generated";
+import { factsOf } from "./followups";
 import type { Message } from "./prompt";
 
 type Turns = ChatContext["history"];

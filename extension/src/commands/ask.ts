@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
-import { plain } from "../evidence/plainText";
 import { questionOfText } from "../evidence/question";
 import { taskModeOf } from "../evidence/requestSettings";
-import { MAX_QUERY, type TaskMode } from "../webview/messages";
+import { MAX_QUERY } from "../protocol/check";
+import type { TaskMode } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { PackPanel } from "../webview/panel";
 import type { RecentQuestions } from "./recentQuestions";
 
@@ -74,7 +75,7 @@ function pickQuestion(start: string, startMode: TaskMode, recent: readonly strin
 }
 
 function item(question: string, icon: string): QuestionItem {
-  return { label: icon + plain(question), question, alwaysShow: icon.includes("search") };
+  return { label: icon + messageLine(question), question, alwaysShow: icon.includes("search") };
 }
 
 function modeButtons(): readonly ModeButton[] {

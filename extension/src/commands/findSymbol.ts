@@ -1,18 +1,17 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import type { Citations } from "../evidence/openCitation";
-import { plain } from "../evidence/plainText";
 import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
+import { MAX_SYMBOL_QUERY } from "../protocol/check";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
 import { activePython } from "../server/pythonExtension";
+import { messageLine } from "../text/untrusted";
 import { LiveSearch } from "./liveSearch";
 import { type SymbolItem, symbolItems } from "./symbolItems";
 
 const MOST_SYMBOLS = 30;
-/** The server takes no longer ones. */
-const LONGEST_QUERY = 1000;
 
 type Search = (query: string, token: vscode.CancellationToken) => Promise<TargetAnswer>;
 type Action = "open" | "find" | "copy";
@@ -48,7 +47,7 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
       return;
     case "copy":
       // One line whatever a file of the corpus is named: it may be pasted into a terminal.
-      await vscode.env.clipboard.writeText(plain(target.import_statement));
+      await vscode.env.clipboard.writeText(messageLine(target.import_statement));
       vscode.window.setStatusBarMessage(vscode.l10n.t("Import copied."), 5000);
   }
 }
@@ -68,7 +67,7 @@ export function symbolSearch(
     python = found;
   });
   return async (text, token) => {
-    const params = { query: text.slice(0, LONGEST_QUERY), limit: MOST_SYMBOLS };
+    const params = { query: text.slice(0, MAX_SYMBOL_QUERY), limit: MOST_SYMBOLS };
     if (python === undefined) {
       return evidence.targets(params, token, scope);
     }

@@ -1,4 +1,5 @@
 import { type CancellationToken, Uri } from "vscode";
+import { isPack } from "../protocol/check";
 import type {
   EvidenceParams,
   EvidenceResult,
@@ -14,7 +15,6 @@ import type {
   TargetsParams,
 } from "../protocol/generated";
 import { PROBLEMS } from "../server/problems";
-import { isPack } from "../webview/validate";
 import type { Backend } from "./backend";
 import { scopeInUse } from "./scope";
 

@@ -2,11 +2,11 @@ import * as vscode from "vscode";
 import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
 import type { Candidate, EvidenceResult, LineSpan, RankedTarget, SourceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
 import type { Highlight } from "./highlight";
 import { type Note, type Opening, planOpening, planSource } from "./opening";
-import { plain } from "./plainText";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
@@ -86,7 +86,7 @@ export class Citations {
 
 /** What the reader is told; apart from a path and a commit it is in words of our own. */
 function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): string {
-  const path = plain(source.path);
+  const path = messageLine(source.path);
   const span = lines === null ? "" : `${lines.start}–${lines.end}`;
   switch (note) {
     case "kept":
@@ -108,7 +108,7 @@ function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): str
 }
 
 function short({ commit }: SourceResult): string {
-  return plain(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
+  return messageLine(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
 }
 
 function noPage(): Problem {

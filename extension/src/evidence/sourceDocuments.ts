@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import { SOURCE_SCHEME } from "../ids";
 import { Problem } from "../problem";
-import type { SourceResult } from "../protocol/generated";
+import type { SourceFile, SourceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { Evidence } from "./client";
-import { plain } from "./plainText";
-import { fromDocumentPath, fromDocumentQuery, type SourcePlace, toDocumentPath, toDocumentQuery } from "./sourcePlace";
+import { fromDocumentPath, fromDocumentQuery, toDocumentPath, toDocumentQuery } from "./sourceAddress";
 
 const KEPT = 16;
 const HASH_DIGITS = 16;
@@ -83,7 +83,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     try {
       return this.keep(uri, await this.read(uri));
     } catch (reason) {
-      throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(plain(reason.message)) : reason;
+      throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(messageLine(reason.message)) : reason;
     }
   }
 
@@ -111,7 +111,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     throw vscode.FileSystemError.NoPermissions();
   }
 
-  private async ask(place: SourcePlace, [scope, ...others]: Scopes): Promise<SourceResult> {
+  private async ask(place: SourceFile, [scope, ...others]: Scopes): Promise<SourceResult> {
     try {
       return await this.evidence.source({ ...place }, undefined, scope);
     } catch (reason) {
@@ -149,7 +149,7 @@ const NOT_HERE = ["not_indexed", "no_index"];
  * @param scope What is in the folder whose server is to be asked; undefined asks the folders in turn.
  * @param text The hash of the text, where the index does not have this text.
  */
-export function sourceAddress(place: SourcePlace, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
+export function sourceAddress(place: SourceFile, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
   const folder = scope && workspaceFolderOf(scope);
   const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
   return vscode.Uri.from({

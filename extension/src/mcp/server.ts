@@ -23,7 +23,9 @@ export function mcpServer(
 ): McpServer | undefined {
   const { command, args, isolated } = launch;
   const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
-  if (place < 0) return undefined;
+  if (place < 0) {
+    return undefined;
+  }
   const home = index.home === undefined ? [] : ["--home", index.home];
   const profile = index.profile === undefined ? [] : ["--profile", index.profile];
   return {

@@ -67,10 +67,14 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
   try {
     const names = await fs.readdir(folder);
     const wheel = names.find((name) => /^adk_evidence-[^-]+-.*\.whl$/.test(name));
-    if (!wheel) return undefined;
+    if (!wheel) {
+      return undefined;
+    }
     const files = { wheel: path.join(folder, wheel), constraints: path.join(folder, "constraints.txt") };
     const hash = createHash("sha256").update(wheel);
-    for (const file of [files.wheel, files.constraints]) hash.update(await fs.readFile(file));
+    for (const file of [files.wheel, files.constraints]) {
+      hash.update(await fs.readFile(file));
+    }
     return { ...files, version: wheel.split("-")[1] ?? "", fingerprint: hash.digest("hex") };
   } catch {
     return undefined;
@@ -78,35 +82,35 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
 }
 
 export class PrivateEnvironment {
-  readonly #root: string;
-  readonly #payload: () => Promise<Payload | undefined>;
-  readonly #run: Run;
-  readonly #probe: Probe;
-  readonly #onSetUp = new Set<() => void>();
+  private readonly onSetUp = new Set<() => void>();
 
   /**
    * @param root The extension's storage.
    * @param payload What it brings along to install.
    */
-  constructor(root: string, payload: () => Promise<Payload | undefined>, run: Run, probe: Probe) {
-    this.#root = root;
-    this.#payload = payload;
-    this.#run = run;
-    this.#probe = probe;
-  }
+  constructor(
+    private readonly root: string,
+    private readonly payload: () => Promise<Payload | undefined>,
+    private readonly run: Run,
+    private readonly probe: Probe,
+  ) {}
 
   /** Whether there is something to install. */
   async canBeSetUp(): Promise<boolean> {
-    return (await this.#payload()) !== undefined;
+    return (await this.payload()) !== undefined;
   }
 
   /** What there is. Starts nothing. */
   async state(): Promise<EnvironmentState> {
-    const stamp = await this.#stamp();
-    if (!stamp) return { kind: "none" };
-    const python = environmentPython(path.join(this.#root, FOLDERS, stamp.folder));
-    if (!(await exists(python))) return { kind: "broken", base: stamp.base };
-    const payload = await this.#payload();
+    const stamp = await this.stamp();
+    if (!stamp) {
+      return { kind: "none" };
+    }
+    const python = environmentPython(path.join(this.root, FOLDERS, stamp.folder));
+    if (!(await exists(python))) {
+      return { kind: "broken", base: stamp.base };
+    }
+    const payload = await this.payload();
     const current = payload === undefined || payload.fingerprint === stamp.fingerprint;
     return { kind: "ready", python, version: stamp.version, current, base: stamp.base };
   }
@@ -117,62 +121,70 @@ export class PrivateEnvironment {
    * @throws SetUpError
    */
   async setUp(options: SetUpOptions): Promise<void> {
-    const payload = await this.#payload();
-    if (!payload) throw new SetUpError("no_payload");
-    await guard(() => fs.mkdir(path.join(this.#root, FOLDERS), { recursive: true }));
-    const lock = await this.#lock(options);
+    const payload = await this.payload();
+    if (!payload) {
+      throw new SetUpError("no_payload");
+    }
+    await guard(() => fs.mkdir(path.join(this.root, FOLDERS), { recursive: true }));
+    const lock = await this.lock(options);
     try {
       const state = await this.state();
       if (!(lock.waited && state.kind === "ready" && state.current)) {
-        await this.#removeLeftovers();
-        await this.#make(payload, options);
+        await this.removeLeftovers();
+        await this.make(payload, options);
       }
     } finally {
       await lock.release();
     }
-    for (const listener of this.#onSetUp) listener();
+    for (const listener of this.onSetUp) {
+      listener();
+    }
   }
 
   /** Calls back when it was set up, also by another window that this one waited for. */
   onDidSetUp(listener: () => void): Disposable {
-    this.#onSetUp.add(listener);
-    return { dispose: () => this.#onSetUp.delete(listener) };
+    this.onSetUp.add(listener);
+    return { dispose: () => this.onSetUp.delete(listener) };
   }
 
-  async #lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
-    const lock = new WindowLock(path.join(this.#root, "set-up.lock"));
+  private async lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
+    const lock = new WindowLock(path.join(this.root, "set-up.lock"));
     let waited = false;
     while (!(await guard(() => lock.take()))) {
       waited = true;
       options.onStep("waiting");
       // An abort ends the wait, and is looked at next.
       await delay(POLL_MS, undefined, { signal: options.signal }).catch(() => undefined);
-      if (options.signal.aborted) throw new SetUpError("cancelled");
+      if (options.signal.aborted) {
+        throw new SetUpError("cancelled");
+      }
     }
     return { waited, release: () => lock.release() };
   }
 
-  async #make(payload: Payload, options: SetUpOptions): Promise<void> {
+  private async make(payload: Payload, options: SetUpOptions): Promise<void> {
     const name = `${payload.version}-${randomBytes(4).toString("hex")}`;
-    const folder = path.join(this.#root, FOLDERS, name);
+    const folder = path.join(this.root, FOLDERS, name);
     const python = environmentPython(folder);
     try {
       options.onStep("creating");
-      await this.#step(options.base, ["-I", "-m", "venv", folder], options, venvFailure);
+      await this.step(options.base, ["-I", "-m", "venv", folder], options, venvFailure);
       options.onStep("installing");
-      await this.#step(python, pipArguments(payload), options, pipFailure);
+      await this.step(python, pipArguments(payload), options, pipFailure);
       options.onStep("checking");
-      const probed = await this.#probe(python);
-      if (!("python" in probed) || probed.python.package !== payload.version) throw new SetUpError("not_installed");
+      const probed = await this.probe(python);
+      if (!("python" in probed) || probed.python.package !== payload.version) {
+        throw new SetUpError("not_installed");
+      }
       const { version, fingerprint } = payload;
-      await this.#write({ folder: name, version, fingerprint, base: options.base });
+      await this.write({ folder: name, version, fingerprint, base: options.base });
     } catch (error) {
       await fs.rm(folder, { recursive: true, force: true }).catch(() => undefined);
       throw error;
     }
   }
 
-  async #step(
+  private async step(
     command: string,
     args: readonly string[],
     options: SetUpOptions,
@@ -180,21 +192,27 @@ export class PrivateEnvironment {
   ): Promise<void> {
     const installing = args.includes("pip");
     const runOptions: RunOptions = {
-      cwd: this.#root,
+      cwd: this.root,
       env: pythonEnvironment(),
       signal: options.signal,
       onLine: (line) => {
         options.onLine(line);
-        if (installing) options.onStep("installing", line);
+        if (installing) {
+          options.onStep("installing", line);
+        }
       },
     };
-    const done = await this.#run(command, args, runOptions);
-    if (done.end === "cancelled") throw new SetUpError("cancelled");
-    if (done.code !== 0) throw new SetUpError(failure(`${done.stdout}\n${done.stderr}`));
+    const done = await this.run(command, args, runOptions);
+    if (done.end === "cancelled") {
+      throw new SetUpError("cancelled");
+    }
+    if (done.code !== 0) {
+      throw new SetUpError(failure(`${done.stdout}\n${done.stderr}`));
+    }
   }
 
-  async #write(stamp: Stamp): Promise<void> {
-    const file = path.join(this.#root, STAMP);
+  private async write(stamp: Stamp): Promise<void> {
+    const file = path.join(this.root, STAMP);
     const draft = `${file}.${randomBytes(4).toString("hex")}`;
     await guard(async () => {
       await fs.writeFile(draft, `${JSON.stringify(stamp)}\n`);
@@ -202,9 +220,9 @@ export class PrivateEnvironment {
     });
   }
 
-  async #stamp(): Promise<Stamp | undefined> {
+  private async stamp(): Promise<Stamp | undefined> {
     try {
-      const found: unknown = JSON.parse(await fs.readFile(path.join(this.#root, STAMP), "utf8"));
+      const found: unknown = JSON.parse(await fs.readFile(path.join(this.root, STAMP), "utf8"));
       return isStamp(found) ? found : undefined;
     } catch {
       return undefined;
@@ -212,12 +230,14 @@ export class PrivateEnvironment {
   }
 
   /** Removes what interrupted set-ups left, and environments before the one in use. */
-  async #removeLeftovers(): Promise<void> {
-    const kept = (await this.#stamp())?.folder;
-    const folder = path.join(this.#root, FOLDERS);
+  private async removeLeftovers(): Promise<void> {
+    const kept = (await this.stamp())?.folder;
+    const folder = path.join(this.root, FOLDERS);
     for (const name of await fs.readdir(folder)) {
       // A file in use cannot be removed everywhere; the next set-up tries again.
-      if (name !== kept) await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+      if (name !== kept) {
+        await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+      }
     }
   }
 }
@@ -229,7 +249,9 @@ function pipArguments({ wheel, constraints }: Payload): string[] {
 }
 
 function isStamp(found: unknown): found is Stamp {
-  if (typeof found !== "object" || found === null) return false;
+  if (typeof found !== "object" || found === null) {
+    return false;
+  }
   const { folder, version, fingerprint, base } = found as Record<string, unknown>;
   // The folder's name becomes part of a path that is run.
   const plain = typeof folder === "string" && /^[A-Za-z0-9._+-]+$/.test(folder) && !/^\.+$/.test(folder);

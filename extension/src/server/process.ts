@@ -69,7 +69,9 @@ export const run: Run = (command, args, options) =>
   });
 
 function endTree(pid: number | undefined): void {
-  if (pid === undefined) return;
+  if (pid === undefined) {
+    return;
+  }
   if (process.platform === "win32") {
     spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true }).once("error", () => undefined);
     return;

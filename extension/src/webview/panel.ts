@@ -4,12 +4,12 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { COMMANDS, PACK_VIEW } from "../ids";
 import { Problem } from "../problem";
+import { isFromPage, isSavedState } from "../protocol/check";
 import type { EvidenceResult } from "../protocol/generated";
 import type { PanelActions, ShownRequest } from "./actions";
 import { pageHtml } from "./html";
 import { ACTIONS, type FromPage, type Question, type TaskMode, type ToPage } from "./messages";
 import { PackSession } from "./session";
-import { isFromPage, isSavedState } from "./validate";
 
 /**
  * The one Evidence panel. Register it as the serializer of `PACK_VIEW`, too: it takes up a panel that the editor kept.
@@ -210,12 +210,12 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     if (id === ACTIONS.retry) {
       return this.session.retry();
     }
-    const mend =
+    const fix =
       id === ACTIONS.ingest
         ? { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest }
-        : this.session.mend(id);
-    if (mend !== undefined) {
-      await this.actions.act(mend);
+        : this.session.fix(id);
+    if (fix !== undefined) {
+      await this.actions.act(fix);
     }
   }
 

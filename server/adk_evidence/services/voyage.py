@@ -50,6 +50,12 @@ _GRACE_SECONDS = 2.0
 _TOO_LARGE = re.compile(r"\btokens?\b|too (?:large|long|many)|batch size", re.IGNORECASE)
 
 
+class VoyageKeyError(ServiceError):
+    """There is no key for Voyage, or Voyage does not accept the key."""
+
+    code = "voyage_key"
+
+
 class RequestTooLargeError(ServiceError):
     """The service takes no request of this size; the same content in smaller requests may pass."""
 
@@ -369,7 +375,7 @@ def has_key() -> bool:
 def _key() -> str:
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if not key:
-        raise ServiceError(f"There is no key for Voyage: {KEY_VARIABLE} is not set.", "Set it in the environment.")
+        raise VoyageKeyError(f"There is no key for Voyage: {KEY_VARIABLE} is not set.", "Set it in the environment.")
     return key
 
 
@@ -425,7 +431,7 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     if isinstance(exc, (TimeoutError, error.Timeout)):
         return TransientError(f"Voyage did not answer within {seconds:.3g} s.")
     if isinstance(exc, error.AuthenticationError):
-        return ServiceError(
+        return VoyageKeyError(
             f"Voyage does not accept the key in {KEY_VARIABLE}.",
             "Set a valid key; a running server keeps the one that it was started with.",
         )

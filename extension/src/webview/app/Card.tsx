@@ -2,9 +2,9 @@ import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate } from "../../protocol/generated";
+import { namedLine } from "../../text/untrusted";
 import type { OpenTarget } from "../actions";
 import { CodeText } from "./CodeText";
-import { plain } from "./controls";
 import { body, excerpt } from "./excerpt";
 import { percent } from "./format";
 import { Icon } from "./Icon";
@@ -105,7 +105,7 @@ function CardContent(props: Props) {
         )}
         <Text {...props} tab={tab} />
         <div class="citation">
-          <code class="citation-text" title={plain(candidate.citation, 1000)}>
+          <code class="citation-text" title={namedLine(candidate.citation, 1000)}>
             <SafeText text={candidate.citation} />
           </code>
           <button

@@ -1,4 +1,4 @@
-/** What the pool asks of the editor: folders, settings, interpreters. */
+/** What the pool needs to know of the editor's workspace: folders, settings, interpreters. */
 
 import fs from "node:fs/promises";
 import path from "node:path";
@@ -9,23 +9,23 @@ import { sourceAddress, workspaceFolderOf } from "../evidence/sourceDocuments";
 import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
 import type { VoyageKey } from "./key";
-import type { Folder, PoolHost, ServerPool } from "./pool";
+import type { Folder, PoolWorkspace, ServerPool } from "./pool";
 import { environmentPython, type Prober } from "./python";
 import { activePython, onDidChangePython } from "./pythonExtension";
 import { type Resolution, resolve } from "./resolve";
 import { ClientSession } from "./session";
 
-export interface HostParts {
+export interface WorkspaceParts {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly prober: Prober;
   readonly environment: PrivateEnvironment;
   readonly key: VoyageKey;
-  /** The pool itself, which exists only after its host. */
+  /** The pool itself, which exists only after its workspace. */
   readonly pool: () => ServerPool;
 }
 
-export function createHost(parts: HostParts): PoolHost {
+export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
   const { context, log, prober, environment, key, pool } = parts;
   const known = new Map<string, Promise<Resolution>>();
 
@@ -47,7 +47,9 @@ export function createHost(parts: HostParts): PoolHost {
         checkoutPython: () => checkoutPython(context),
       },
     );
-    for (const { origin, found } of resolution.trail) log.debug(`${origin}: ${found}`);
+    for (const { origin, found } of resolution.trail) {
+      log.debug(`${origin}: ${found}`);
+    }
     return resolution;
   };
 
@@ -56,7 +58,9 @@ export function createHost(parts: HostParts): PoolHost {
     isOpen: (folder) => folder.id === "" || folderAt(folder) !== undefined,
     resolve: (folder, fresh) => {
       const earlier = fresh ? undefined : known.get(folder.id);
-      if (fresh) prober.forget();
+      if (fresh) {
+        prober.forget();
+      }
       const found = earlier ?? look(folder);
       known.set(folder.id, found);
       return found;
@@ -97,7 +101,9 @@ export function onDidChangePrograms(listener: () => void): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.workspace.onDidChangeConfiguration((event) => {
       const deciding = ["server", "home", "profile"];
-      if (deciding.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) listener();
+      if (deciding.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) {
+        listener();
+      }
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(listener),
     vscode.workspace.onDidChangeWorkspaceFolders(listener),
@@ -107,7 +113,9 @@ export function onDidChangePrograms(listener: () => void): vscode.Disposable {
 
 /** The interpreter of the checkout, while the extension is developed in it. */
 async function checkoutPython(context: vscode.ExtensionContext): Promise<string | undefined> {
-  if (context.extensionMode !== vscode.ExtensionMode.Development) return undefined;
+  if (context.extensionMode !== vscode.ExtensionMode.Development) {
+    return undefined;
+  }
   const python = environmentPython(path.join(context.extensionPath, ".venv"));
   return fs.access(python).then(
     () => python,

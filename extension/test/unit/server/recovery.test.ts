@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Problem } from "../../../src/problem";
-import { onDidMend } from "../../../src/server/mended";
-import type { Answered, ServerState } from "../../../src/server/pool";
+import type { ServerState } from "../../../src/server/managedServer";
+import type { Answered } from "../../../src/server/pool";
+import { onDidRecover } from "../../../src/server/recovery";
 
 const LAUNCH = { command: "p", args: [], isolated: true, key: "p", origin: "command", version: null } as const;
 const FOLDER = { id: "", uri: undefined };
@@ -12,7 +13,7 @@ describe("what is mended", () => {
   let state: ServerState = { kind: "idle" };
   let change = () => {};
   let answer = (_answered: Answered) => {};
-  onDidMend(
+  onDidRecover(
     {
       state: () => state,
       onDidChange: (listener) => {
@@ -36,7 +37,9 @@ describe("what is mended", () => {
   it("is that there was no server, each time that one becomes ready", () => {
     assert.deepEqual(become({ kind: "starting" }), []);
     const codes = become({ kind: "ready", launch: LAUNCH });
-    for (const code of ["no_environment", "start_failed", "server_crashed"]) assert.ok(codes.includes(code), code);
+    for (const code of ["no_environment", "start_failed", "server_crashed"]) {
+      assert.ok(codes.includes(code), code);
+    }
     // A question that ends its server must not end the next one.
     assert.ok(!codes.includes("server_ended"));
     assert.deepEqual(become({ kind: "ready", launch: LAUNCH }), []);

@@ -1,8 +1,7 @@
 /** The page's line to the extension. */
 
+import { isSavedState, isStateMessage, isToPage } from "../../protocol/check";
 import type { FromPage, SavedState, ToPage } from "../messages";
-import { oneOf, shapeOf } from "../shape";
-import { isSavedState, isToPage } from "../validate";
 
 interface EditorApi {
   postMessage(message: FromPage): void;
@@ -12,13 +11,13 @@ interface EditorApi {
 
 declare function acquireVsCodeApi(): EditorApi;
 
-export interface Host {
+export interface EditorPort {
   send(message: FromPage): void;
   /** What was saved before the editor dropped the page, if it is of this version. */
   load(): SavedState | null;
   save(state: SavedState): void;
   /**
-   * Calls back for every message; what is not one of the host's is dropped.
+   * Calls back for every message; what is no message of the extension's is dropped.
    *
    * @param onUnreadable Is called for a state that is not of the form that this page knows.
    */
@@ -26,7 +25,7 @@ export interface Host {
 }
 
 /** Connects to the extension; the editor allows it once. */
-export function connect(): Host {
+export function connect(): EditorPort {
   const api = acquireVsCodeApi();
   return {
     send: (message) => api.postMessage(message),
@@ -39,12 +38,10 @@ export function connect(): Host {
       window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
         if (isToPage(data)) {
           listener(data);
-        } else if (isAnyState(data)) {
+        } else if (isStateMessage(data)) {
           onUnreadable();
         }
       });
     },
   };
 }
-
-const isAnyState = shapeOf({ type: oneOf("state") });

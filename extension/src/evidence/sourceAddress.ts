@@ -1,10 +1,6 @@
-/** A file of an indexed repository at its commit, and the path of the read-only document that shows it. */
-export interface SourcePlace {
-  /** `owner/name`. */
-  repo: string;
-  commit: string;
-  path: string;
-}
+import type { SymbolInformation, Uri } from "vscode";
+import { isSourceFile } from "../protocol/check";
+import type { SourceFile } from "../protocol/generated";
 
 const PATH = /^\/([^@]+)@([^/]+)\/(.+)$/s;
 
@@ -30,13 +26,13 @@ export function fromDocumentQuery(query: string): SourceQuery {
 }
 
 /** The path of the document: `/owner/name@commit/path/of/the/file`. */
-export function toDocumentPath({ repo, commit, path }: SourcePlace): string {
+export function toDocumentPath({ repo, commit, path }: SourceFile): string {
   const owner = repo.split("/").map(encodeURIComponent).join("/");
   return `/${owner}@${encodeURIComponent(commit)}/${path}`;
 }
 
 /** The place that a document's path stands for; null for a path of another form. */
-export function fromDocumentPath(documentPath: string): SourcePlace | null {
+export function fromDocumentPath(documentPath: string): SourceFile | null {
   const [, repo, commit, path] = PATH.exec(documentPath) ?? [];
   if (repo === undefined || commit === undefined || path === undefined) {
     return null;
@@ -46,4 +42,16 @@ export function fromDocumentPath(documentPath: string): SourcePlace | null {
   } catch {
     return null;
   }
+}
+
+/** A symbol of the server's that leads to the read-only document with its source instead of the file. */
+export function readOnly(
+  symbol: SymbolInformation & { data?: unknown },
+  addressOf: (file: SourceFile) => Uri,
+): SymbolInformation {
+  if (isSourceFile(symbol.data)) {
+    const { repo, commit, path } = symbol.data;
+    symbol.location.uri = addressOf({ repo, commit, path });
+  }
+  return symbol;
 }

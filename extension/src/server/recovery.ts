@@ -18,7 +18,7 @@ const UNTIL_READY = [
 const UNTIL_INGESTED = ["no_index", "index_mismatch"];
 
 /** Calls back with the codes of the problems that are mended once a server is ready, or an ingestion has ended. */
-export function onDidMend(
+export function onDidRecover(
   pool: Pick<ServerPool, "state" | "onDidChange" | "onDidAnswer">,
   listener: (codes: readonly string[]) => void,
 ): vscode.Disposable {
@@ -27,10 +27,14 @@ export function onDidMend(
     pool.onDidChange(() => {
       const was = ready;
       ready = pool.state(scopeInUse()).kind === "ready";
-      if (ready && !was) listener(UNTIL_READY);
+      if (ready && !was) {
+        listener(UNTIL_READY);
+      }
     }),
     pool.onDidAnswer(({ method, problem }) => {
-      if (method === "adk/ingest" && !problem) listener(UNTIL_INGESTED);
+      if (method === "adk/ingest" && !problem) {
+        listener(UNTIL_INGESTED);
+      }
     }),
   );
 }

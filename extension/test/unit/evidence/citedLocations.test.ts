@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { CancellationTokenSource, type Location, Uri } from "vscode";
-import { CitedPlaces } from "../../../src/evidence/citedPlaces";
+import { CitedLocations } from "../../../src/evidence/citedLocations";
 import { Evidence } from "../../../src/evidence/client";
 import type { SourceDocuments } from "../../../src/evidence/sourceDocuments";
 import { Problem } from "../../../src/problem";
@@ -15,12 +15,14 @@ const documents = { addressOf: () => DOCUMENT } as unknown as SourceDocuments;
 
 /** Where the source is that a server answers with. */
 async function find(answer: () => SourceResult): Promise<[string, number, number, number, number] | null> {
-  const places = new CitedPlaces(new Evidence(new FakeBackend({ "adk/source": answer })), documents);
+  const places = new CitedLocations(new Evidence(new FakeBackend({ "adk/source": answer })), documents);
   return spot(await places.find(candidate(), pack(), new CancellationTokenSource().token));
 }
 
 function spot(place: Location | null): [string, number, number, number, number] | null {
-  if (place === null) return null;
+  if (place === null) {
+    return null;
+  }
   const { start, end } = place.range;
   return [place.uri.path, start.line, start.character, end.line, end.character];
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { MAX_HISTORY } from "../../../src/webview/messages";
-import { isFromPage, isSavedState, isToPage } from "../../../src/webview/validate";
+import { isFromPage, isSavedState, isToPage, MAX_HISTORY } from "../../../src/protocol/check";
 import { QUESTION, stateOf, variedPack } from "../../webview/packs";
 
 describe("messages from the page", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { connect } from "../../../src/webview/app/host";
+import { connect } from "../../../src/webview/app/editorPort";
 import { verificationLabel } from "../../../src/webview/app/labels";
 import { initial, type Model, reduce } from "../../../src/webview/app/model";
 import { stateOf, variedPack } from "../../webview/packs";
@@ -23,7 +23,7 @@ describe("the page's line to the extension", () => {
     model = initial(null);
     connect().listen(
       (message) => {
-        model = reduce(model, { type: "host", message });
+        model = reduce(model, { type: "message", message });
       },
       () => {
         model = reduce(model, { type: "unreadable" });
@@ -52,7 +52,9 @@ describe("the page's line to the extension", () => {
   it("leaves what it shows as it is for what it cannot read, or is no message of the host's", () => {
     send({ type: "state", state: stateOf(variedPack()) });
     const shown = model;
-    for (const data of [UNREADABLE, null, "state", { type: "other" }, { type: "say", text: 1 }]) send(data);
+    for (const data of [UNREADABLE, null, "state", { type: "other" }, { type: "say", text: 1 }]) {
+      send(data);
+    }
     assert.equal(model, shown);
   });
 });

@@ -6,7 +6,7 @@ import { planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
 /** Where cited lines can be read, for links that stay: those of a chat are clicked days later. */
-export class CitedPlaces {
+export class CitedLocations {
   constructor(
     private readonly evidence: Evidence,
     private readonly documents: SourceDocuments,

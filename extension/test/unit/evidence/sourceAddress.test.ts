@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { fromDocumentPath, type SourcePlace, toDocumentPath } from "../../../src/evidence/sourcePlace";
+import { fromDocumentPath, toDocumentPath } from "../../../src/evidence/sourceAddress";
+import type { SourceFile } from "../../../src/protocol/generated";
 
-const PLACES: SourcePlace[] = [
+const PLACES: SourceFile[] = [
   { repo: "google/adk-python", commit: "v2.13.0", path: "src/google/adk/agents/llm_agent.py" },
   { repo: "google/adk-docs", commit: "979a8fa9dba9290b85ba6746686d1c274b20ca90", path: "docs/a b/c@d#e?f%2F.md" },
   { repo: "me/x@y", commit: "release/1.0+build", path: "ä/漢.py" },
