@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.index.codebases import IndexSummary, list_indexes
+from adk_evidence.index.indexer import Indexer
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
@@ -21,7 +22,6 @@ from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.blocks import Entry, frame, place, take, write_block
 from adk_evidence_agents.operations.bundle import write_out
 from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.indexer import Indexer
 from adk_evidence_agents.operations.requests import ALL_INDEXES, MAX_BUNDLE_TOKENS, MAX_CODE_CHARS, make_request
 from adk_evidence_agents.operations.responses import (
     ContextSource,

@@ -11,11 +11,11 @@ from uuid import UUID, uuid4
 from pydantic import ValidationError
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence.index.indexer import Cancelled, Progress
 from adk_evidence.telemetry import EventLog
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import get_context
 from adk_evidence_agents.operations.embedding import note_batch_size
-from adk_evidence_agents.operations.indexer import Cancelled, Progress
 from adk_evidence_agents.operations.managing import delete_index, index_codebase, update_codebase
 from adk_evidence_agents.operations.records import invalid_request
 from adk_evidence_agents.operations.requests import (

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebases import MAIN, Codebase, read_codebase, settings_of
+from adk_evidence.index.indexer import Indexer, IndexReport
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_agents.operations.embedding import check_embedding
-from adk_evidence_agents.operations.indexer import Indexer, IndexReport
 from adk_evidence_agents.operations.records import printable
 from adk_evidence_agents.operations.requests import IndexCodebaseParameters, NamedIndexParameters
 from adk_evidence_agents.operations.responses import IndexedItems, Severity

@@ -10,9 +10,9 @@ from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
 from adk_evidence.errors import EvidenceError, IndexMissingError, UnknownIndexError
 from adk_evidence.index.codebases import MAIN, list_indexes, settings_of
+from adk_evidence.index.indexer import Cancelled, Indexer, Progress
 from adk_evidence.search.pipeline import RequestCancelledError
 from adk_evidence.settings import Settings
-from adk_evidence_agents.operations.indexer import Cancelled, Indexer, Progress
 from adk_evidence_agents.operations.records import Notes
 from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig, OperationRequest
 from adk_evidence_agents.session import AgentSession, Opened
