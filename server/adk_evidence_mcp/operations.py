@@ -15,11 +15,12 @@ from adk_evidence.index.indexer import Indexer
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence.render.quotes import Quote, take
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.blocks import Entry, frame, place, take, write_block
+from adk_evidence_agents.operations.blocks import frame, place, write_block
 from adk_evidence_agents.operations.bundle import write_out
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.requests import ALL_INDEXES, MAX_BUNDLE_TOKENS, MAX_CODE_CHARS, make_request
@@ -386,7 +387,7 @@ def _filters(file_type: str | None, directory: str | None) -> dict[str, str]:
 
 
 def _found(
-    entries: Sequence[Entry],
+    entries: Sequence[Quote],
     places: Sequence[Place],
     responses: Sequence[OperationResponse],
     max_tokens: int,
@@ -431,11 +432,11 @@ def _warnings(responses: Sequence[OperationResponse]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(said))
 
 
-def _search_entry(item: SearchResult) -> Entry:
+def _search_entry(item: SearchResult) -> Quote:
     about = item.metadata
     name = ".".join(part for part in (about.class_name, about.function_name) if part)
     where = place(item.collection_name, about.file_path, about.line_start, about.line_end, name)
-    return Entry(
+    return Quote(
         "CTX", item.citation, f"{where} ({verification_label(item.verification)})", item.content, about.file_type
     )
 
@@ -452,10 +453,10 @@ def _search_place(item: SearchResult) -> Place:
     )
 
 
-def _similar_entry(item: SimilarItem) -> Entry:
+def _similar_entry(item: SimilarItem) -> Quote:
     where = place(item.collection_name, item.file_path, item.line_start, item.line_end)
     facts = f"{where} ({verification_label(item.verification)}). {item.explanation}"
-    return Entry("CTX", item.citation, facts, item.code_snippet, Path(item.file_path).suffix.lstrip("."))
+    return Quote("CTX", item.citation, facts, item.code_snippet, Path(item.file_path).suffix.lstrip("."))
 
 
 def _similar_place(item: SimilarItem) -> Place:

@@ -13,7 +13,7 @@ from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
-from adk_evidence.render.prompt_text import cited as cited_as
+from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, needed, take
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.blocks import JOIN_TOKENS, Entry, frame, needed, place, take, write_entry
+from adk_evidence_agents.operations.blocks import frame, place
 from adk_evidence_agents.operations.responses import ContextBundle, ContextSource, RelatedFile
 
 # Names of files are cheap and lead on; texts are what was asked for.
@@ -66,21 +67,21 @@ def write_out(bundle: ContextBundle) -> str:
 
 def _written(label: str, contents: Sequence[str], sources: Sequence[ContextSource]) -> list[str]:
     pairs = zip(contents, sources, strict=True)
-    return [write_entry(number, _entry(label, content, source)) for number, (content, source) in enumerate(pairs, 1)]
+    return [_entry(label, content, source).written(number) for number, (content, source) in enumerate(pairs, 1)]
 
 
-def _entry(label: str, content: str, source: ContextSource) -> Entry:
+def _entry(label: str, content: str, source: ContextSource) -> Quote:
     where = place(source.collection_name, source.file_path, source.lines.start, source.lines.end)
     facts = f"{where} ({verification_label(source.verification)})"
-    return Entry(label, source.citation, facts, content, source.language)
+    return Quote(label, source.citation, facts, content, source.language)
 
 
-def _chosen(texts: Sequence[Text], taken: Sequence[Entry]) -> list[Text]:
+def _chosen(texts: Sequence[Text], taken: Sequence[Quote]) -> list[Text]:
     """The texts whose entries were taken, as far as they were."""
     chosen = []
     for text, entry in zip(texts, taken, strict=False):
-        about = {"tokens": estimate_tokens(entry.content), "truncated": entry.cut}
-        chosen.append(Text(entry.content, text.source.model_copy(update=about)))
+        about = {"tokens": estimate_tokens(entry.text), "truncated": entry.is_cut}
+        chosen.append(Text(entry.text, text.source.model_copy(update=about)))
     return chosen
 
 
