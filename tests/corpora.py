@@ -21,7 +21,7 @@ from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore

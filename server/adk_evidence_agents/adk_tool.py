@@ -20,7 +20,7 @@ from adk_evidence_agents.session import AgentSession, agent_request
 if TYPE_CHECKING:
     from google.adk.tools import FunctionTool
 
-    from adk_evidence.search.pipeline import Cancelled
+    from adk_evidence.search.context import Cancelled
 
 _LOG = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
     from adk_evidence.models.request import EvidenceRequest
-    from adk_evidence.search.pipeline import EvidenceService
+    from adk_evidence.search.session import EvidenceService
     from adk_evidence.symbols.lookup import CurrentSymbols
     from adk_evidence.symbols.targets.service import CurrentTargets
 
@@ -117,7 +117,7 @@ class AgentSession:
             each.service.close()
 
     def _open(self, name: str) -> Opened:
-        from adk_evidence.search.pipeline import EvidenceService
+        from adk_evidence.search.session import EvidenceService
         from adk_evidence.symbols.lookup import CurrentSymbols
         from adk_evidence.symbols.targets.service import CurrentTargets
 
@@ -128,7 +128,7 @@ class AgentSession:
             settings = settings_of(self.settings, name)
             service = self.open().service.beside(settings)
         symbols = CurrentSymbols(service.pin, settings.store)
-        return Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense))
+        return Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense.code))
 
 
 def agent_request(values: dict[str, Any]) -> EvidenceRequest:

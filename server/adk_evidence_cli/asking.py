@@ -13,7 +13,7 @@ from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.sanitize import visible, visible_json
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_cli.prompting import PromptFrame
@@ -109,8 +109,9 @@ class Answer:
         """
         service = EvidenceService(self._settings)
         try:
-            pack = service.find(request)
-            roots = service.local_files(pack) if output is Output.terminal else {}
+            with service.session() as session:
+                pack = session.find(request)
+                roots = session.local_files(pack) if output is Output.terminal else {}
         finally:
             service.close()
         if output is Output.terminal:

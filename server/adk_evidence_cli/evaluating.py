@@ -12,7 +12,7 @@ import typer
 from adk_evidence_cli.console import friendly_errors, path_argument, settings_from, stderr, stdout
 
 if TYPE_CHECKING:
-    from adk_evidence.search.pipeline import EvidenceService
+    from adk_evidence.search.session import EvidenceService
     from adk_evidence_eval.golden import GoldenQuestion
     from adk_evidence_eval.variants import Bench, Measured, Variant
 
@@ -323,7 +323,7 @@ def _bench(profile: str | None, home: str | None) -> Bench:
 
 @contextmanager
 def _service(profile: str | None, home: str | None) -> Iterator[EvidenceService]:
-    from adk_evidence.search.pipeline import EvidenceService
+    from adk_evidence.search.session import EvidenceService
 
     with _closing(EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))) as service:
         yield service

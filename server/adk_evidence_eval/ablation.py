@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pipeline import Outcome
+from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.local import LocalReranker, Weights
 from adk_evidence_eval.run import Order

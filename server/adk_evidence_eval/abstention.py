@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.names import UNKNOWN_NAME
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.settings import SupportSettings
 from adk_evidence_eval.golden import GoldenQuestion
@@ -81,7 +81,7 @@ class Judged:
 def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iterator[Judged]:
     """Ask every question. The hash of its id says to which half it belongs, so that new questions move no old ones."""
     for question in questions:
-        outcome = service.retrieve(question.request())
+        outcome = service.rank(question.request())
         group: Group = "near the subject"
         if question.answerable:
             group = "answerable"

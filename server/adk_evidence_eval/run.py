@@ -15,7 +15,8 @@ from adk_evidence.index.manifest import checkout_name
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pipeline import EvidenceService, Outcome
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.lines import Row, bad_row, read_rows
 
 Order = Callable[[Outcome], Sequence[Hit]]
@@ -107,10 +108,10 @@ def run_queries(
         order: Another order of what was found.
     """
     if details and queries:
-        service.retrieve(queries[0].request())
+        service.rank(queries[0].request())
     for query in queries:
         begin = time.perf_counter()
-        outcome = service.retrieve(query.request())
+        outcome = service.rank(query.request())
         spent = (time.perf_counter() - begin) * 1000
         results = _results(outcome, order(outcome)[:top_k])
         if not details:
@@ -159,7 +160,7 @@ def read_run(path: Path) -> dict[str, Answer]:
 
 
 def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
-    reranked = {item.hit.payload.candidate_id: item.rerank_score for item in outcome.ranked}
+    reranked = {item.payload.candidate_id: item.rerank_score for item in outcome.ranked}
     scores = [reranked.get(hit.payload.candidate_id) for hit in hits]
     return tuple(
         result_of(hit, hit.fused_score if score is None else score) for hit, score in zip(hits, scores, strict=True)

@@ -16,7 +16,7 @@ import pytest
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
 from adk_evidence.index.codebases import Codebase, list_indexes, read_codebase, settings_of, size_on_disk
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.store.factory import open_generations
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.records import Notes
@@ -46,7 +46,7 @@ class Moody(HashEmbedder):
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     """A session on two indexes; tests only read them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: Moody())
+        patch.setattr(door, "make_dense", lambda settings: Moody())
         place = make_place(tmp_path_factory.mktemp("operations"))
         session = AgentSession(lambda: place.settings)
         yield session
@@ -56,7 +56,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Workplace, AgentSession]]:
     """A place and its session, to change."""
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Moody())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     place = make_place(tmp_path)
     session = AgentSession(lambda: place.settings)
     yield place, session
@@ -162,7 +162,7 @@ def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -
 
 
 def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
-    embedder = session.open("shop").service.dense
+    embedder = session.open("shop").service.dense.code
     assert isinstance(embedder, RememberedQueries)
     ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
     assert embedder.kept("paint the garden fence green") is not None
@@ -502,7 +502,7 @@ def test_progress_is_told_while_indexing(own: tuple[Workplace, AgentSession]) ->
 
 
 def test_without_any_index_the_answer_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     empty = AgentSession(lambda: Workplace(tmp_path).settings)
     for asked in (None, "*"):
         response = ask(empty, "search_code", query="basket", collection_name=asked)

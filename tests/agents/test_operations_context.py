@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adk_evidence.render.quotes import Quote, take
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.blocks import frame, write_block
 from adk_evidence_agents.operations.bundle import write_out
@@ -44,7 +44,7 @@ MORE = {
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
         place = make_place(tmp_path_factory.mktemp("context"))
         write_files(shop_folder(place), MORE)
         session = AgentSession(lambda: place.settings)
@@ -191,7 +191,7 @@ def test_a_role_is_known_by_a_word_of_the_agents_type(agent_type: str, mode: str
 def test_confidence_falls_with_the_quality_and_with_citations_that_do_not_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     place = make_place(tmp_path)
     session = AgentSession(lambda: place.settings)
     sure = bundle(session, SHOP["jobs/report.py"])

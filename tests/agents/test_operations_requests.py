@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.settings import config_file
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.requests import OperationRequest, make_request
@@ -87,7 +87,7 @@ FIELDS = st.sampled_from(
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     """A session on the small kit."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
         place = Workplace(tmp_path_factory.mktemp("requests"))
         place.ingest()
         session = AgentSession(lambda: place.settings)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.requests import make_request
 from tests.agents.conftest import HOSTILE_WORDS
@@ -33,11 +33,11 @@ TOOLS = [
     "delete_index",
 ]
 DRIVER = """
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_ingest import pipeline as ingestion
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
-pipeline.make_dense = ingestion.make_dense = lambda settings, **options: HashEmbedder()
+door.make_dense = ingestion.make_dense = lambda settings, **options: HashEmbedder()
 run()
 """
 
@@ -46,7 +46,7 @@ run()
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
     """Two indexes; a test that writes has an index of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
         yield make_place(tmp_path_factory.mktemp("surfaces"))
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.citations.cited import CitedSource, NotIndexedError, read_cited
 from adk_evidence.errors import SourceError
 from adk_evidence.models.pack import LineSpan
+from adk_evidence.search.read import CitedSource, NotIndexedError, read_cited
 from tests.corpora import CODE, Workplace, change, git, write_checkout
 
 PATH = "src/google/adk/plugins/retry.py"

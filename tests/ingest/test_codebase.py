@@ -24,7 +24,7 @@ from adk_evidence.index.indexer import IndexReport
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
@@ -219,8 +219,9 @@ class TestWhatIsIndexed:
         place, _ = indexed
         service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
         try:
-            pack = service.find(EvidenceRequest(query=QUESTION))
-            files = service.local_files(pack)
+            with service.session() as session:
+                pack = session.find(EvidenceRequest(query=QUESTION))
+                files = session.local_files(pack)
         finally:
             service.close()
         assert {files[candidate.candidate_id] for candidate in pack.candidates} == {

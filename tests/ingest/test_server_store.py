@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError, VerificationError
 from adk_evidence.models.pack import Why
-from adk_evidence.search import pipeline as retrieval
+from adk_evidence.search import session as retrieval
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore

@@ -16,7 +16,8 @@ from typing import Any
 import adk_evidence_lsp.server as server_module
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import Cancelled, EvidenceService
+from adk_evidence.search.context import Cancelled
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_lsp.server import EvidenceServer, configure_logging
 from tests.corpora import HashEmbedder, shared_sparse

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from adk_evidence.embedding import minilm
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.store.files import copy_tree
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
@@ -31,10 +31,10 @@ HEAVY += ("pydantic_settings", "pydantic")
 
 # Runs the command line in a process without a model.
 WITHOUT_MODEL = """
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
-pipeline.make_dense = lambda settings: HashEmbedder()
+door.make_dense = lambda settings: HashEmbedder()
 run()
 """
 
@@ -52,7 +52,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model."""
-    for module in (pipeline, variants):
+    for module in (door, variants):
         monkeypatch.setattr(module, "make_dense", lambda settings: HashEmbedder())
 
 

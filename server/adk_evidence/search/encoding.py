@@ -10,8 +10,8 @@ from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.opened import DenseGap
 from adk_evidence.models.chunk import Kind
+from adk_evidence.search.context import Context
 from adk_evidence.search.hybrid import QueryVectors
-from adk_evidence.search.progress import Progress
 from adk_evidence.search.versions import without_versions
 
 _NOTHING = SparseVector((), ())
@@ -30,7 +30,7 @@ class QueryEncoder:
         branches: The branches of the settings; those named here are encoded.
         kinds: Kinds of chunks that are searched.
         dense_gap: Why the index lacks dense vectors, or None where every chunk has its own.
-        progress: Gets the warnings.
+        context: Gets the warnings.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class QueryEncoder:
         branches: Sequence[str],
         kinds: Sequence[Kind],
         dense_gap: DenseGap | None,
-        progress: Progress,
+        context: Context,
     ) -> None:
         self.dense_used = False
         self.dense_failed: set[Kind] = set()
@@ -53,7 +53,7 @@ class QueryEncoder:
         self._branches = branches
         self._kinds = kinds
         self._dense_gap = dense_gap
-        self._progress = progress
+        self._context = context
 
     def encode(self, texts: Sequence[str], question: str) -> list[QueryVectors]:
         """The vectors of texts that are the question or hold it.
@@ -88,19 +88,19 @@ class QueryEncoder:
             return self._sparse.encode_query(query_lexical_text(text))
         except ModelError as exc:
             # Without the dense side as well, nothing would be searched.
-            if self._progress.strict or not self.dense_used:
+            if self._context.strict or not self.dense_used:
                 raise
             self.sparse_failed = True
-            self._progress.warn("sparse_unavailable", str(exc))
+            self._context.warn("sparse_unavailable", str(exc))
             return _NOTHING
 
     def _encode_dense(self, text: str) -> dict[Kind, Sequence[float]]:
         """The text's vector for each kind that is searched; a kind whose model failed is left out."""
         if self._dense_gap is not None:
             why, hint = self._dense_gap
-            if self._progress.strict:
+            if self._context.strict:
                 raise StoreError(f"The dense vectors of the index {why}.", hint)
-            self._progress.warn("dense_pending", f"the dense vectors {why}; results are by keywords only. {hint}")
+            self._context.warn("dense_pending", f"the dense vectors {why}; results are by keywords only. {hint}")
             return {}
         # Finding a model may take seconds: once a request is enough.
         wanted = [kind for kind in self._kinds if kind not in self.dense_failed]
@@ -110,7 +110,7 @@ class QueryEncoder:
             vector = self._vector(lambda: self._dense.doc.embed_query(text), wanted)
             return {} if vector is None else dict.fromkeys(wanted, vector)
         # Two models, which may be two services: neither waits for the other.
-        futures = {kind: self._pool.submit(self._dense[kind].embed_query, text) for kind in wanted}
+        futures = {kind: self._context.submit(self._pool, self._dense[kind].embed_query, text) for kind in wanted}
         found = {kind: self._vector(future.result, [kind]) for kind, future in futures.items()}
         return {kind: vector for kind, vector in found.items() if vector is not None}
 
@@ -118,10 +118,10 @@ class QueryEncoder:
         try:
             vector = embed()
         except ModelError as exc:
-            if self._progress.strict:
+            if self._context.strict:
                 raise
             self.dense_failed.update(kinds)
-            self._progress.warn("dense_unavailable", str(exc))
+            self._context.warn("dense_unavailable", str(exc))
             return None
         self.dense_used = True
         return vector

@@ -17,8 +17,8 @@ import numpy as np
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.search.context import Context
 from adk_evidence.search.hybrid import Hit, QueryVectors
-from adk_evidence.search.progress import Progress
 from adk_evidence.search.search import Searcher
 from adk_evidence.settings import RetrievalSettings, Settings, StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, HasId, Record
@@ -30,7 +30,7 @@ def search_again(
     relevant: Sequence[Hit],
     reader: EvidenceStore,
     searcher: Searcher,
-    progress: Progress,
+    context: Context,
     settings: Settings,
     *,
     shared_space: bool,
@@ -43,7 +43,7 @@ def search_again(
         relevant: Those of them that are taken as relevant.
         reader: Where their vectors are.
         searcher: The request's.
-        progress: Gets a warning where a collection cannot answer.
+        context: Gets a warning where a collection cannot answer.
         settings: Weights of feedback, and names of collections and vectors.
         shared_space: Whether docs and code have one dense model.
 
@@ -56,9 +56,9 @@ def search_again(
     try:
         first = moved_query(vectors[0], relevant, reader, settings.store, settings.retrieval, shared_space=shared_space)
     except CollectionUnavailableError as exc:
-        if progress.strict:
+        if context.strict:
             raise
-        progress.warn("collection_unavailable", str(exc))
+        context.warn("collection_unavailable", str(exc))
         return [*vectors], {kind: [*found] for kind, found in hits.items()}
     moved = [first, *vectors[1:]]
     similarity = {hit.point_id: hit.similarity for found in hits.values() for hit in found}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
-from adk_evidence.search.candidates import Ranked
+from adk_evidence.search.hybrid import Hit
 from adk_evidence.settings import PackSettings
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
@@ -17,7 +17,7 @@ MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
 class Selection:
     """The final results in ranked order, and the kinds that are short of their minimum."""
 
-    items: list[Ranked]
+    items: list[Hit]
     missing: tuple[Kind, ...]
 
 
@@ -31,7 +31,7 @@ def required_kinds(task_mode: TaskMode, settings: PackSettings, kinds: Sequence[
     return {"doc": min(settings.min_docs, size // 2), "code": min(settings.min_code, size // 2)}
 
 
-def select(ranked: Sequence[Ranked], size: int, buffer: int, required: Mapping[Kind, int]) -> Selection:
+def select(ranked: Sequence[Hit], size: int, buffer: int, required: Mapping[Kind, int]) -> Selection:
     """The first `size` results, with places for a kind that is short filled from the buffer behind them.
 
     A result of the missing kind takes the place of the last result of a kind that has more than its minimum.

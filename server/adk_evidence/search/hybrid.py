@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from adk_evidence.embedding.base import SparseVector
@@ -47,7 +48,10 @@ class BranchPlace(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
+    """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
+
+    `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
+    """
 
     point_id: str
     collection: str
@@ -56,6 +60,14 @@ class Hit(NamedTuple):
     fused_score: float
     branches: tuple[BranchPlace, ...]
     similarity: float | None
+    pool_rank: int = 0
+    rerank_score: float | None = None
+    features: Mapping[str, float] = MappingProxyType({})
+
+    @property
+    def kind(self) -> Kind:
+        """`doc` or `code`."""
+        return self.payload.kind
 
 
 def prefetches(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.search.context import Context
 from adk_evidence.search.encoding import QueryEncoder
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.progress import Progress
 from adk_evidence.search.scope import Scope
 from adk_evidence.search.search import Searcher
 from adk_evidence.store.base import Filter
@@ -37,14 +37,14 @@ class NameCheck:
         encoder: The request's.
         searcher: The request's.
         scope: What the request searches.
-        progress: Gets a warning for each unknown name.
+        context: Gets a warning for each unknown name.
     """
 
-    def __init__(self, encoder: QueryEncoder, searcher: Searcher, scope: Scope, progress: Progress) -> None:
+    def __init__(self, encoder: QueryEncoder, searcher: Searcher, scope: Scope, context: Context) -> None:
         self._encoder = encoder
         self._searcher = searcher
         self._scope = scope
-        self._progress = progress
+        self._context = context
 
     def check(self, names: Sequence[str], hits: Mapping[Kind, Sequence[Hit]]) -> NamesFound:
         """Look up the first `MAX_CHECKED_NAMES` names, in the index or, where that would prove nothing, in the hits.
@@ -77,7 +77,7 @@ class NameCheck:
             if elsewhere
             else "is nowhere in the index; it may be invented, your own or too new."
         )
-        self._progress.warn(UNKNOWN_NAME, f"{name} {where}")
+        self._context.warn(UNKNOWN_NAME, f"{name} {where}")
 
 
 def _stands_in(name: str, hits: Mapping[Kind, Sequence[Hit]]) -> bool:

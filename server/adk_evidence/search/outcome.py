@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from adk_evidence.models.pack import Quality, RetrievalPlan
-from adk_evidence.search.candidates import Ranked
-from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.hybrid import Hit, QueryVectors
 from adk_evidence.search.query import Query
 from adk_evidence.search.support import Support
 
 
 @dataclass
 class Outcome:
-    """Everything that one retrieval found, best first; the pack shows `final`."""
+    """Everything that one retrieval found, best first; the pack shows `final`, and `asked` is the question."""
 
     query: Query
-    final: list[Ranked]
-    ranked: list[Ranked]
+    asked: QueryVectors
+    final: list[Hit]
+    ranked: list[Hit]
     merged: list[Hit]
     plan: RetrievalPlan
     warnings: list[str]
@@ -29,6 +29,6 @@ class Outcome:
     def order(self) -> list[Hit]:
         """All hits: the final results, then the reranked rest, then the merged pool that was not reranked."""
         unique: dict[str, Hit] = {}
-        for hit in (*(item.hit for item in (*self.final, *self.ranked)), *self.merged):
+        for hit in (*self.final, *self.ranked, *self.merged):
             unique.setdefault(hit.payload.candidate_id, hit)
         return list(unique.values())

@@ -12,8 +12,8 @@ from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import BranchRank, Candidate, LineSpan, Quality, Verification, Why, round_score
-from adk_evidence.search.candidates import Ranked
 from adk_evidence.search.gates import has_lines
+from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.names import NO_NAMES, NamesFound
 from adk_evidence.search.query import Query
 from adk_evidence.search.support import Support
@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+")
 
 def build_candidate(
     rank: int,
-    item: Ranked,
+    item: Hit,
     final_pool_rank: int,
     query: Query,
     verification: Verification,
@@ -44,11 +44,11 @@ def build_candidate(
         verification: What checking its citation gave.
         support: How far it alone supports the question, where a scale is known.
     """
-    payload = item.hit.payload
+    payload = item.payload
     return Candidate(
         rank=rank,
         rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
-        collection=item.hit.collection,
+        collection=item.collection,
         source_type=payload.source_type,
         origin=payload.origin,
         repo=payload.repo,
@@ -97,7 +97,7 @@ def _terms(question: str) -> tuple[str, ...]:
 
 
 def assess_quality(
-    items: Sequence[Ranked],
+    items: Sequence[Hit],
     *,
     dense_used: bool,
     names: NamesFound = NO_NAMES,
@@ -136,7 +136,7 @@ def lowered(quality: Quality, gaps: Sequence[str]) -> Quality:
 
 
 def _quality(
-    items: Sequence[Ranked],
+    items: Sequence[Hit],
     dense_used: bool,
     names: NamesFound,
     support: Support | None,
@@ -150,7 +150,7 @@ def _quality(
     if not dense_used:
         note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
-    closest = max((item.hit.similarity or 0.0 for item in items), default=0.0)
+    closest = max((item.similarity or 0.0 for item in items), default=0.0)
     if relevant_similarity is not None and closest < relevant_similarity and not names.known:
         note = f"Nothing in the index is close to the question, which may not be about {subject}; the nearest is shown."
         return Quality(level="none", note=note)
@@ -158,12 +158,12 @@ def _quality(
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
     absent = _absent(support.absent) if support is not None else ""
     if support is None or support.score is None or needed is None:
-        agreed = sum({place.branch for place in item.hit.branches} >= {"dense", "sparse"} for item in items)
+        agreed = sum({place.branch for place in item.branches} >= {"dense", "sparse"} for item in items)
         covered = support is not None and support.measures.coverage >= COVERED
         if covered and agreed * 3 >= len(items) * 2:
             return Quality(level="high", note=f"{found}, {agreed} of them by keywords and by meaning{absent}.")
         return Quality(level="mixed", note=f"{found}, which may not answer the question{absent}.")
-    strong = sum(support.by_result.get(item.hit.point_id, 0.0) >= needed.high for item in items)
+    strong = sum(support.by_result.get(item.point_id, 0.0) >= needed.high for item in items)
     if support.score >= needed.high and closest >= needed.nearest:
         strength = f"{strong} of them strong" if strong else "which support the question only together"
         return Quality(level="high", note=f"{found}, {strength}{absent}.")
@@ -189,16 +189,15 @@ def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["h
     return "high"
 
 
-def _why(item: Ranked, final_pool_rank: int, query: Query) -> Why:
-    hit = item.hit
+def _why(item: Hit, final_pool_rank: int, query: Query) -> Why:
     branches = tuple(
-        BranchRank(branch=place.branch, rank=place.rank, score=round_score(place.score)) for place in hit.branches
+        BranchRank(branch=place.branch, rank=place.rank, score=round_score(place.score)) for place in item.branches
     )
     return Why(
         branches=branches,
-        matched_terms=matched_terms(query, hit.payload.text[hit.payload.body_start :]),
-        fused_rank=hit.fused_rank,
-        fused_score=round_score(hit.fused_score),
+        matched_terms=matched_terms(query, item.payload.text[item.payload.body_start :]),
+        fused_rank=item.fused_rank,
+        fused_score=round_score(item.fused_score),
         pool_rank=item.pool_rank,
         rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
         rerank_moved=None if item.rerank_score is None else item.pool_rank - final_pool_rank,

@@ -9,10 +9,9 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search import gates
-from adk_evidence.search.candidates import Ranked
+from adk_evidence.search.context import Context
 from adk_evidence.search.hybrid import Hit, QueryVectors
 from adk_evidence.search.merge import dedup, merge_hits, pool
-from adk_evidence.search.progress import Progress
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
 from adk_evidence.settings import Settings
@@ -30,21 +29,21 @@ class Ranker:
         settings: Size of the pool and what a reranker sees.
         query: The question.
         task_mode: What the answer is for.
-        progress: Gets the warnings and times the reranker.
+        context: Gets the warnings and times the reranker.
     """
 
-    def __init__(self, index: Index, settings: Settings, query: Query, task_mode: TaskMode, progress: Progress) -> None:
+    def __init__(self, index: Index, settings: Settings, query: Query, task_mode: TaskMode, context: Context) -> None:
         self.model: str | None = None
         self.failed = False
         self._index = index
         self._settings = settings
         self._query = query
         self._task_mode = task_mode
-        self._progress = progress
+        self._context = context
 
     def rank(
         self, vectors: QueryVectors, hits: Mapping[Kind, Sequence[Hit]], reranker: Reranker | None
-    ) -> tuple[list[Ranked], list[Hit]]:
+    ) -> tuple[list[Hit], list[Hit]]:
         """The pool as the reranker orders it, and all hits merged.
 
         Raises:
@@ -56,28 +55,28 @@ class Ranker:
         ]
         if len(complete) < len(merged):
             left_out = len(merged) - len(complete)
-            self._progress.warn("provenance", f"{left_out} results without a stable address were left out.")
+            self._context.warn("provenance", f"{left_out} results without a stable address were left out.")
         candidates = pool(complete, self._settings.retrieval.pool_size)
-        with self._progress.stage("rerank"):
+        with self._context.stage("rerank"):
             return self._rerank(vectors, candidates, reranker), complete
 
-    def _rerank(self, vectors: QueryVectors, candidates: list[Hit], reranker: Reranker | None) -> list[Ranked]:
+    def _rerank(self, vectors: QueryVectors, candidates: list[Hit], reranker: Reranker | None) -> list[Hit]:
         if reranker is None or not candidates or self.failed:
             return _unranked(candidates)
         try:
             documents = self._documents(vectors, candidates)
             scores = reranker.rerank(self._query, self._task_mode, documents)
         except EvidenceError as exc:
-            if self._progress.strict:
+            if self._context.strict:
                 raise
-            self._progress.warn("rerank_unavailable", str(exc))
+            self._context.warn("rerank_unavailable", str(exc))
             # Waiting for its time-out once a request is enough.
             self.failed = True
             self.model = None
             return _unranked(candidates)
         self.model = reranker.model
         ranked = [
-            Ranked(hit, place, score.score, score.features)
+            hit._replace(pool_rank=place, rerank_score=score.score, features=score.features)
             for place, (hit, score) in enumerate(zip(candidates, scores, strict=True), 1)
         ]
         return sorted(ranked, key=lambda item: (-(item.rerank_score or 0.0), item.pool_rank))
@@ -124,5 +123,5 @@ class Ranker:
         return scores
 
 
-def _unranked(candidates: Sequence[Hit]) -> list[Ranked]:
-    return [Ranked(hit, place, None) for place, hit in enumerate(candidates, 1)]
+def _unranked(candidates: Sequence[Hit]) -> list[Hit]:
+    return [hit._replace(pool_rank=place) for place, hit in enumerate(candidates, 1)]

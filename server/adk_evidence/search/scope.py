@@ -6,8 +6,8 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.pack import VersionPlan
 from adk_evidence.models.request import EvidenceFilters
+from adk_evidence.search.context import Context
 from adk_evidence.search.filters import build_filter
-from adk_evidence.search.progress import Progress
 from adk_evidence.search.version_filter import BASES, VersionChoice, choose_versions, missing_version
 from adk_evidence.search.versions import asked_versions
 from adk_evidence.settings import StoreSettings
@@ -24,13 +24,13 @@ class Scope:
         asked: The request's filters.
         question: The normalised question, which may name versions.
         index: What is there to be searched.
-        progress: Gets the warnings.
+        context: Gets the warnings.
 
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
     """
 
-    def __init__(self, asked: EvidenceFilters, question: str, index: Index, progress: Progress) -> None:
+    def __init__(self, asked: EvidenceFilters, question: str, index: Index, context: Context) -> None:
         self.kinds = asked.kinds
         self.filters: dict[Kind, Filter] = {}
         self.excluded_origins: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Scope:
         self._asked = asked
         self._asked_versions = asked_versions(question)
         self._index = index
-        self._progress = progress
+        self._context = context
         self._versions: dict[Kind, VersionChoice] = {}
         self._hinted = False
         self._build()
@@ -74,12 +74,12 @@ class Scope:
         self._choose_versions({kind for kind in self.kinds if built[kind][1]})
         if asked.repo_ref_hint and not self._hinted:
             went_on = "the search went on without it" if self.leaves_versions_out else "all of them were searched"
-            self._progress.warn("ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; {went_on}.")
+            self._context.warn("ref_not_indexed", f"no indexed corpus is of {asked.repo_ref_hint!r}; {went_on}.")
         self.filters = {kind: self.of_versions(kind, filter) for kind, (filter, _) in built.items()}
         if not index.has_api_reference:
             return
         if "doc" in self.kinds and not index.has_guides:
-            self._progress.warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
+            self._context.warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
         elif self.kinds == KINDS and not asked.path_allowlist and not built["doc"][1]:
             # Its pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
             # Who names paths or a version may well mean these pages.
@@ -105,4 +105,4 @@ class Scope:
         missing = missing_version(asked, searched if known else list(self._versions.values()))
         if missing:
             self.version_missing = True
-            self._progress.warn("version_not_indexed", missing)
+            self._context.warn("version_not_indexed", missing)

@@ -10,8 +10,8 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import Kind
+from adk_evidence.search.context import Context
 from adk_evidence.search.hybrid import Hit, QueryVectors, search_collection
-from adk_evidence.search.progress import Progress
 from adk_evidence.settings import Settings
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
@@ -29,7 +29,7 @@ class Searcher:
         filters: The filter of every kind that the request searches.
         names: Names in code that the question mentions.
         pool: Where collections are searched side by side.
-        progress: Gets the warnings.
+        context: Gets the warnings.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Searcher:
         filters: Mapping[Kind, Filter],
         names: Sequence[str],
         pool: Executor,
-        progress: Progress,
+        context: Context,
     ) -> None:
         self.limits: dict[Kind, int] = dict.fromkeys(filters, settings.retrieval.final_limit_per_collection)
         self.failed: dict[Kind, CollectionUnavailableError] = {}
@@ -48,7 +48,7 @@ class Searcher:
         self._filters = filters
         self._names = names
         self._pool = pool
-        self._progress = progress
+        self._context = context
 
     def search(self, kinds: Iterable[Kind], vectors: Sequence[QueryVectors]) -> dict[Kind, list[Hit]]:
         """Hits by kind; a collection that cannot answer is not in the result.
@@ -58,8 +58,14 @@ class Searcher:
         """
         # Both collections side by side, where the store can: an engine inside this process that holds the
         # interpreter's lock only makes threads wait for each other (47 against 40 ms a request).
-        submit = self._pool.submit if self._index.store.concurrent else _call
-        futures = {kind: submit(self._hits, kind, vectors) for kind in kinds if kind not in self.failed}
+        beside = self._index.store.concurrent
+        futures = {
+            kind: self._context.submit(self._pool, self._hits, kind, vectors)
+            if beside
+            else _call(self._hits, kind, vectors)
+            for kind in kinds
+            if kind not in self.failed
+        }
         found: dict[Kind, list[Hit]] = {}
         for kind, future in futures.items():
             try:
@@ -151,10 +157,10 @@ class Searcher:
 
     def _lost(self, kind: Kind, failure: CollectionUnavailableError) -> None:
         """Go on without a collection."""
-        if self._progress.strict:
+        if self._context.strict:
             raise failure
         self.failed.setdefault(kind, failure)
-        self._progress.warn("collection_unavailable", str(failure))
+        self._context.warn("collection_unavailable", str(failure))
 
 
 def _call(

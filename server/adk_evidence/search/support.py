@@ -20,8 +20,8 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS
-from adk_evidence.search.candidates import Ranked
 from adk_evidence.search.encoding import QueryEncoder
+from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.query import Query
 from adk_evidence.search.scope import Scope
 from adk_evidence.search.search import Searcher
@@ -97,7 +97,7 @@ class SupportMeter:
         self._unheard = _REPEATED * math.log(2 * points + 2)
         self._weights = weights
 
-    def measure(self, query: Query, items: Sequence[Ranked]) -> Support:
+    def measure(self, query: Query, items: Sequence[Hit]) -> Support:
         """The support of the final results.
 
         Raises:
@@ -107,13 +107,13 @@ class SupportMeter:
         exact = self._encoder.exact_term("adk") is not None
         found = self._by_terms(words, items) if exact else _by_texts(words, items)
         shares = _Shares(found)
-        similarities = {item.hit.point_id: item.hit.similarity or 0.0 for item in items}
+        similarities = {item.point_id: item.similarity or 0.0 for item in items}
         count = math.log1p(len(found.weights))
 
         def of(ids: Sequence[str], similarity: float) -> Measures:
             return Measures(shares.coverage(ids), shares.pairs(ids), similarity, count, float(len(found.absent)))
 
-        together = of([item.hit.point_id for item in items], max(similarities.values(), default=0.0))
+        together = of([item.point_id for item in items], max(similarities.values(), default=0.0))
         # Another version, which was not searched, may have the word.
         absent = () if self._scope.leaves_versions_out else found.absent
         if self._weights is None or not exact:
@@ -125,7 +125,7 @@ class SupportMeter:
             absent=absent,
         )
 
-    def _by_terms(self, words: Sequence[str], items: Sequence[Ranked]) -> _Found:
+    def _by_terms(self, words: Sequence[str], items: Sequence[Hit]) -> _Found:
         terms = {word: term for word in dict.fromkeys(words) if (term := self._encoder.exact_term(word))}
         weights = self._weigh(terms)
         meant: dict[str, str] = {}
@@ -144,7 +144,7 @@ class SupportMeter:
         wanted = {word: terms[word] for word in dict.fromkeys(said)}
         holders: dict[str, set[str]] = {word: set() for word in wanted}
         for kind in KINDS:
-            ids = tuple(item.hit.point_id for item in items if item.kind == kind)
+            ids = tuple(item.point_id for item in items if item.kind == kind)
             for word, points in self._searcher.holders(kind, wanted, ids).items():
                 holders[word] |= points
         # What cannot be looked up is not said to be missing.
@@ -206,18 +206,18 @@ def content_words(question: str) -> list[str]:
     return [word for word in kept if word in first]
 
 
-def _by_texts(words: Sequence[str], items: Sequence[Ranked]) -> _Found:
+def _by_texts(words: Sequence[str], items: Sequence[Hit]) -> _Found:
     """Where the sparse encoder cannot tell which words stand where: every word counts the same."""
-    texts = {item.hit.point_id: _words_of(item) for item in items}
+    texts = {item.point_id: _words_of(item) for item in items}
     holders = {word: {point for point, text in texts.items() if word in text} for word in words}
     return _Found(words, dict.fromkeys(words, 1.0), holders)
 
 
-def _words_of(item: Ranked) -> frozenset[str]:
-    return frozenset(_WORD.findall(item.hit.payload.text[item.hit.payload.body_start :].lower()))
+def _words_of(item: Hit) -> frozenset[str]:
+    return frozenset(_WORD.findall(item.payload.text[item.payload.body_start :].lower()))
 
 
-def _vocabulary(items: Iterable[Ranked]) -> list[str]:
+def _vocabulary(items: Iterable[Hit]) -> list[str]:
     return sorted({word for item in items for word in _words_of(item) if word.isalpha()})
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from adk_evidence.citations.cited import NotIndexedError
 from adk_evidence.commands import with_options
 from adk_evidence.errors import (
     EvidenceError,
@@ -21,7 +20,8 @@ from adk_evidence.errors import (
 )
 from adk_evidence.identifiers import is_code_like
 from adk_evidence.redaction import where_raised
-from adk_evidence.search.pipeline import RequestCancelledError
+from adk_evidence.search.context import RequestCancelledError
+from adk_evidence.search.read import NotIndexedError
 from adk_evidence.validation import problems
 from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity

@@ -52,7 +52,7 @@ def related_files(found: Sequence[Found]) -> list[RelatedFile]:
     code = [item.hit.payload for item in found if item.hit.payload.kind == "code"]
     with first.opened.service.pin() as index:
         store = first.opened.settings.store
-        _, sparse = first.opened.service.encoders
+        sparse = first.opened.service.sparse
 
         def users(kind: Kind, name: str) -> list[ChunkPayload]:
             query = sparse.encode_query(query_lexical_text(name))

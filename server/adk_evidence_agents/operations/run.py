@@ -11,7 +11,7 @@ from adk_evidence.embedding.queries import Embedded, RememberedQueries
 from adk_evidence.errors import EvidenceError, IndexMissingError, UnknownIndexError
 from adk_evidence.index.codebases import MAIN, list_indexes, settings_of
 from adk_evidence.index.indexer import Cancelled, Indexer, Progress
-from adk_evidence.search.pipeline import RequestCancelledError
+from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.settings import Settings
 from adk_evidence_agents.operations.records import Notes
 from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig, OperationRequest
@@ -114,8 +114,7 @@ class QueryTimer:
     def __init__(self, run: Run, text: str) -> None:
         self._run = run
         self._text = text
-        pair, _ = run.session.open().service.encoders
-        self._encoders = pair.each
+        self._encoders = run.session.open().service.dense.each
         self._known = all(kept(encoder, text) for encoder in self._encoders)
 
     def done(self) -> None:

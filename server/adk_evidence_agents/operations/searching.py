@@ -114,7 +114,7 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
 def similarities(index: Index, opened: Opened, text: str, hits: Sequence[Hit]) -> dict[str, float]:
     """Cosine similarity between a question whose vector is kept and each hit, 0 where it is negative, by point id."""
     store = opened.settings.store
-    pair, _ = opened.service.encoders
+    pair = opened.service.dense
     scores: dict[str, float] = {}
     for kind in KINDS:
         embedded = kept(pair[kind], text)
@@ -135,8 +135,8 @@ def clipped(score: float) -> float:
 def _ask(run: Run, name: str, opened: Opened, request: EvidenceRequest, text: str) -> Answered:
     with opened.service.pin() as index:
         check_embedding(run.config, index.manifest.fingerprint, name)
-        outcome = opened.service.retrieve(request, run.cancelled)
-        hits = [item.hit for item in outcome.final]
+        outcome = opened.service.rank(request, run.cancelled)
+        hits = outcome.final
         scores = similarities(index, opened, text, hits)
         run.vectors_searched += _searched(index, opened, request.filters, outcome.plan.excluded_origins)
         run.notes.take_warnings(outcome.warnings)

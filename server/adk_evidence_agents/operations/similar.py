@@ -80,7 +80,7 @@ def _ask(run: Run, name: str, opened: Opened, parameters: FindSimilarParameters)
 
 
 def _vectors(opened: Opened, code: str) -> QueryVectors:
-    pair, sparse = opened.service.encoders
+    pair, sparse = opened.service.dense, opened.service.sparse
     return QueryVectors(code, {"code": pair.code.embed_query(code)}, sparse.encode_query(query_lexical_text(code)))
 
 

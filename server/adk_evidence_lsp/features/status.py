@@ -49,7 +49,7 @@ class StatusFeature:
 
     def _index(self) -> IndexInfo | None:
         try:
-            with self._server.backend.use() as session, session.service.pin() as index:
-                return index.info()
+            with self._server.backend.session() as session:
+                return session.index.info()
         except EvidenceError:
             return None

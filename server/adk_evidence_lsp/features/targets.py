@@ -48,15 +48,15 @@ class TargetsFeature:
 
     def _find(self, params: TargetsParams) -> dict[str, Any]:
         python = Path(params.python) if params.python is not None else None
-        with self._server.backend.use() as session:
-            answer = session.targets.find(params.query, params.limit, params.mode, python)
+        with self._server.backend.use() as service:
+            answer = service.targets.find(params.query, params.limit, params.mode, python)
         return answer.model_dump(mode="json")
 
     def _symbols(self, query: str) -> list[types.WorkspaceSymbol]:
         try:
-            with self._server.backend.use() as session, session.service.pin() as index:
-                found = session.targets.find(query, WORKSPACE_SYMBOLS)
-                symbols = [_symbol(target, index) for target in found.results]
+            with self._server.backend.session() as session:
+                found = session.service.targets.find(query, WORKSPACE_SYMBOLS)
+                symbols = [_symbol(target, session.index) for target in found.results]
         except EvidenceError:
             # No index, no targets, no query: `adk/status` says so, not every key that is pressed.
             return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from adk_evidence.citations.format import docs_citation, parse_citation, short_n
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
+from adk_evidence.models.chunk import ChunkPayload, Kind, point_id, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import StoreSettings
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # Of what a sentence lists.
 MAX_NAMED = 5
+_CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chunk>[0-9a-f]{40})", re.DOTALL)
 
 
 class NotIndexedError(EvidenceError):
@@ -219,3 +221,31 @@ def _chunk(
         if payload.chunk_id == chunk_id or (chunk_id is None and inside):
             return payload
     return None
+
+
+def open_candidate(index: Index, settings: StoreSettings, candidate_id: str) -> CitedSource:
+    """The source of a pack's candidate.
+
+    Raises:
+        InvalidRequestError: The text is not the id of a candidate.
+        NotIndexedError: The index does not hold the candidate.
+        SourceError: The source cannot be read, or the file is gone from it.
+    """
+    match = _CANDIDATE.fullmatch(candidate_id)
+    if match is None:
+        raise InvalidRequestError("This is no candidate's id.", "Take candidate_id from a pack.")
+    for collection in (settings.code_collection, settings.docs_collection):
+        for record in index.store.retrieve(collection, [point_id(match["chunk"])]):
+            payload = ChunkPayload.model_validate(record.payload)
+            if payload.candidate_id == candidate_id:
+                return read_cited(
+                    index,
+                    settings,
+                    path=payload.path,
+                    name=payload.repo,
+                    commit=payload.commit,
+                    lines=LineSpan(start=payload.start_line, end=payload.end_line),
+                    url=payload.uri,
+                    chunk_id=payload.chunk_id,
+                )
+    raise NotIndexedError("The index does not hold this candidate.", "Ask again: it was of an earlier index.")
