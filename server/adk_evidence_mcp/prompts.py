@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from mcp import types
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
-from adk_evidence_agents.session import AgentSession, invalid_argument
+from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.tools import Budget, Call, evidence_block, find_pack
 
 # The protocol's limit.
@@ -102,10 +102,7 @@ def get_prompt(session: AgentSession, prompt: Prompt, values: dict[str, str], ca
     Raises:
         EvidenceError: The arguments are not valid, or there is no evidence to be had.
     """
-    try:
-        arguments = prompt.arguments.model_validate(values)
-    except ValidationError as exc:
-        raise invalid_argument(exc) from exc
+    arguments = valid(prompt.arguments, values)
     query = f"{arguments.subject} {arguments.symbol}".strip()
     pack = find_pack(session, {"query": query, "task_mode": prompt.name}, call)
     block = evidence_block(pack, arguments.max_tokens, f"{prompt.instruction} {_RULES}")

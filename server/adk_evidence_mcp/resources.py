@@ -87,9 +87,8 @@ def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents
 
 
 def _status(session: AgentSession) -> IndexStatus:
-    opened = session.open()
-    with opened.service.pin() as index:
-        info = index.info()
+    with session.open().session() as opened:
+        info = opened.index.info()
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
     return IndexStatus(
         version=__version__,

@@ -19,9 +19,8 @@ from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.redaction import where_raised
-from adk_evidence.render.sanitize import visible_values
-from adk_evidence_agents.session import AgentSession
+from adk_evidence.render.sanitize import one_line, visible_values
+from adk_evidence_agents.session import AgentSession, told
 from adk_evidence_mcp.operations import OPERATION_TOOLS
 from adk_evidence_mcp.prompts import PROMPTS, complete, find_prompt, get_prompt
 from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
@@ -70,7 +69,7 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
         try:
             answer = await in_thread(lambda call: tool.call(session, arguments, call), context.session.report_progress)
         except Exception as exc:
-            return _failed(_told(exc, tool.name))
+            return _failed(told(exc))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
             structured_content=visible_values(answer.structured.model_dump(mode="json")) if structured else None,
@@ -83,7 +82,7 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
         return types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
 
     async def read(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        contents = await _or_refuse(context, params.uri, lambda _: read_resource(session, params.uri))
+        contents = await _or_refuse(context, lambda _: read_resource(session, params.uri))
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(context: _Context, params: _Page) -> types.ListPromptsResult:
@@ -93,10 +92,10 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
         def work(call: Call) -> types.GetPromptResult:
             return get_prompt(session, find_prompt(params.name), params.arguments or {}, call)
 
-        return await _or_refuse(context, params.name, work)
+        return await _or_refuse(context, work)
 
     async def completion(context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        found = await _or_refuse(context, "completion", lambda _: complete(session, params.argument))
+        found = await _or_refuse(context, lambda _: complete(session, params.argument))
         return types.CompleteResult(completion=found)
 
     return Server(
@@ -145,22 +144,14 @@ def _end(number: int, frame: FrameType | None) -> None:
     os._exit(128 + number)
 
 
-async def _or_refuse(context: _Context, name: str, work: Callable[[Call], _T]) -> _T:
+async def _or_refuse(context: _Context, work: Callable[[Call], _T]) -> _T:
     """Do work; what goes wrong is an error of the protocol with a sentence to act on."""
     try:
         return await in_thread(work, context.session.report_progress)
     except Exception as exc:
-        error = _told(exc, name)
+        error = told(exc)
         code = types.INVALID_PARAMS if error.code in _OF_THE_CALLER else types.INTERNAL_ERROR
         raise MCPError(code, str(error)) from exc
-
-
-def _told(exc: Exception, name: str) -> EvidenceError:
-    """An expected failure as it is, any other one by its type alone: its message may quote files or a key."""
-    if isinstance(exc, EvidenceError):
-        return exc
-    _LOG.error("%s failed:\n%s", name, where_raised(exc))
-    return EvidenceError(f"This failed unexpectedly ({type(exc).__name__}).", "Run `adk-evidence doctor`.")
 
 
 def _no_such_tool(name: str, tools: dict[str, Tool]) -> InvalidRequestError:
@@ -188,7 +179,7 @@ def _declared(tool: Tool, structured: bool) -> types.Tool:
 
 
 def _failed(error: EvidenceError) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=one_line(str(error)))], is_error=True)
 
 
 def configure_logging(level: str) -> None:

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
-from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
+from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
-from adk_evidence_agents.session import AgentSession, agent_request, invalid_argument
+from adk_evidence_agents.session import AgentSession, valid
 
 MAX_TOKENS = 50_000
 MIN_TOKENS = 200
@@ -173,11 +173,7 @@ class Tool:
         Raises:
             EvidenceError: The arguments are not valid, or there is no answer; the sentence says why.
         """
-        try:
-            parsed = self.arguments.model_validate(arguments)
-        except ValidationError as exc:
-            raise invalid_argument(exc) from exc
-        return self.answer(session, parsed, call)
+        return self.answer(session, valid(self.arguments, arguments), call)
 
 
 def find_evidence(session: AgentSession, arguments: FindEvidence, call: Call) -> Answer:
@@ -208,9 +204,9 @@ def find_pack(session: AgentSession, values: dict[str, Any], call: Call) -> Evid
     Raises:
         EvidenceError: The values are not valid, or there is no answer.
     """
-    request = agent_request(values)
+    request = valid(EvidenceRequest, values)
     call.progress(0, 3, "Opening the index.")
-    service = session.open().service
+    service = session.open()
     call.progress(1, 3, "Searching; the first search also loads the models.")
     pack = service.find(request, call.cancelled)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
@@ -297,9 +293,8 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         EvidenceError: It is no citation, no index holds such a file, or not even a line fits.
     """
     from adk_evidence.textfile import split_lines
-    from adk_evidence_agents.sources import open_cited
 
-    cited = open_cited(session, citation)
+    cited = session.read(citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
     name = cited.repo.rpartition("/")[2]

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from adk_evidence.render.quotes import Quote, take
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.blocks import frame, write_block
-from adk_evidence_agents.operations.bundle import write_out
+from adk_evidence_agents.operations.context import frame, role_of, write_block, write_out
 from adk_evidence_agents.operations.related import imported_paths
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
 from adk_evidence_agents.operations.responses import ContextBundle
-from adk_evidence_agents.operations.roles import role_of
 from adk_evidence_agents.operations.snippets import called_names, snippet_kind
 from adk_evidence_agents.session import AgentSession
 from tests.agents.conftest import HOSTILE_WORDS

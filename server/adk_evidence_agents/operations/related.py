@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from adk_evidence.errors import CollectionUnavailableError, SourceError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.search.session import Session
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch
 from adk_evidence_agents.operations.responses import RelatedFile
 from adk_evidence_agents.operations.searching import Found
@@ -47,25 +48,10 @@ def related_files(found: Sequence[Found]) -> list[RelatedFile]:
     """
     if not found:
         return []
-    first = found[0]
-    own = {item.hit.payload.path for item in found}
-    code = [item.hit.payload for item in found if item.hit.payload.kind == "code"]
-    with first.opened.service.pin() as index:
-        store = first.opened.settings.store
-        sparse = first.opened.service.sparse
-
-        def users(kind: Kind, name: str) -> list[ChunkPayload]:
-            query = sparse.encode_query(query_lexical_text(name))
-            if not query:
-                return []
-            branch = Prefetch(store.sparse_vector, query, MAX_USERS)
-            elsewhere = Filter(must_not=(Match("path", tuple(own)), Match("origin", ("api-reference",))))
-            answer = index.store.hybrid_query(
-                store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
-            )
-            return [ChunkPayload.model_validate(hit.payload) for hit in answer.fused]
-
-        relations = [*_imports(index, first.name, code), *_uses(first.name, code, users)]
+    name, session = found[0].name, found[0].session
+    own = {item.payload.path for item in found}
+    code = [item.payload for item in found if item.hit.kind == "code"]
+    relations = [*_imports(session.index, name, code), *_uses(session, name, code, own)]
     return _chosen(file for file in relations if file.file_path not in own)
 
 
@@ -120,28 +106,40 @@ def _imports(index: Index, name: str, code: Sequence[ChunkPayload]) -> Iterator[
             yield RelatedFile(file_path=target, relation="imports", name=path, collection_name=name)
 
 
-def _uses(
-    name: str, code: Sequence[ChunkPayload], users: Callable[[Kind, str], list[ChunkPayload]]
-) -> Iterator[RelatedFile]:
+def _uses(session: Session, name: str, code: Sequence[ChunkPayload], own: Collection[str]) -> Iterator[RelatedFile]:
     for symbol in _defined_names(code):
         word = re.compile(rf"(?<![\w$]){re.escape(symbol)}(?![\w$])")
-        imported = re.compile(rf"{_IMPORT_LINE}(?<![\w$]){re.escape(symbol)}(?![\w$])", re.M)
+        imported = re.compile(rf"{_IMPORT_LINE}{word.pattern}", re.M)
         called = re.compile(rf"(?<![\w$]){re.escape(symbol)}[ \t]*\(")
-        try:
-            chunks = users("code", symbol)
-            calling = {payload.path for payload in chunks if called.search(payload.body)}
-            for payload in chunks:
-                # A file that imports a name in one chunk and calls it in another calls it.
-                if payload.path in calling:
-                    yield RelatedFile(file_path=payload.path, relation="calls", name=symbol, collection_name=name)
-                elif imported.search(payload.body):
-                    yield RelatedFile(file_path=payload.path, relation="imported_by", name=symbol, collection_name=name)
-            for payload in users("doc", symbol):
-                if word.search(payload.body):
-                    yield RelatedFile(file_path=payload.path, relation="mentions", name=symbol, collection_name=name)
-        except CollectionUnavailableError:
-            # The search itself has said so.
-            return
+        users = _users(session, "code", symbol, own)
+        calling = {payload.path for payload in users if called.search(payload.body)}
+        for payload in users:
+            # A file that imports a name in one chunk and calls it in another calls it.
+            if payload.path in calling:
+                yield RelatedFile(file_path=payload.path, relation="calls", name=symbol, collection_name=name)
+            elif imported.search(payload.body):
+                yield RelatedFile(file_path=payload.path, relation="imported_by", name=symbol, collection_name=name)
+        for payload in _users(session, "doc", symbol, own):
+            if word.search(payload.body):
+                yield RelatedFile(file_path=payload.path, relation="mentions", name=symbol, collection_name=name)
+
+
+def _users(session: Session, kind: Kind, symbol: str, own: Collection[str]) -> list[ChunkPayload]:
+    """The chunks of other files whose words are nearest to a name."""
+    store = session.settings.store
+    query = session.service.sparse.encode_query(query_lexical_text(symbol))
+    if not query:
+        return []
+    branch = Prefetch(store.sparse_vector, query, MAX_USERS)
+    elsewhere = Filter(must_not=(Match("path", tuple(own)), Match("origin", ("api-reference",))))
+    try:
+        answer = session.index.store.hybrid_query(
+            store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
+        )
+    except CollectionUnavailableError:
+        # The search itself has said so.
+        return []
+    return [ChunkPayload.model_validate(hit.payload) for hit in answer.fused]
 
 
 def _first_of_each_path(code: Sequence[ChunkPayload]) -> dict[str, ChunkPayload]:
