@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.pack import Candidate, EvidencePack
+from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
 from adk_evidence.render.sanitize import fenced, visible_values
 from adk_evidence.render.view import body, fence_language, verification_label
@@ -20,18 +20,26 @@ if TYPE_CHECKING:
 
     from adk_evidence.search.context import Cancelled
 
-_PLAN = ("collections_queried", "hybrid_fusion", "prefetch_limits", "qdrant_search_params")
-_CANDIDATE = (
-    "rank",
-    "rerank_score",
-    "collection",
-    "source_type",
-    "repo",
-    "ref",
-    "path_or_url",
-    "chunk_id",
-    "citation",
-)
+# What SPEC 5 section 3.2 asks of a pack, and its quality. The rest would cost a model more than the evidence.
+_FIELDS: Any = {
+    "query": True,
+    "quality": True,
+    "retrieval_plan": {"collections_queried", "hybrid_fusion", "prefetch_limits", "qdrant_search_params"},
+    "candidates": {
+        "__all__": {
+            "rank",
+            "rerank_score",
+            "collection",
+            "source_type",
+            "repo",
+            "ref",
+            "path_or_url",
+            "chunk_id",
+            "citation",
+        }
+    },
+    "coverage": True,
+}
 
 # One service for all agents of a process: its models and its index are loaded once.
 _SESSION = AgentSession()
@@ -104,25 +112,13 @@ def _find(values: dict[str, Any], cancelled: Cancelled) -> EvidencePack:
 
 
 def _for_model(pack: EvidencePack) -> dict[str, Any]:
-    """What SPEC 5 section 3.2 asks of a pack, and its quality. The rest would cost a model more than the evidence."""
-    whole = pack.model_dump(mode="json")
-    candidates = [_candidate(candidate, whole["candidates"][at]) for at, candidate in enumerate(pack.candidates)]
-    plan = whole["retrieval_plan"]
-    return {
-        "query": whole["query"],
-        "quality": whole["quality"],
-        "retrieval_plan": plan and {name: plan[name] for name in _PLAN},
-        "candidates": candidates,
-        "coverage": whole["coverage"],
-    }
-
-
-def _candidate(candidate: Candidate, whole: dict[str, Any]) -> dict[str, Any]:
-    """A candidate with its text inside a fence that the text cannot close."""
-    found = {name: whole[name] for name in _CANDIDATE}
-    if candidate.verification.state != "exact":
-        found["verification"] = verification_label(candidate.verification)
-    return {**found, "text": fenced(body(candidate), fence_language(candidate))}
+    shown = pack.model_dump(mode="json", include=_FIELDS)
+    for candidate, found in zip(pack.candidates, shown["candidates"], strict=True):
+        if candidate.verification.state != "exact":
+            found["verification"] = verification_label(candidate.verification)
+        # The text cannot close its fence.
+        found["text"] = fenced(body(candidate), fence_language(candidate))
+    return shown
 
 
 def _failed(error: EvidenceError) -> dict[str, Any]:

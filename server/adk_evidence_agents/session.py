@@ -1,4 +1,4 @@
-"""What agents ask through: a service for each index, what a model wrote as typed values, and failures as sentences."""
+"""What all surfaces for agents share: the services of the indexes, checked arguments, failures as sentences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AgentSession:
     """Opens each index when it is first asked. Methods may be called from several threads.
 
     Args:
-        load: Gives the settings; called again until it once succeeded.
+        load: Loads the settings; called again after a failure.
     """
 
     def __init__(self, load: Callable[[], Settings] = load_settings) -> None:
@@ -53,7 +53,7 @@ class AgentSession:
             return self._settings
 
     def open(self, name: str = MAIN) -> EvidenceService:
-        """The service on an index. All indexes share the models of the main one.
+        """The service of an index. All indexes share the models of the main index.
 
         Raises:
             SettingsError: The settings are not valid.
@@ -119,12 +119,12 @@ class AgentSession:
             if names and name not in names:
                 hint = f"Citations begin with {' or '.join(names)}."
                 raise NotIndexedError(f"No index has sources called {name!r}.", hint)
-        # What the index of this very name says is more to the point.
+        # The failure of the index that has this name says more.
         raise failures[0]
 
 
 def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:
-    """Values that a model wrote, as what they should be.
+    """Values that a model wrote, checked and typed.
 
     Raises:
         InvalidRequestError: A value is outside its contract; the sentence names it.
@@ -142,11 +142,11 @@ class UnexpectedError(EvidenceError):
 
 
 class MachineError(EvidenceError):
-    """Memory, disk or files of this machine fail."""
+    """Memory, disk or a file of this machine failed."""
 
 
 def told(exc: Exception) -> EvidenceError:
-    """An expected failure as it is, any other one by its type alone: its message may quote files or a key."""
+    """An expected failure as it is, and the type alone of any other: the message may quote files or a key."""
     if isinstance(exc, EvidenceError):
         return exc
     if isinstance(exc, MemoryError | OSError):

@@ -44,7 +44,7 @@ from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.tools import MIN_TOKENS, Answer, Budget, Call, Tool
 
-# Warnings and advice may take this much of a budget: they say what the rest is worth.
+# The share of a budget that warnings and advice may take: they say what the rest is worth.
 NOTES_SHARE = 0.15
 Where = Literal["both", "code", "docs"]
 
@@ -293,7 +293,7 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
 
 def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> Answer:
     """Build an index, or bring it up to date."""
-    # What is not given stays as it was where the index is known.
+    # A known index keeps the patterns that are not given.
     patterns = arguments.model_dump(include={"file_patterns", "exclude_patterns"}, exclude_unset=True)
     if arguments.path is None:
         if any(patterns.values()):
@@ -358,7 +358,7 @@ def _symbol(payload: ChunkPayload) -> str:
 
 
 def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:
-    """An answer of results, each with its symbol and a reason, that fit into the budget."""
+    """The results that fit into the budget, each with its symbol and the reason."""
     quotes = []
     for item, symbol, why in results:
         payload = item.payload

@@ -19,7 +19,7 @@ MAX_STALE_FILES = 20
 
 
 def analyze(run: Run) -> tuple[IndexAnalysis, ...]:
-    """Look at each index. It reads every indexed file again.
+    """Analyse each index, which reads every indexed file again.
 
     Raises:
         EvidenceError: The only index cannot be opened, or none of several can.
@@ -79,7 +79,7 @@ def _age_days(created_at: str) -> float:
 
 
 def _stale(run: Run, index: Index) -> tuple[list[str], list[str]]:
-    """The indexed files that read otherwise now, and those that are gone. Pages made for the index do not change."""
+    """The indexed files that have changed, and those that are gone. Generated pages do not change."""
     changed: list[str] = []
     missing: list[str] = []
     for corpus, entry in index.manifest.corpora.items():
@@ -103,7 +103,7 @@ def _stale(run: Run, index: Index) -> tuple[list[str], list[str]]:
 
 def _duplicates(run: Run, session: Session) -> int:
     store = session.settings.store
-    # Two versions of the same files are no copies.
+    # The same text in two versions of a corpus is not a copy.
     seen: set[tuple[str, str]] = set()
     repeated = 0
     for name in (store.docs_collection, store.code_collection):

@@ -91,7 +91,7 @@ class Text:
         return cls(payload.body, source)
 
     def quote(self) -> Quote:
-        """The text as it is written out."""
+        """The text as a part of a prompt."""
         source = self.source
         where = place(source.collection_name, source.file_path, source.lines)
         facts = f"{where} ({verification_label(source.verification)})"
@@ -142,7 +142,7 @@ def get_context(run: Run, parameters: GetContextParameters) -> ContextBundle:
 
 
 def _quality(answers: Sequence[Answered]) -> Quality:
-    """The best of the indexes' qualities, with the sentence of each."""
+    """The best quality of all indexes, with the sentence of each index."""
     if len(answers) == 1:
         return answers[0].quality
     levels = list(CONFIDENCE)
@@ -159,7 +159,7 @@ def fit(
     max_tokens: int,
     code_share: float,
 ) -> tuple[list[Text], list[Text], tuple[RelatedFile, ...]]:
-    """Choose what fits, most relevant first; what one kind does not need of its share goes to the other.
+    """Choose what fits, most relevant first. Room that one kind does not need goes to the other.
 
     Args:
         code: Code, best first.
@@ -184,7 +184,7 @@ def fit(
 
 
 def _as_taken(texts: Sequence[Text], taken: Sequence[Quote]) -> list[Text]:
-    """The texts whose quotes were taken, as far as they were."""
+    """The texts whose quotes were taken, each as long as its quote."""
     pairs = zip(texts, taken, strict=False)
     return [
         Text(quote.text, text.source.model_copy(update={"tokens": tokens, "truncated": quote.is_cut}))

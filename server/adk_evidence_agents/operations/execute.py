@@ -1,4 +1,4 @@
-"""Carries out a request in JSON: whatever goes wrong is a record in the response, never an exception."""
+"""Carries out a request in JSON. Whatever goes wrong is a record in the response, never an exception."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ def execute(
     cancelled: Cancelled | None = None,
     progress: Progress = silent,
 ) -> OperationResponse:
-    """Carry out one request. Never raises: what goes wrong is in the response's `errors`.
+    """Carry out one request. Never raises: the response's `errors` say what went wrong.
 
     Args:
         request: A request, or its JSON as text or as a mapping.
         session: Opens the indexes.
-        make_indexer: Makes what writes indexes, from the settings; None: indexes can only be read.
-        cancelled: Asked while the operation runs; when it says yes, the operation ends with a record `cancelled`.
-        progress: Told how far an indexing run is.
+        make_indexer: Makes the indexer from the settings; None: indexes can only be read.
+        cancelled: Whether the caller has gone; then the operation ends with a record `cancelled`.
+        progress: Hears how far an indexing run is.
     """
     begin = time.perf_counter()
     try:
         parsed = request if isinstance(request, OperationRequest) else _parse(request)
     except ValidationError as exc:
         return _refused(request, invalid_request(exc), begin)
-    # What a caller hands over may be no JSON in many ways: cycles, bytes, objects, keys that are no texts.
+    # A value can fail to be JSON in many ways: cycles, bytes, objects, keys that are not texts.
     except (TypeError, ValueError, RecursionError, OverflowError):
         record = ErrorRecord(type="request_error", message="The request is not valid JSON.", severity="critical")
         return _refused(request, [record], begin)
@@ -93,7 +93,7 @@ def execute(
         asker=parsed.context,
     )
     results = Results()
-    # A failure is among the notes of the run.
+    # The notes of the run have the failure.
     with suppress(EvidenceError), run:
         results = _carry_out(run, operation)
     return OperationResponse(
@@ -115,7 +115,7 @@ def execute(
 
 def _parse(request: Mapping[str, Any] | str | bytes) -> OperationRequest:
     text = request if isinstance(request, str | bytes) else json.dumps(dict(request))
-    # As JSON, strictly: what the schema calls an integer is no text that looks like one.
+    # Strictly, as JSON: a text that looks like an integer is not an integer.
     return OperationRequest.model_validate_json(text, strict=True)
 
 
@@ -217,7 +217,7 @@ def _text_around(item: Found) -> str | None:
 
 
 def _refused(request: Request, errors: list[ErrorRecord], begin: float) -> OperationResponse:
-    """The answer to what is no request, under its id if it has one."""
+    """The response to something that is not a valid request, with the id of the request if there is one."""
     given = _as_mapping(request)
     return OperationResponse(
         request_id=_id_of(given),

@@ -1,4 +1,4 @@
-"""`index_codebase`, `update` and `delete`: what changes indexes, through what the adapter handed in."""
+"""`index_codebase`, `update` and `delete`: they change indexes through the indexer that the surface hands in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItem
 
     Raises:
         InvalidRequestError: The parameters are not valid, or nothing here can index.
-        EvidenceError: Whatever stopped the run; what was published before goes on answering.
+        EvidenceError: Something stopped the run; what was published before goes on answering.
     """
     indexer = _indexer(run)
     codebase = _codebase(run.agents.settings, parameters)
@@ -103,9 +103,9 @@ def _codebase(settings: Settings, parameters: IndexCodebaseParameters) -> Codeba
 
 
 def _checked_folder(settings: Settings, given: str) -> Path:
-    """The folder to index, without links; it lies where the user lets agents index.
+    """The folder to index, with links resolved, where the user lets agents index.
 
-    Agents mistake paths, and do what texts tell them: what would take in a whole home or disk is refused, too.
+    Agents mistake paths and follow instructions in texts: a folder that holds a whole home or disk is refused as well.
     """
     path = Path(given)
     if not path.is_absolute():
@@ -124,7 +124,7 @@ def _checked_folder(settings: Settings, given: str) -> Path:
             "codebase_path lies in the folder where ADK Evidence keeps its own data.", "Give the folder of a project."
         )
     roots = _roots(settings)
-    # Before anything that would tell whether such a folder exists.
+    # Checked before anything that would reveal whether such a folder exists.
     if not any(folder.is_relative_to(root) for root in roots):
         allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
         raise InvalidRequestError(
@@ -137,7 +137,7 @@ def _checked_folder(settings: Settings, given: str) -> Path:
 
 
 def _roots(settings: Settings) -> tuple[Path, ...]:
-    """The folders that the user lets agents index: those of the settings, else the one where the program runs."""
+    """The folders that the user lets agents index: the folders of the settings, else the working folder."""
     if settings.agents.roots:
         return tuple(root.resolve() for root in settings.agents.roots)
     here = Path.cwd().resolve()

@@ -74,7 +74,7 @@ def imported_paths(path: str, text: str, indexed: frozenset[str]) -> list[str]:
 
 
 def _imports_in(path: str, text: str) -> Iterator[Iterable[str]]:
-    """For each import of a file the paths that it may mean, the likeliest first."""
+    """The paths that each import of a file may mean, the likeliest first."""
     folder = posixpath.dirname(path)
     if path.endswith((".py", ".pyi")):
         for match in _PYTHON.finditer(text):
@@ -101,7 +101,7 @@ def _python_paths(path: str, source: str) -> Iterator[str]:
 
 
 def _chosen(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
-    """Each file once; the relations take turns, so that none crowds out the others."""
+    """Each file once. The relations take turns, so that none crowds out the others."""
     by_relation: dict[str, dict[str, RelatedFile]] = {}
     seen: set[str] = set()
     for file in relations:
@@ -159,7 +159,7 @@ def _users(session: Session, kind: Kind, symbol: str, own: Collection[str]) -> l
             store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
         )
     except CollectionUnavailableError:
-        # The search itself has said so.
+        # The search has warned of this already.
         return []
     return [ChunkPayload.model_validate(hit.payload) for hit in answer.fused]
 

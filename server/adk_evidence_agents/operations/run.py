@@ -1,4 +1,4 @@
-"""One operation while it is carried out: the indexes that it reads, what it has to say, and what it cost."""
+"""One operation while it is carried out: a session on each index, notes, and metrics."""
 
 from __future__ import annotations
 
@@ -37,24 +37,25 @@ class EmbeddingMismatchError(ModelError):
 
 
 def silent(done: float, total: float | None, message: str) -> None:
-    """Progress that nobody asked for."""
+    """Drop progress that nobody asked for."""
 
 
 @dataclass
 class Run:
-    """One operation. Within it, each index is one and the same, whatever is published meanwhile.
+    """One operation, which reads each index in one state, whatever is published meanwhile.
 
-    An unexpected failure leaves it as an `EvidenceError`, every failure is among its notes, and one event is logged.
+    A run is a context manager. At its end, a failure becomes a note, an unexpected exception becomes an
+    `EvidenceError`, and one event is logged.
 
     Args:
         agents: Opens the indexes.
-        action: What is done, for the event.
+        action: Name of the operation in the event.
         asked: The indexes as the request names them: one, several, `*` for all, or None for the default.
-        context: Says whether the answer is still wanted.
-        progress: Told how far an indexing run is.
-        make_indexer: Makes what writes indexes; None where the surface can only read.
+        context: Says whether the caller has gone.
+        progress: Hears how far an indexing run is.
+        make_indexer: Makes the indexer; None where the surface can only read.
         request_id: For the event.
-        config: What the caller takes the index to be embedded with.
+        config: The embedding that the caller expects.
         asker: Who asks.
     """
 
@@ -97,12 +98,12 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the operation has taken."""
+        """How long the operation has taken so far."""
         return time.perf_counter() - self._begin
 
     @property
     def status(self) -> ResponseStatus:
-        """How it went so far."""
+        """The status by the errors so far."""
         severities = {error.severity for error in self.notes.errors}
         return "failed" if "critical" in severities else "partial" if "warning" in severities else "success"
 
@@ -131,7 +132,7 @@ class Run:
         return answers
 
     def check_embedding(self, fingerprint: Mapping[str, str | int], name: str) -> None:
-        """Refuse a request whose embedding is not the index's: its thresholds would mean something else.
+        """Refuse a request that expects another embedding than the index has: its thresholds would mean something else.
 
         Raises:
             EmbeddingMismatchError: Model or dimension differ; what the request leaves out is not compared.
@@ -148,7 +149,7 @@ class Run:
             )
 
     def note_batch_size(self) -> None:
-        """Say that another batch size than the settings' has no effect."""
+        """Note that a batch size in the request has no effect, where the settings have another."""
         used, wanted = self.agents.settings.embedding.dense.batch_size, self.config.batch_size
         if wanted not in (None, used):
             self.notes.note(
@@ -160,7 +161,7 @@ class Run:
 
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:
-        """Note what the vector of a question cost. All indexes share the encoders, and so the vector."""
+        """Measure what the vector of a question cost. All indexes share the encoders, and so the vector."""
         encoders = [each for each in self.agents.open().dense.each if isinstance(each, RememberedQueries)]
 
         def kept() -> list[Embedded]:
@@ -198,7 +199,7 @@ class Run:
         return self._sessions[name]
 
     def _log(self) -> None:
-        """One line for the operation (vector-agent.md section 9.2): no text of the request and none of the corpora."""
+        """Write one line for the operation (vector-agent.md section 9.2), without texts of request and corpora."""
         try:
             settings = self.agents.settings
         except EvidenceError:

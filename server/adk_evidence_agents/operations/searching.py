@@ -66,13 +66,13 @@ class Found:
 
     @cached_property
     def verification(self) -> Verification:
-        """What became of the cited lines."""
+        """What became of the cited lines in their source."""
         return self.session.verify(self.payload)
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What one index answered, best first, and among how many chunks was searched."""
+    """What one index found, best first; `searched` is the number of chunks that passed the filters."""
 
     name: str
     session: Session
@@ -178,12 +178,12 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
 
 
 def holds(verification: Verification) -> bool:
-    """Whether the cited lines are in the source, be it at another place."""
+    """Whether the source holds the cited lines, be they elsewhere in the file."""
     return verification.state in ("exact", "moved")
 
 
 def advise_on_age(run: Run, results: Iterable[tuple[str, Verification]]) -> None:
-    """Say what to do when cited lines, of which the index's name is given, are no longer in their source."""
+    """Advise to update each index of which a source no longer holds cited lines."""
     stale = sorted({name for name, verification in results if not holds(verification)})
     if stale:
         run.notes.advise(f"Some results are older than their source files; update {', '.join(stale)}.")
@@ -213,7 +213,7 @@ def _evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -
 
 
 def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origins: tuple[str, ...] = ()) -> int:
-    """How many chunks of an index pass the filters of a retrieval; they also count for the operation."""
+    """The number of chunks of an index that pass the filters, which is added to the metrics of the operation."""
     index, store = session.index, session.settings.store
     total = 0
     for kind in filters.kinds:
