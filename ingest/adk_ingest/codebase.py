@@ -27,10 +27,10 @@ from adk_evidence.index.codebases import (
     settings_for,
     size_on_disk,
 )
+from adk_evidence.index.indexer import IndexReport
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
 from adk_evidence.store.files import remove_tree
-from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
@@ -39,9 +39,9 @@ from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import Pair, SparseEncoder
+    from adk_evidence.index.indexer import Cancelled
+    from adk_evidence.index.indexer import Progress as Report
     from adk_evidence.index.manifest import IndexManifest
-    from adk_evidence_agents.operations.indexer import Cancelled
-    from adk_evidence_agents.operations.indexer import Progress as Report
     from adk_ingest.corpora import CorpusInput
     from adk_ingest.pipeline import BatchEmbedder
 

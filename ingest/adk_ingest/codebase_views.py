@@ -20,8 +20,8 @@ from adk_evidence.validation import first_problem
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from adk_evidence.index.indexer import IndexReport
     from adk_evidence.settings import Settings
-    from adk_evidence_agents.operations.indexer import IndexReport
 
 SHOWN_WARNINGS = 20
 SHOWN_LANGUAGES = 4

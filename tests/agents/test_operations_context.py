@@ -9,14 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adk_evidence.render.quotes import Quote, take
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.blocks import Entry, cost, frame, take, write_block
-from adk_evidence_agents.operations.bundle import write_out
+from adk_evidence_agents.operations.context import frame, role_of, write_block, write_out
 from adk_evidence_agents.operations.related import imported_paths
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
 from adk_evidence_agents.operations.responses import ContextBundle
-from adk_evidence_agents.operations.roles import role_of
 from adk_evidence_agents.operations.snippets import called_names, snippet_kind
 from adk_evidence_agents.session import AgentSession
 from tests.agents.conftest import HOSTILE_WORDS
@@ -124,13 +123,13 @@ TEXT = st.text(alphabet=st.sampled_from("aB1_ \n\t`#.([é\u202e—{"), max_size=
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(contents=st.lists(TEXT, max_size=6), room=st.integers(0, 900), facts=TEXT, citation=TEXT)
 def test_no_text_makes_a_block_longer_than_its_room(contents: list[str], room: int, facts: str, citation: str) -> None:
-    entries = [Entry("CTX", citation, facts, content, "py") for content in contents]
+    entries = [Quote("CTX", citation, facts, content, "py") for content in contents]
     taken, spent = take(entries, room)
     text = write_block("Some.", taken)
     assert estimate_tokens(text) - estimate_tokens(frame("Some.")) <= spent <= room
     outside = outside_fences(text)
     assert outside.count("[CTX ") == len(taken)
-    if sum(cost(number, entry) for number, entry in enumerate(entries, 1)) <= room:
+    if sum(entry.cost(number) for number, entry in enumerate(entries, 1)) <= room:
         assert taken == entries
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from adk_evidence.search import session as door
 from adk_evidence.settings import config_file
 from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.requests import OperationRequest, make_request
-from adk_evidence_agents.operations.schemas import SchemaName, operation_schema
+from adk_evidence_agents.operations.requests import OperationRequest
+from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
-from tests.agents.operations_place import send, validator
+from tests.agents.operations_place import make_request, send, validator
 from tests.corpora import HashEmbedder, Workplace
 
 # Verbatim from the specification (vector-agent.md section 7.5), but for the threshold, which our scores do not reach.

@@ -16,10 +16,9 @@ from mcp import Client, StdioServerParameters
 
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.requests import make_request
 from tests.agents.conftest import HOSTILE_WORDS
 from tests.agents.mcp_calls import answer, failure
-from tests.agents.operations_place import SHOP, make_place, validate
+from tests.agents.operations_place import SHOP, make_place, make_request, validate
 from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.injection import outside_fences
 

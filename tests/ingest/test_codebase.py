@@ -19,6 +19,7 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.index.codebases import MAIN, Codebase, list_indexes, settings_for, settings_of
+from adk_evidence.index.indexer import IndexReport
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.pack import EvidencePack
@@ -28,7 +29,6 @@ from adk_evidence.services import qdrant as server_client
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.pipeline import IngestCancelledError

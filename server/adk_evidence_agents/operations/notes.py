@@ -1,16 +1,14 @@
-"""From failures to error records: every kind of error has one type, and its sentence names what to do."""
+"""What an operation has to say besides its result: error records, and recommendations."""
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from adk_evidence.commands import with_options
 from adk_evidence.errors import (
     EvidenceError,
-    IngestError,
     InvalidRequestError,
     ModelError,
     SettingsError,
@@ -19,17 +17,15 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.redaction import where_raised
 from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.validation import problems
 from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity
+from adk_evidence_agents.session import MachineError, UnexpectedError
 
-_LOG = logging.getLogger(__name__)
-
-# The first class that fits decides.
-_TYPES: tuple[tuple[type[Exception], ErrorType], ...] = (
+# The first class that fits decides; any other error is of an indexing run.
+_TYPES: tuple[tuple[type[EvidenceError], ErrorType], ...] = (
     (InvalidRequestError, "request_error"),
     (UnknownIndexError, "request_error"),
     (SettingsError, "request_error"),
@@ -37,11 +33,10 @@ _TYPES: tuple[tuple[type[Exception], ErrorType], ...] = (
     (StoreError, "qdrant_error"),
     (SourceError, "source_error"),
     (NotIndexedError, "source_error"),
-    (IngestError, "index_error"),
-    (MemoryError, "resource_error"),
-    (OSError, "resource_error"),
+    (MachineError, "resource_error"),
+    (UnexpectedError, "internal_error"),
 )
-# What a pack warns of when a part did not take part in the answer; its other warnings are advice.
+# What a retrieval warns of when a part did not take part in the answer; its other warnings are advice.
 _LOST_PARTS: dict[str, ErrorType] = {
     "dense_unavailable": "embedding_error",
     "sparse_unavailable": "embedding_error",
@@ -53,14 +48,18 @@ _LOST_PARTS: dict[str, ErrorType] = {
 
 @dataclass
 class Notes:
-    """What an operation has to say besides its result; each thing is said once."""
+    """Errors and recommendations, each said once."""
 
     errors: dict[ErrorRecord, None] = field(default_factory=dict)
     recommendations: dict[str, None] = field(default_factory=dict)
 
-    def fail(self, exc: Exception, severity: Severity, about: str = "") -> None:
-        """Record a failure."""
-        self.errors.setdefault(record_of(exc, severity, about))
+    def fail(self, exc: EvidenceError, severity: Severity, index: str = "") -> None:
+        """Record a failure, and the index that it is about where there are several."""
+        type_: ErrorType = next((name for known, name in _TYPES if isinstance(exc, known)), "index_error")
+        # The cancellations of ingestion and of searches share the code alone.
+        if exc.code == RequestCancelledError.code:
+            type_ = "cancelled"
+        self.note(type_, f"{index}: {exc}" if index else str(exc), severity)
 
     def note(self, type: ErrorType, message: str, severity: Severity, file: str | None = None) -> None:
         """Record something that no exception stands for."""
@@ -70,7 +69,7 @@ class Notes:
         """Recommend something."""
         self.recommendations.setdefault(printable(sentence))
 
-    def take_warnings(self, warnings: tuple[str, ...] | list[str]) -> None:
+    def take_warnings(self, warnings: Iterable[str]) -> None:
         """A retrieval's warnings, `code: sentence`: lost parts are errors, the rest is advice."""
         for warning in warnings:
             code, _, sentence = warning.partition(": ")
@@ -81,29 +80,11 @@ class Notes:
                 named = is_code_like(sentence.partition(" ")[0])
                 self.advise(sentence if named else sentence[:1].upper() + sentence[1:])
 
-
-def record_of(exc: Exception, severity: Severity, about: str = "") -> ErrorRecord:
-    """The record of an exception.
-
-    Args:
-        exc: An unexpected one is named only: its message may quote the user's files or a key.
-        severity: What it means for the operation.
-        about: The index that it is about.
-    """
-    type_ = next((name for known, name in _TYPES if isinstance(exc, known)), None)
-    if isinstance(exc, EvidenceError) and exc.code == RequestCancelledError.code:
-        type_ = "cancelled"
-    if isinstance(exc, EvidenceError):
-        message = str(exc)
-    elif type_ == "resource_error":
-        reason = getattr(exc, "strerror", None) or type(exc).__name__
-        message = f"The machine cannot do this: {reason}. Free memory or disk space, then try again."
-    else:
-        _LOG.error("an operation failed:\n%s", where_raised(exc))
-        message = with_options(f"The operation failed unexpectedly ({type(exc).__name__}). Run `adk-evidence doctor`.")
-    fallback: ErrorType = "index_error" if isinstance(exc, EvidenceError) else "internal_error"
-    text = f"{about}: {message}" if about else message
-    return ErrorRecord(type=type_ or fallback, message=printable(text), severity=severity)
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The errors as sentences."""
+        said = (f"{error.file}: {error.message}" if error.file else error.message for error in self.errors)
+        return tuple(dict.fromkeys(said))
 
 
 def invalid_request(exc: ValidationError) -> list[ErrorRecord]:
