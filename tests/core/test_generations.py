@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
+from adk_evidence.files import copy_tree, write_atomic
 from adk_evidence.index.manifest import (
     MANIFEST,
     CollectionEntry,
@@ -26,7 +27,6 @@ from adk_evidence.index.manifest import (
     write_manifest,
 )
 from adk_evidence.store import files
-from adk_evidence.store.files import copy_tree, write_atomic
 from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
 
 FINGERPRINT: dict[str, str | int] = {"dense_model": "minilm", "dense_dimension": 384, "sparse_model": "bm25"}

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
 from adk_evidence.redaction import without_key
 from adk_evidence.services.eventloop import run_within, stop_if_cancelled
@@ -36,6 +36,7 @@ from adk_evidence.services.resilience import (
 )
 from adk_evidence.settings import BatchingSettings, Settings, VoyageSettings
 
+FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")
 Answer = TypeVar("Answer")
 

@@ -18,7 +18,7 @@ from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.pack import citation_of
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import MODE_HINTS, RerankDocument, RerankScore, scores_of_order
-from adk_evidence.search.rerank.chat import ChatService
+from adk_evidence.services.chat import ChatService
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import LlmRerankSettings
 
