@@ -26,7 +26,7 @@ from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
-HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "tenacity", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
+HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
 HEAVY += ("pydantic_settings", "pydantic")
 
 # Runs the command line in a process without a model.
