@@ -38,12 +38,11 @@ from adk_ingest.progress import Progress, Reported
 from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
-    from adk_evidence.embedding.base import Pair, SparseEncoder
+    from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
     from adk_evidence.index.manifest import IndexManifest
     from adk_evidence_agents.operations.indexer import Cancelled
     from adk_evidence_agents.operations.indexer import Progress as Report
     from adk_ingest.corpora import CorpusInput
-    from adk_ingest.pipeline import BatchEmbedder
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
 _WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
@@ -65,7 +64,7 @@ class CodebaseIndexer:
         self,
         settings: Settings,
         *,
-        dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+        dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
     ) -> None:
         self._settings = settings

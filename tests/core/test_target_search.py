@@ -21,7 +21,7 @@ from adk_evidence.symbols.targets.files import About, TargetSet
 from adk_evidence.symbols.targets.model import RankParts, Target, rich_text
 from adk_evidence.symbols.targets.names import TargetNames, typed_as
 from adk_evidence.symbols.targets.service import CurrentTargets, LoadedTargets, search_ranked_targets
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import HashEmbedder, Workplace, embed_all
 
 REQUIREMENT = "google-adk==2.13.0"
 
@@ -87,7 +87,7 @@ def loaded(embedder: Any = None, *, with_vectors: bool = True) -> LoadedTargets:
         built_at="2026-01-01T00:00:00+00:00",
         targets=len(TARGETS),
     )
-    vectors: FloatMatrix = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    vectors: FloatMatrix = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
     found = TargetSet(about, TARGETS, vectors if with_vectors else None)
     return LoadedTargets(found, load_settings(), embedder or HashEmbedder())
 
@@ -188,7 +188,7 @@ def test_a_word_that_is_still_being_typed_finds_something(kit: LoadedTargets) ->
 
 def test_the_vector_search_is_the_exact_cosine(kit: LoadedTargets) -> None:
     query = "keeps sessions"
-    vectors = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    vectors = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
     expected = vectors @ np.array(HashEmbedder().embed_query(query), dtype=np.float32)
     found = kit.provider("vector").rank(query, len(TARGETS))
     assert [item.score for item in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-6)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -28,22 +29,42 @@ class SparseVector:
         return bool(self.indices)
 
 
+class Once(Generic[T]):
+    """Makes a value at the first call, for all threads; where making it fails, the next call tries again."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: T | None = None
+
+    def __call__(self) -> T:
+        """The value."""
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = self._make()
+        return self._made
+
+
 class DenseEmbedder(Protocol):
-    """Encodes texts into one dense space."""
+    """Encodes texts into one dense space. Nothing is loaded or asked before the first text.
+
+    Its methods raise `ModelError` where the model cannot be loaded, or the service behind it does not answer.
+    """
 
     @property
     def model(self) -> str:
-        """Name of the model, part of the index's fingerprint and of the cache's key."""
+        """Name of the model with all that decides its vectors: part of an index's fingerprint and of cache keys."""
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks; returns shape (len(texts), dimension), L2-normalised.
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Encode chunks batch by batch, in an order of its choice; the caller may stop between two batches.
 
-        Raises:
-            ModelError: The model cannot be loaded.
+        Yields:
+            Positions in `texts`, and their vectors, shape (len(positions), dimension). Every position comes once.
         """
 
     def embed_query(self, text: str) -> list[float]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from adk_evidence.embedding.base import SparseVector
+from adk_evidence.embedding.base import Once, SparseVector
 from adk_evidence.settings import SparseSettings, config_file
 
 MODEL = "Qdrant/bm25"
@@ -55,8 +54,7 @@ class Bm25Encoder:
 
     def __init__(self, settings: SparseSettings) -> None:
         self._settings = settings
-        self._lock = threading.Lock()
-        self._encoder: Any = None
+        self._encoder = Once(self._open)
         self._term = functools.lru_cache(maxsize=1 << 16)(self._look_up)
 
     @property
@@ -106,10 +104,7 @@ class Bm25Encoder:
 
     def _look_up(self, word: str) -> int | None:
         """The id of a word's stem; None for a stop word and for what FastEmbed leaves out."""
-        if self._encoder is None:
-            with self._lock:
-                self._encoder = self._encoder or self._open()
-        return next((int(index) for index in next(iter(self._encoder.query_embed(word))).indices), None)
+        return next((int(index) for index in next(iter(self._encoder().query_embed(word))).indices), None)
 
     def _open(self) -> Any:
         from fastembed import SparseTextEmbedding

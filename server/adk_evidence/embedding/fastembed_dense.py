@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from adk_evidence.embedding.base import FloatMatrix, encodable
+from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.fastembed_models import describe, open_model
 from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import SettingsError
@@ -54,8 +53,7 @@ class FastEmbedEmbedder:
         self._settings = settings
         self._models = models
         self._report = report
-        self._lock = threading.Lock()
-        self._loaded: Any = None
+        self._load = Once(self._open)
 
     @property
     def model(self) -> str:
@@ -67,19 +65,8 @@ class FastEmbedEmbedder:
         """Length of a vector."""
         return dense_dimension(self._name)
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks, cut to `max_tokens`; returns shape (len(texts), dimension), L2-normalised.
-
-        Raises:
-            ModelError: The model cannot be had or does not load.
-        """
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions, vectors in self.iter_embed(texts):
-            result[positions] = vectors
-        return result
-
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Encode chunks batch by batch, the longest first, so that little is computed for padding.
+        """Encode chunks, cut to `max_tokens`, the longest first, so that little is computed for padding.
 
         Yields:
             Positions in `texts`, and their vectors, L2-normalised. Every position comes once.
@@ -103,13 +90,6 @@ class FastEmbedEmbedder:
         """
         vector: list[float] = _normalised(self._load().query_embed(encodable(text)))[0].tolist()
         return vector
-
-    def _load(self) -> Any:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._open()
-        return self._loaded
 
     def _open(self) -> Any:
         model = open_model(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adk_evidence.embedding.base import SparseVector, encodable
+from adk_evidence.embedding.base import Once, SparseVector, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.embedding.weights import Report
 from adk_evidence.settings import SpladeSettings
@@ -54,7 +54,7 @@ class SpladeEncoder:
         self._models = models
         self._report = report
         self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
+        self._load = Once(self._open)
         self._cut = 0
 
     @property
@@ -128,13 +128,6 @@ class SpladeEncoder:
                 self._cut += 1
             return parts[:1]
         return parts
-
-    def _load(self) -> _Loaded:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._open()
-        return self._loaded
 
     def _open(self) -> _Loaded:
         from tokenizers import Tokenizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -113,13 +114,6 @@ class VoyageCodeEmbedder(_VoyageEmbedder):
         for positions in self._requests(texts):
             yield from in_halves(positions, send, RequestTooLargeError)
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks; returns shape (len(texts), dimension). Errors are those of `iter_embed`."""
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions, vectors in self.iter_embed(texts):
-            result[positions] = vectors
-        return result
-
     def estimate(self, inputs: Sequence[str]) -> Cost:
         """Requests, tokens and price of encoding these texts."""
         return self._cost(
@@ -185,15 +179,14 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
         tokens = self._tokens([text for texts in inputs for text in texts], len(inputs))
         return self._service.embed_contexts(inputs, self._name, self.dimension, tokens)
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode the chunks of one file, in order. Errors are those of `iter_embed_contexts`."""
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Encode the chunks of one file, in order. Yields and raises what `VoyageCodeEmbedder.iter_embed` does."""
         batches = self.context_batches(texts)
-        found: dict[int, list[FloatMatrix]] = {}
-        for positions, vectors in self.iter_embed_contexts(batches):
-            found.update((position, [rows]) for position, rows in zip(positions, vectors, strict=True))
-        rows = [row for position in range(len(batches)) for row in found[position]]
         # Batches and their own chunks follow the file's order.
-        return np.concatenate(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
+        first = list(itertools.accumulate((len(batch.own) for batch in batches), initial=0))
+        for positions, vectors in self.iter_embed_contexts(batches):
+            for position, rows in zip(positions, vectors, strict=True):
+                yield list(range(first[position], first[position + 1])), rows
 
     def estimate(self, inputs: Sequence[ContextBatch]) -> Cost:
         """Requests, tokens and price of encoding these batches."""
