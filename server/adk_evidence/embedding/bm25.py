@@ -34,15 +34,6 @@ def load_words(name: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in line.partition("#")[0].split())
 
 
-def sparse_model_name(settings: SparseSettings) -> str:
-    """The encoder's name with every parameter that changes a vector."""
-    words = "\n".join(sorted(load_stopwords())) if settings.stopwords else ""
-    return (
-        f"{MODEL};k={settings.k:g};b={settings.b:g};avg_len={settings.avg_len_docs:g}/{settings.avg_len_code:g}"
-        f";stopwords={hashlib.sha256(words.encode()).hexdigest()[:12]}"
-    )
-
-
 class Bm25Encoder:
     """The local `SparseEncoder`: English stems, our own stop words, term ids by hash.
 
@@ -60,7 +51,12 @@ class Bm25Encoder:
     @property
     def model(self) -> str:
         """Name of the model and of the parameters that change its vectors."""
-        return sparse_model_name(self._settings)
+        settings = self._settings
+        words = "\n".join(sorted(load_stopwords())) if settings.stopwords else ""
+        return (
+            f"{MODEL};k={settings.k:g};b={settings.b:g};avg_len={settings.avg_len_docs:g}/{settings.avg_len_code:g}"
+            f";stopwords={hashlib.sha256(words.encode()).hexdigest()[:12]}"
+        )
 
     @property
     def requires_idf(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,26 +11,7 @@ import numpy as np
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.fastembed_models import describe, open_model
 from adk_evidence.embedding.weights import Report
-from adk_evidence.errors import SettingsError
 from adk_evidence.settings import DenseSettings
-
-
-@functools.cache
-def dense_dimension(model: str) -> int:
-    """Length of a model's vectors, by FastEmbed's list.
-
-    Raises:
-        SettingsError: The list does not have the model.
-    """
-    dimension = describe("dense", model).dimension
-    if dimension is None:
-        raise SettingsError(f"FastEmbed's list has no dimension for {model}.", "Choose another model.")
-    return dimension
-
-
-def fastembed_model_name(model: str, settings: DenseSettings) -> str:
-    """The name under which vectors are cached and an index's dense model is known."""
-    return f"{model};max_tokens={settings.max_tokens}"
 
 
 class FastEmbedEmbedder:
@@ -58,12 +38,16 @@ class FastEmbedEmbedder:
     @property
     def model(self) -> str:
         """Name of the model with the cut that decides a document's vector."""
-        return fastembed_model_name(self._name, self._settings)
+        return f"{self._name};max_tokens={self._settings.max_tokens}"
 
     @property
     def dimension(self) -> int:
-        """Length of a vector."""
-        return dense_dimension(self._name)
+        """Length of a vector, by FastEmbed's list.
+
+        Raises:
+            SettingsError: The list does not have the model.
+        """
+        return int(describe("dense", self._name)["dim"])
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
         """Encode chunks, cut to `max_tokens`, the longest first, so that little is computed for padding.

@@ -251,7 +251,8 @@ class MiniLmEmbedder:
     @property
     def model(self) -> str:
         """Name of the model with the precision and the cut, which decide a document's vector."""
-        return dense_model_name(self._settings)
+        quantised = f";int8-v{INT8_VERSION}" if self._settings.precision == "int8" else ""
+        return f"{MODEL}{quantised};max_tokens={self._settings.max_tokens}"
 
     @property
     def dimension(self) -> int:
@@ -303,9 +304,3 @@ class MiniLmEmbedder:
         settings = self._settings
         folder = prepare_minilm(self._models, settings.precision, named_folder=settings.model_path, report=self._report)
         return _open_model(folder, settings.precision)
-
-
-def dense_model_name(settings: DenseSettings) -> str:
-    """The name under which vectors are cached and an index's dense model is known."""
-    quantised = f";int8-v{INT8_VERSION}" if settings.precision == "int8" else ""
-    return f"{MODEL}{quantised};max_tokens={settings.max_tokens}"

@@ -24,12 +24,6 @@ MODEL = "prithivida/Splade_PP_en_v1"
 _WORD = re.compile(r"\w")
 
 
-def splade_model_name(settings: SpladeSettings) -> str:
-    """The encoder's name with every parameter that changes a vector."""
-    overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
-    return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
-
-
 @dataclass(frozen=True)
 class _Loaded:
     model: Any
@@ -60,7 +54,9 @@ class SpladeEncoder:
     @property
     def model(self) -> str:
         """Name of the model and of the parameters that change its vectors."""
-        return splade_model_name(self._settings)
+        settings = self._settings
+        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
+        return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
 
     @property
     def requires_idf(self) -> bool:

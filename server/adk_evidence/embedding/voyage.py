@@ -38,7 +38,7 @@ class _VoyageEmbedder:
     @property
     def model(self) -> str:
         """Name of the model with all that decides its vectors."""
-        return voyage_model_name(self._name, self._settings)
+        return f"{self._name};dimension={self._settings.dimension}"
 
     @property
     def dimension(self) -> int:
@@ -200,8 +200,3 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
     def _requests(self, batches: Sequence[ContextBatch]) -> Iterator[list[int]]:
         sizes = [sum((self._size(text) for text in batch.texts), NOTHING) for batch in batches]
         return pack(sizes, self._limit(CONTEXT_REQUEST_TOKENS))
-
-
-def voyage_model_name(name: str, settings: VoyageSettings) -> str:
-    """The name under which vectors are cached and an index's dense model is known."""
-    return f"{name};dimension={settings.dimension}"
