@@ -494,6 +494,14 @@ def test_what_is_no_qdrant_is_said_to_be_none(server: QdrantStandIn) -> None:
     assert "store.url" in failure.value.hint
 
 
+def test_what_the_client_raises_by_accident_is_named(server: QdrantStandIn) -> None:
+    with (
+        connection(server) as link,
+        pytest.raises(ServerError, match="its client failed with ZeroDivisionError: "),
+    ):
+        link.call(lambda client: 1 // 0)
+
+
 def test_an_answer_that_is_missing_is_asked_for_again(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
     with server.failing("points/query", "missing answer", times=1):
         assert ask(server, folder) == 2

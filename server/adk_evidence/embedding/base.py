@@ -1,4 +1,4 @@
-"""What the pipeline asks of an encoder, dense or sparse."""
+"""The protocols of encoders, dense and sparse, and the types of what they make."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ContextBatch:
 
     Attributes:
         texts: The chunks' texts, in the file's order.
-        own: Positions in `texts` whose vectors are taken from this batch; the others only lend context.
+        own: Positions in `texts` whose vectors are taken from this batch; the other texts only give context.
     """
 
     texts: tuple[str, ...]
@@ -92,7 +92,7 @@ class ContextBatch:
     def _digest(self) -> str:
         digest = hashlib.sha256()
         for text in self.texts:
-            # The length parts two texts, whatever they hold.
+            # The length separates two texts, whatever they hold.
             data = text.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(data) + data)
         return digest.hexdigest()
@@ -111,7 +111,7 @@ class ContextualEmbedder(Protocol):
 
 @dataclass(frozen=True)
 class Cost:
-    """What embedding would take of a paid service."""
+    """What embedding takes of a paid service."""
 
     requests: int = 0
     tokens: int = 0
@@ -128,7 +128,7 @@ class PaidEmbedder(Protocol):
     max_cost_usd: float
 
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
-        """What `iter_embed` or `iter_embed_contexts` of these inputs would take."""
+        """What `iter_embed` or `iter_embed_contexts` would take for these inputs."""
 
     def spent(self) -> Cost:
         """What was used of the model so far, as the service counted it."""
@@ -178,13 +178,13 @@ class SparseEncoder(Protocol):
     def exact_terms(self) -> bool:
         """Whether a term stands for one word, so that a word without hits is nowhere in the index.
 
-        Such encoders only count words; the others run a model, and their vectors are worth keeping.
+        Such encoders only count words; other encoders run a model, and their vectors are worth keeping.
         """
 
     def has_terms(self, text: str) -> bool:
-        """Whether a lexical text holds a term at all; asked of every chunk, so no model is loaded for it.
+        """Whether a lexical text holds a term at all; this runs for every chunk, so it loads no model.
 
-        Where it says no, the vector is empty. Where it says yes, the vector of a learned model may still be empty.
+        Where it is false, the vector is empty. Where it is true, the vector of a learned model may still be empty.
         """
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:

@@ -1,4 +1,4 @@
-"""BM25 term weights through FastEmbed, offline; the inverse document frequency is the store's part."""
+"""BM25 term weights through FastEmbed, offline; the store multiplies in the inverse document frequency."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def load_words(name: str) -> frozenset[str]:
 class Bm25Encoder:
     """The local `SparseEncoder`: English stems, our own stop words, term ids by hash.
 
-    Terms are FastEmbed's. Documents are counted here, by FastEmbed's formula: a corpus repeats the same few words,
-    and looking at each of them once takes a quarter of the time that FastEmbed takes for all.
+    FastEmbed makes the terms. Terms are counted here, by FastEmbed's formula: a corpus repeats the same few words, and
+    stemming each of them once takes a quarter of the time that FastEmbed takes for all.
 
     FastEmbed is loaded at first use; methods may be called from threads.
     """
@@ -69,7 +69,7 @@ class Bm25Encoder:
         return True
 
     def has_terms(self, text: str) -> bool:
-        """Whether a lexical text holds a word that is no stop word."""
+        """Whether a lexical text holds a word that is not a stop word."""
         return any(self._term(match.group()) is not None for match in _WORD.finditer(text.lower()))
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:

@@ -1,4 +1,4 @@
-"""Vectors that were computed once are kept: a SQLite file keyed by model, dimension and hash of the input."""
+"""Keeps computed vectors in a SQLite file, by model, dimension and hash of the input."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class EmbeddingCache:
         self._guarded(lambda db: self._put(db, model, dimension, rows), default=None)
 
     def get_sparse(self, model: str, hashes: Sequence[str]) -> dict[str, SparseVector]:
-        """Look sparse vectors up, by the hash of their input; arguments are those of `get_many`."""
+        """Look sparse vectors up, by the hash of their input; the arguments are those of `get_many`."""
         nothing: dict[str, bytes] = {}
         rows = self._guarded(lambda db: self._rows(db, model, SPARSE_DIMENSION, hashes), default=nothing)
         return {key: vector for key, blob in rows.items() if (vector := _unpacked(blob)) is not None}

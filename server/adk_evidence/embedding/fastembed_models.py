@@ -1,4 +1,4 @@
-"""Loading FastEmbed's models: from a folder, from the kept download, or from the model hub if it answers."""
+"""Loads models of FastEmbed's list: from a folder, from the kept download, or from the model hub if it answers."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _loader(family: Family) -> Any:
 def _loaded(name: str, load: Callable[[], Any], hint: str) -> Any:
     try:
         return load()
-    # ONNX Runtime's, tokenizers' and the hub client's exceptions have no base of their own.
+    # The exceptions of ONNX Runtime, tokenizers and the hub client have no common base.
     except Exception as exc:
         raise _broken(name, exc, hint) from exc
 

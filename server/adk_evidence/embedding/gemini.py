@@ -5,7 +5,6 @@ The key is read from GOOGLE_API_KEY or GEMINI_API_KEY, in that order as google-g
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ import numpy as np
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.errors import ServiceError
 from adk_evidence.services.eventloop import stop_if_cancelled
+from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import Clock, RetryPolicy, TransientError, call_with_retries
 from adk_evidence.settings import GeminiSettings
 
@@ -109,7 +109,9 @@ class GeminiEmbedder:
         return unit
 
     def _connect(self) -> Any:
-        key = _key()
+        _, key = key_from(*KEY_VARIABLES)
+        if not key:
+            raise ServiceError("There is no key for the Gemini API.", f"Set {' or '.join(reversed(KEY_VARIABLES))}.")
         try:
             from google import genai
             from google.genai import types
@@ -123,14 +125,6 @@ class GeminiEmbedder:
         )
         # Not vertexai, whatever the environment says: that takes no key and another request.
         return genai.Client(api_key=key, vertexai=False, http_options=options)
-
-
-def _key() -> str:
-    for name in KEY_VARIABLES:
-        key = os.environ.get(name, "").strip()
-        if key:
-            return key
-    raise ServiceError("There is no key for the Gemini API.", f"Set {' or '.join(reversed(KEY_VARIABLES))}.")
 
 
 def _refused(code: int, status: str | None, model: str) -> ServiceError:

@@ -30,7 +30,7 @@ DIMENSION = 384
 HEADS = 12
 MODEL_TOKENS = 256  # the published limit; more was never trained
 ASSEMBLER_VERSION = 1
-# To the published model's vectors. In int8 the least of the reference texts is 0.9926.
+# Least similarity to the vectors of the published model. In int8 the lowest reference text has 0.9926.
 MIN_COSINE: Mapping[Precision, float] = MappingProxyType({"fp32": 0.9999, "int8": 0.99})
 
 _GRAPHS: Mapping[Precision, str] = MappingProxyType(
@@ -41,7 +41,7 @@ _GRAPHS: Mapping[Precision, str] = MappingProxyType(
 )
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
-_RUN_TEXTS = 4  # in one run of the model: the states of more leave the processor's cache, which takes a third longer
+_RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
 _REFERENCE = Path(__file__).with_name("minilm_reference.json")
 
 
@@ -55,7 +55,7 @@ def is_prepared(models: Path, precision: Precision = "fp32") -> bool:
     """Whether `prepare_minilm` has nothing left to do."""
     folder = prepared_folder(models)
     weights = folder / "model.safetensors"
-    # The folder appears by one rename, so it is whole unless the disk or a person damaged it later.
+    # One rename makes the folder appear, so it is whole unless the disk or a person damaged it later.
     whole = (folder / _GRAPHS["fp32"]).is_file() and weights.is_file() and weights.stat().st_size == _WEIGHTS_BYTES
     return whole and (precision == "fp32" or _is_quantised(folder))
 
@@ -74,7 +74,7 @@ def prepare_minilm(
     Args:
         models: The folder of prepared models; it is created.
         precision: Whether the quantised graph is wanted beside the one in float32.
-        named_folder: A folder of the user's with the published `model.safetensors` and `tokenizer.json`.
+        named_folder: The folder that the user names, with the published `model.safetensors` and `tokenizer.json`.
         report: Gets a sentence before each step that takes long.
 
     Returns:
@@ -137,7 +137,7 @@ def quantise(folder: Path) -> None:
     graph = assemble_bert(folder / "model.safetensors", HEADS, int8=True).SerializeToString()
     write_atomic(folder / _GRAPHS["int8"], graph)
     check_against_reference(folder, "int8")
-    # Last, as it says that the graph is whole and was checked.
+    # Written last: this file says that the graph is whole and was checked.
     write_atomic(_digest_file(folder), hashlib.sha256(graph).hexdigest().encode())
 
 

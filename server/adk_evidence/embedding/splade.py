@@ -1,8 +1,8 @@
 """SPLADE through FastEmbed: learned sparse vectors, also of texts that are longer than the model reads.
 
-FastEmbed cuts a text after 512 tokens without a word. Here a longer text is read in windows whose vectors are
-max-pooled, as SPLADE pools over the tokens of one, or it is cut and counted. The weights of [CLS], [SEP] and the
-like, which every text has, are dropped.
+FastEmbed silently cuts a text after 512 tokens. Here a longer text is read in windows whose vectors are max-pooled,
+as SPLADE pools over the tokens of a text, or it is cut and counted. The weights of [CLS], [SEP] and other special
+tokens, which every text has, are dropped.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class SpladeEncoder:
         loaded = self._load()
         windows = [self._windows(loaded, encodable(text)) for text in texts]
         flat = [(number, window) for number, parts in enumerate(windows) for window in parts]
-        # Texts of one length together: a batch is padded to its longest.
+        # Texts of similar length together: a batch is padded to its longest text.
         flat.sort(key=lambda item: -len(item[1]))
         pooled: list[dict[int, float]] = [{} for _ in texts]
         for (number, _), found in zip(flat, self._embed(loaded, [window for _, window in flat]), strict=True):
@@ -97,7 +97,7 @@ class SpladeEncoder:
         return [_vector(weights) for weights in pooled]
 
     def encode_query(self, text: str) -> SparseVector:
-        """Encode one query's lexical text as a document's.
+        """Encode one query's lexical text, as a document is encoded.
 
         Raises:
             ModelError: The model cannot be had or does not load.
@@ -114,7 +114,7 @@ class SpladeEncoder:
         offsets = loaded.tokenizer.encode(text, add_special_tokens=False).offsets
         if len(offsets) <= loaded.room:
             return [text]
-        # Where a token begins a word: only there the parts' tokens are those of the whole text.
+        # Where a token begins a word: only there do the parts have the same tokens as the whole text.
         starts = [start for start, _ in offsets]
         words = [n for n, start in enumerate(starts) if start == 0 or text[start - 1].isspace()]
         spans = _windows(words, len(offsets), loaded.room, self._settings.window_overlap)

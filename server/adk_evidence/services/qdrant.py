@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from adk_evidence.errors import ServiceError, SettingsError, StoreError
+from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import CircuitBreaker, Clock, Deadline, RetryPolicy, call_with_retries
 from adk_evidence.settings import Settings
 
@@ -25,7 +25,7 @@ KEY_VARIABLES = ("ADK_EVIDENCE_QDRANT_API_KEY", "QDRANT_API_KEY")
 # SPEC 5 section 14.1.
 QUERY_TRIES = 3
 _REASON_CHARS = 200
-# What a server says of a request that holds more bytes, or more points, than it takes at once.
+# How a server refuses a request that holds more bytes, or more points, than it takes at once.
 _TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit|message length too large|larger than max", re.I)
 _TOO_MANY_POINTS = re.compile(r"upsert limit|split your request", re.I)
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Patience(RetryPolicy):
-    """A policy that bounds each attempt, too: after `try_seconds` it is given up."""
+    """A policy that also bounds each attempt, by `try_seconds`."""
 
     try_seconds: float = math.inf
 
@@ -82,26 +82,26 @@ class NotAppliedError(Exception):
 
 
 def query_patience(settings: Settings) -> Patience:
-    """For questions: few tries, all within `store.timeout_seconds`."""
+    """The patience of questions: few tries, all within `store.timeout_seconds`."""
     seconds = settings.store.timeout_seconds
     return Patience(QUERY_TRIES, (0.2, 0.4), seconds, longest_wait=seconds, try_seconds=seconds)
 
 
 def upload_patience(settings: Settings) -> Patience:
-    """For ingestion: six tries by default, whose waits outlast an outage of a minute."""
+    """The patience of ingestion: six tries by default, whose waits outlast an outage of a minute."""
     upload = settings.ingestion.qdrant_upload
     backoff = (2.0, 4.0, 8.0, 16.0, 30.0)
     return Patience(upload.max_retries + 1, backoff, longest_wait=30.0, try_seconds=upload.timeout_seconds)
 
 
 def query_breaker(settings: Settings, clock: Clock) -> CircuitBreaker:
-    """For questions: a server that keeps failing is not asked for a while."""
+    """The breaker of questions: a server that keeps failing is not asked for a while."""
     return CircuitBreaker("The Qdrant server", settings.store.breaker_failures, settings.store.breaker_seconds, clock)
 
 
 def api_key() -> str | None:
     """The key of the Qdrant server, from the environment alone."""
-    return next((key for name in KEY_VARIABLES if (key := os.environ.get(name, "").strip())), None)
+    return key_from(*KEY_VARIABLES)[1] or None
 
 
 class ServerConnection:
@@ -135,19 +135,19 @@ class ServerConnection:
         self._lock = threading.Lock()
         self._client: QdrantClient | None = None
         self._stopped = threading.Event()
-        # Who waits for another attempt gives up as soon as nobody wants it any more.
+        # A call that waits for its next attempt gives up as soon as the connection is stopped.
         self._clock = Clock(sleep=self._stopped.wait)
         self._attempt = _Attempt(self._clock)
 
     def call(self, action: Callable[[QdrantClient], T], *, divisible: bool = False) -> T:
-        """Run one call of the client, again where it fails in a way that may pass.
+        """Run one call of the client; repeat it where another try may help.
 
         Args:
             action: The call.
-            divisible: Whether the request could be sent in parts: one that is too large is then not tried again.
+            divisible: Whether the caller can send the request in parts; if so, one that is too large is not repeated.
 
         Raises:
-            ServerError: It failed for good, or until the patience was spent, or the breaker is open.
+            ServerError: The call failed for good, or until the patience was spent, or the breaker is open.
         """
 
         client = self._open()
@@ -184,7 +184,7 @@ class ServerConnection:
         return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
 
     def stop(self) -> None:
-        """Let no call begin another attempt; those that wait for one give up now."""
+        """Let no call begin another attempt; calls that wait for their next attempt give up now."""
         self._stopped.set()
 
     def close(self) -> None:
@@ -221,7 +221,7 @@ class ServerConnection:
             return self._client
 
     def _explained(self, exc: Exception) -> ServerError:
-        """The failure of one attempt, in our words."""
+        """The failure of one attempt as a sentence."""
         from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -308,7 +308,7 @@ class ServerConnection:
         return ": ".join(part for part in (type(exc).__name__, self._clean(str(exc))) if part)
 
     def _clean(self, text: str) -> str:
-        """What a server or a library said, on one line, without the key."""
+        """The text of a server or a library on one line, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
         return _NOT_PRINTABLE.sub(" ", text).strip()[:_REASON_CHARS].rstrip(". ")
@@ -339,9 +339,9 @@ def sends_key_in_the_open(url: str) -> bool:
 
 
 class _Attempt(threading.local):
-    """When the attempt of the current thread ends, and the hooks that hold HTTP to it.
+    """When the attempt of the current thread ends, and the hooks that hold HTTP to that time.
 
-    HTTP libraries bound each read, not all of them together: a server that drips its answer byte by byte would hold a
+    HTTP libraries bound each read, not all reads together: a server that sends its answer byte by byte would hold a
     caller for ever.
     """
 
@@ -359,7 +359,7 @@ class _Attempt(threading.local):
 
 
 class _Remaining(dict[str, float]):
-    """Time-outs of a request's phases, each of them what is left when the phase begins."""
+    """Time-outs of a request's phases: each is the time that is left when the phase begins."""
 
     def __init__(self, until: float, clock: Clock) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 # Added to each wait, as a share of it, so that clients that failed together do not come back together.
 JITTER = 0.25
-# A service that asks for a longer pause is told to the user instead of being waited for.
+# Where a service asks for a longer pause, the call fails instead of waiting.
 MAX_RETRY_AFTER_SECONDS = 120.0
 _SLICE_SECONDS = 1.0
 _BURST = 0.1
@@ -152,7 +152,7 @@ def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None)
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """The seconds that an answer's `Retry-After` asks to wait, from a number or a date; None where it asks for none."""
+    """The seconds that an answer's `Retry-After` asks to wait, from a number or a date; None without a valid one."""
     value = headers.get("Retry-After") or headers.get("retry-after")
     if not value:
         return None
@@ -167,10 +167,10 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 class TokenBucket:
-    """A rate limit: a tenth of a minute's amount may pass at once, the rest of it evenly. Safe between threads.
+    """A rate limit: a tenth of a minute's amount may pass at once, the rest evenly. Safe between threads.
 
-    Together they are the minute's amount, so that the service's own count of a minute, which may begin at any time,
-    is not exceeded. One call may always pass at once.
+    Both together are the amount of a minute, so that no minute of the service's own count, which may begin at any
+    time, exceeds it. One call may always pass at once.
     """
 
     def __init__(self, per_minute: float, clock: Clock) -> None:
@@ -185,7 +185,7 @@ class TokenBucket:
     def reserve(self, amount: float) -> float:
         """Take an amount now and return the seconds to wait before using it.
 
-        More than a minute's amount counts as one: it could never be had.
+        More than the amount of a minute counts as that amount: it could never be reserved.
         """
         with self._lock:
             now = self._clock.now()

@@ -43,7 +43,7 @@ class FastEmbedReranker:
         if not documents:
             return []
         texts = [encodable(document.text) for document in documents]
-        # Texts of one length together: a batch is padded to its longest.
+        # Texts of similar length together: a batch is padded to its longest text.
         order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
         ordered = [texts[position] for position in order]
         found = self._load().rerank(encodable(query.text), ordered, batch_size=self._settings.batch_size)
