@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.pack import EvidencePack
@@ -188,12 +188,16 @@ class HashEmbedder:
             self.embedded += [texts[position] for position in positions]
             yield positions, np.array([word_vector(texts[position]) for position in positions], dtype=np.float32)
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        rows = [vectors for _, vectors in self.iter_embed(texts)]
-        return np.concatenate(rows) if rows else np.zeros((0, DIMENSION), dtype=np.float32)
-
     def embed_query(self, text: str) -> list[float]:
         return word_vector(text)
+
+
+def embed_all(embedder: DenseEmbedder, texts: Sequence[str]) -> FloatMatrix:
+    """The vectors of texts, in their order."""
+    result = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
+    for positions, vectors in embedder.iter_embed(texts):
+        result[positions] = vectors
+    return result
 
 
 def word_vector(text: str) -> list[float]:

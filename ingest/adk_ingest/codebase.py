@@ -15,6 +15,7 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
+from adk_evidence.files import remove_tree
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebases import (
     MAIN,
@@ -30,7 +31,6 @@ from adk_evidence.index.codebases import (
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
-from adk_evidence.store.files import remove_tree
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
@@ -38,12 +38,11 @@ from adk_ingest.progress import Progress, Reported
 from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
-    from adk_evidence.embedding.base import Pair, SparseEncoder
+    from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
     from adk_evidence.index.indexer import Cancelled
     from adk_evidence.index.indexer import Progress as Report
     from adk_evidence.index.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
-    from adk_ingest.pipeline import BatchEmbedder
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
 _WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
@@ -65,7 +64,7 @@ class CodebaseIndexer:
         self,
         settings: Settings,
         *,
-        dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+        dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
     ) -> None:
         self._settings = settings

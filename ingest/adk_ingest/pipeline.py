@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from adk_evidence.embedding.base import (
     ContextBatch,
     ContextualEmbedder,
     Cost,
+    DenseEmbedder,
     FloatMatrix,
     PaidEmbedder,
     Pair,
@@ -94,24 +95,6 @@ class IngestCancelledError(EvidenceError):
     exit_code = 130
 
 
-class BatchEmbedder(Protocol):
-    """What a run asks of a dense model: vectors batch by batch, so that none is lost when it stops.
-
-    One that is a `ContextualEmbedder` as well is asked for a file's chunks together instead.
-    """
-
-    @property
-    def model(self) -> str:
-        """Name of the model, the cache's key."""
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-
-    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Batches of positions in `texts` with their vectors; every position comes once."""
-
-
 @dataclass
 class Changes:
     """What one corpus differs in from the published index.
@@ -163,7 +146,7 @@ class Changes:
 class Work:
     """What one dense model has to compute: texts by the cache keys of their vectors, or batches of a file's chunks."""
 
-    embedder: BatchEmbedder
+    embedder: DenseEmbedder
     kinds: tuple[Kind, ...]
     texts: dict[str, str] = field(default_factory=dict)
     contexts: list[ContextBatch] = field(default_factory=list)
@@ -216,7 +199,7 @@ class Ingestion:
         settings: Settings,
         progress: Progress,
         *,
-        dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+        dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
@@ -224,7 +207,7 @@ class Ingestion:
         self._progress = progress
         self._cancelled = cancelled or (lambda: False)
         made = dense or make_dense(settings, report=progress.note, check=self._stop_if_cancelled)
-        self._dense: Pair[BatchEmbedder] = Pair.of(made)
+        self._dense: Pair[DenseEmbedder] = Pair.of(made)
         self._cache = EmbeddingCache(settings.paths.embedding_cache)
         encoder = sparse or make_sparse(settings, report=progress.note)
         self._encoder = encoder

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adk_evidence.commands import with_options
-from adk_evidence.embedding.base import Pair, SparseEncoder
+from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -20,7 +20,7 @@ from adk_ingest.corpora import (
 )
 from adk_ingest.credentials import credential_notices
 from adk_ingest.manifest import RunManifest, now
-from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
+from adk_ingest.pipeline import DryRun, Ingestion, Mode
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
@@ -48,7 +48,7 @@ def ingest(
     progress: Progress,
     *,
     cancelled: Callable[[], bool] | None = None,
-    dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
@@ -72,7 +72,7 @@ def forget(
     version: str,
     progress: Progress,
     *,
-    dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Take away a version of the code that is kept beside the indexed one.
@@ -92,7 +92,7 @@ def forget(
     return Ingestion(settings, progress, dense=dense, sparse=sparse).run("code", lambda run: [corpus])
 
 
-def _rank_new_code(settings: Settings, progress: Progress, dense: BatchEmbedder | None) -> None:
+def _rank_new_code(settings: Settings, progress: Progress, dense: DenseEmbedder | None) -> None:
     """List the symbols of code whose commit is new here, without vectors; the index is published in any case."""
     try:
         if covers_commit(settings, dense=dense):

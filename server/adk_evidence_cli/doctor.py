@@ -120,7 +120,7 @@ def _minilm(settings: Settings) -> list[Finding]:
 def _reranker(settings: Settings) -> list[Finding]:
     if settings.rerank.provider != "llm":
         return []
-    from adk_evidence.search.rerank.chat import KEY_VARIABLES, has_key
+    from adk_evidence.services.chat import KEY_VARIABLES, has_key
 
     llm = settings.rerank.llm
     # Not asked: that would cost money.

@@ -20,10 +20,10 @@ from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.base import RerankDocument
 from adk_evidence.search.rerank.cascade import CascadeReranker
-from adk_evidence.search.rerank.chat import KEY_VARIABLES, ChatService
 from adk_evidence.search.rerank.llm import LlmReranker, parse_order, prompt
 from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_evidence.services.eventloop import run_within
 from adk_evidence.settings import load_settings
 from tests.clocks import FakeTime

@@ -57,7 +57,7 @@ class Backend:
     reader: Callable[[Path, Specs], EvidenceStore]
 
 
-PATIENCE = Patience(tries=3, try_seconds=20, total_seconds=None, first_wait=0.1, longest_wait=1)
+PATIENCE = Patience(3, (0.1, 0.2), longest_wait=1, try_seconds=20)
 
 
 def on_server() -> ServerConnection:

@@ -20,7 +20,7 @@ from adk_evidence.symbols.installed import Installed, availability, find_install
 from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
 from adk_evidence.symbols.target import RankParts, Target, rich_text
 from adk_evidence.symbols.target_sets import About, TargetSet
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import HashEmbedder, Workplace, embed_all
 
 REQUIREMENT = "google-adk==2.13.0"
 
@@ -86,7 +86,7 @@ def loaded(embedder: Any = None, *, with_vectors: bool = True) -> TargetSearch:
         built_at="2026-01-01T00:00:00+00:00",
         targets=len(TARGETS),
     )
-    vectors: FloatMatrix = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    vectors: FloatMatrix = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
     found = TargetSet(about, TARGETS, vectors if with_vectors else None)
     return TargetSearch(found, load_settings(), (embedder or HashEmbedder()).embed_query)
 
@@ -187,7 +187,7 @@ def test_a_word_that_is_still_being_typed_finds_something(kit: TargetSearch) -> 
 
 def test_the_vector_search_is_the_exact_cosine(kit: TargetSearch) -> None:
     query = "keeps sessions"
-    vectors = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    vectors = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
     expected = vectors @ np.array(HashEmbedder().embed_query(query), dtype=np.float32)
     found = kit.rank(query, len(TARGETS), "vector")
     assert [item.score for item in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-6)

@@ -26,6 +26,7 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
@@ -523,7 +524,7 @@ class TestHostileFiles:
 class TestOnAServer:
     @pytest.fixture
     def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantStandIn]:
-        monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+        monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
         for name in server_client.KEY_VARIABLES:
             monkeypatch.delenv(name, raising=False)
         with QdrantStandIn() as running:

@@ -16,6 +16,7 @@ from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsE
 from adk_evidence.models.pack import Why
 from adk_evidence.search import session as retrieval
 from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.resilience import Clock
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
@@ -37,7 +38,7 @@ UPSERT = r"PUT .*/points$"
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing waits, and no key of the machine is used."""
-    monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+    monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
     for name in server_client.KEY_VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
@@ -363,7 +364,9 @@ class TestBadDays:
         self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         server.fail("POST /collections/aliases", 500)
-        monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: server.fail("GET /aliases", 500))
+        monkeypatch.setattr(
+            server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: server.fail("GET /aliases", 500))
+        )
         with pytest.raises(StoreError, match="where they point to now is not known"):
             place.ingest()
 

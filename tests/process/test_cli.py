@@ -16,9 +16,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.embedding import minilm
+from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.search import session as door
-from adk_evidence.store.files import copy_tree
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants
@@ -26,7 +26,7 @@ from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
-HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "tenacity", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
+HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
 HEAVY += ("pydantic_settings", "pydantic")
 
 # Runs the command line in a process without a model.

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.citations.sources import SourceReader
-from adk_evidence.embedding.base import Cost, FloatMatrix, PaidEmbedder
+from adk_evidence.embedding.base import Cost, DenseEmbedder, FloatMatrix, PaidEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
 from adk_evidence.index.manifest import CorpusEntry, IndexManifest
@@ -33,7 +33,7 @@ from adk_evidence.symbols.target_sets import (
 )
 from adk_ingest.corpora import module_name
 from adk_ingest.costs import refuse_above_the_cap
-from adk_ingest.pipeline import BatchEmbedder, DryRun, IngestCancelledError
+from adk_ingest.pipeline import DryRun, IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
@@ -67,7 +67,7 @@ def build_targets(
     settings: Settings,
     progress: Progress,
     *,
-    dense: BatchEmbedder | None = None,
+    dense: DenseEmbedder | None = None,
     vectors: bool = True,
     cancelled: Callable[[], bool] | None = None,
 ) -> TargetsReport:
@@ -89,7 +89,7 @@ def build_targets(
         IngestCancelledError: `cancelled` said yes.
     """
     begin = time.perf_counter()
-    model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
+    model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
     about, folder, targets = _targets(settings, model, progress)
     is_new = not folder.is_dir()
     if is_new:
@@ -113,12 +113,12 @@ def build_targets(
     )
 
 
-def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder | None = None) -> DryRun:
-    """What it would take to embed the targets of the published index; nothing is embedded.
+def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder | None = None) -> DryRun:
+    """What embedding the targets of the published index would take; nothing is embedded.
 
     The arguments and errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
     """
-    model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
+    model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
     _, folder, targets = _targets(settings, model, progress)
     texts = {} if has_vectors(folder) else _texts(targets)
     cache = EmbeddingCache(settings.paths.embedding_cache)
@@ -130,7 +130,7 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder
     return DryRun([], len(missing), _cost(model, missing))
 
 
-def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> bool:
+def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
     """Whether there are targets of the published code's commit, though its files may have changed since.
 
     Raises:
@@ -138,12 +138,12 @@ def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> 
         TargetsMissingError: The index holds no code.
     """
     with open_generations(settings).open_current() as lease:
-        model: BatchEmbedder = dense or make_target_embedder(settings)
+        model: DenseEmbedder = dense or make_target_embedder(settings)
         wanted = about_index(lease.manifest, model.model, model.dimension)
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
 
 
-def _targets(settings: Settings, model: BatchEmbedder, progress: Progress) -> tuple[About, Path, Sequence[Target]]:
+def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Sequence[Target]]:
     """The targets of the published index, read from their folder if they were written before."""
     with open_generations(settings).open_current() as lease:
         about = about_index(lease.manifest, model.model, model.dimension)
@@ -193,7 +193,7 @@ def _embed(
     settings: Settings,
     folder: Path,
     targets: Sequence[Target],
-    model: BatchEmbedder,
+    model: DenseEmbedder,
     progress: Progress,
     cancelled: Callable[[], bool] | None,
 ) -> tuple[int, int]:
@@ -230,5 +230,5 @@ def _texts(targets: Sequence[Target]) -> dict[str, str]:
     return {sha256_text(text): text for text in map(rich_text, targets)}
 
 
-def _cost(model: BatchEmbedder, texts: Sequence[str]) -> Cost | None:
+def _cost(model: DenseEmbedder, texts: Sequence[str]) -> Cost | None:
     return model.estimate(texts) if isinstance(model, PaidEmbedder) else None

@@ -18,7 +18,7 @@ from adk_evidence.gitcli import GitError, run_git
 from adk_evidence.textfile import decode, is_binary
 
 if TYPE_CHECKING:
-    from adk_evidence.index.manifest import IndexManifest
+    pass
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5
@@ -129,11 +129,6 @@ class GitReader(FolderReader):
         except (GitError, ValueError):  # ValueError: a NUL in the path
             return None
         return _decode(raw)
-
-
-def open_readers(manifest: IndexManifest, folder: Path) -> dict[str, SourceReader]:
-    """The readers of an index's corpora by their names; `folder` is the generation's folder."""
-    return {name: open_reader(corpus.location, folder) for name, corpus in manifest.corpora.items()}
 
 
 def open_reader(location: SourceLocation, folder: Path) -> SourceReader:

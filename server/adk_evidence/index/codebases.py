@@ -21,6 +21,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from adk_evidence.commands import spelled
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
+from adk_evidence.files import write_atomic
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.models.citation import short_name
 from adk_evidence.paths import Home
@@ -33,7 +34,6 @@ from adk_evidence.settings import (
     Settings,
 )
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.files import write_atomic
 from adk_evidence.tokens import CHARS_PER_TOKEN
 
 MAIN = "adk"

@@ -21,6 +21,7 @@ import qdrant_edge as edge
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
+from adk_evidence.files import copy_tree
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
     NOTHING_KNOWN,
@@ -40,7 +41,6 @@ from adk_evidence.store.base import (
     SearchParams,
     Vector,
 )
-from adk_evidence.store.files import copy_tree
 from adk_evidence.store.fusion import fused
 from adk_evidence.store.points import (
     PREFIX_FIELDS,

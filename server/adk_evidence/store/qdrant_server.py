@@ -23,6 +23,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
+from adk_evidence.files import write_atomic
 from adk_evidence.services.qdrant import NotAppliedError, ServerConnection, ServerError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
@@ -43,7 +44,6 @@ from adk_evidence.store.base import (
     SearchParams,
     Vector,
 )
-from adk_evidence.store.files import write_atomic
 from adk_evidence.store.points import (
     PREFIX_FIELDS,
     both,

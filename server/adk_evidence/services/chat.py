@@ -1,18 +1,18 @@
-"""An OpenAI-compatible chat service behind one door: its key, its time-outs and its failures.
+"""The client of an OpenAI-compatible chat service: its key, its time-outs and its failures.
 
-The wire contract is `POST <base_url>/chat/completions`, which hosted services and local servers share.
+Hosted services and local servers share the contract `POST <base_url>/chat/completions`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 from contextlib import suppress
 from typing import Any
 
 from adk_evidence.errors import ServiceError
 from adk_evidence.redaction import without_key
 from adk_evidence.services.eventloop import run_within, stop_if_cancelled
+from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import (
     CircuitBreaker,
     Clock,
@@ -28,9 +28,9 @@ from adk_evidence.settings import LlmRerankSettings
 KEY_VARIABLES = ("ADK_EVIDENCE_LLM_API_KEY", "OPENAI_API_KEY")
 BACKOFF = (0.5, 1.0, 2.0)
 _GRACE_SECONDS = 2.0
-# What services answer to a parameter that they do not know.
+# The statuses for a parameter that the service does not know.
 _NO_SUCH_PARAMETER = (400, 422)
-# Of reading a body: no JSON, or other JSON than the contract's.
+# Raised while a body is read that is not JSON, or not the JSON of the contract.
 _UNREADABLE = (ValueError, LookupError, TypeError, RecursionError)
 _SETTINGS = "Check rerank.llm: base_url and model must go together."
 
@@ -61,7 +61,7 @@ class ChatService:
 
         Raises:
             ServiceError: The service does not answer within `timeout_seconds` in spite of retries, refuses, answers
-                what is no text, or was not asked as it is down; as `CallCancelledError`, nobody waits any more.
+                without a text, or was not asked because it is down; `CallCancelledError` where nobody waits any more.
         """
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         policy = RetryPolicy(self._settings.max_attempts, BACKOFF, self._settings.timeout_seconds)
@@ -98,7 +98,7 @@ class ChatService:
             return run_within(self._send(body, seconds), seconds + _GRACE_SECONDS)
         except TimeoutError:
             raise TransientError(f"The language model did not answer within {seconds:.3g} s.") from None
-        # The messages of the client's errors may hold what was sent.
+        # The messages of httpx may hold what was sent.
         except httpx.DecodingError:
             raise TransientError("The language model's service answered what cannot be read.", _SETTINGS) from None
         except httpx.InvalidURL:
@@ -116,12 +116,12 @@ class ChatService:
             remote = self._settings.base_url.startswith("https:")
             try:
                 self._client = httpx.AsyncClient(timeout=None, follow_redirects=False, trust_env=remote)  # noqa: S113
-            # What it says of a proxy's address, or of a package that this kind of proxy needs.
+            # The proxy's address is wrong, or this kind of proxy needs a package that is not installed.
             except (ValueError, ImportError, httpx.InvalidURL):
                 raise ServiceError(
                     "The proxy that the environment names cannot be used.", "Mend HTTPS_PROXY or ALL_PROXY."
                 ) from None
-        # httpx limits the pause between two bytes; this limits all of it.
+        # httpx limits the pause between two bytes; this limits the whole request.
         async with asyncio.timeout(seconds):
             address = f"{self._settings.base_url}/chat/completions"
             return await self._client.post(address, json=body, headers=_authorization())
@@ -140,20 +140,12 @@ class ChatService:
 
 def has_key() -> bool:
     """Whether the environment has a key."""
-    return bool(_key()[1])
-
-
-def _key() -> tuple[str, str]:
-    """The variable that is read, and the key in it, which may be empty."""
-    for name in KEY_VARIABLES:
-        if key := os.environ.get(name, "").strip():
-            return name, key
-    return KEY_VARIABLES[0], ""
+    return bool(key_from(*KEY_VARIABLES)[1])
 
 
 def _authorization() -> dict[str, str]:
-    name, key = _key()
-    # The client's own message would repeat it.
+    name, key = key_from(*KEY_VARIABLES)
+    # The message of the HTTP client would repeat the key.
     if not (key.isascii() and key.isprintable()):
         raise ServiceError(f"The key in {name} holds characters that no key has.", "Copy it again.")
     return {"Authorization": f"Bearer {key}"} if key else {}
@@ -161,7 +153,7 @@ def _authorization() -> dict[str, str]:
 
 def _refused(answer: Any) -> ServiceError:
     status: int = answer.status_code
-    name, key = _key()
+    name, key = key_from(*KEY_VARIABLES)
     if status in (401, 403):
         if not key:
             return ServiceError("The language model's service wants a key.", f"Set {' or '.join(KEY_VARIABLES)}.")
@@ -181,7 +173,7 @@ def _refused(answer: Any) -> ServiceError:
 
 
 def _detail(answer: Any, key: str) -> str:
-    """What the service says is wrong, where it says it as the contract wants it."""
+    """The error message of the service, where the answer has one by the contract."""
     try:
         message = answer.json()["error"]["message"]
     except _UNREADABLE:
