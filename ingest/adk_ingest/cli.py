@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, named_path, settings_from, stderr, stdout, write_utf8
+from adk_evidence_console import friendly_errors, named_path, settings_from, stderr, stdout, write_utf8
 
 if TYPE_CHECKING:
     from adk_ingest.pipeline import Mode

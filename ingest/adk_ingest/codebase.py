@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.errors import (
     EvidenceError,
@@ -30,7 +31,6 @@ from adk_evidence.index.codebases import (
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
 from adk_evidence.store.files import remove_tree
-from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
@@ -40,16 +40,49 @@ from adk_ingest.sources.codebase import open_codebase
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import Pair, SparseEncoder
     from adk_evidence.index.manifest import IndexManifest
-    from adk_evidence_agents.operations.indexer import Cancelled
-    from adk_evidence_agents.operations.indexer import Progress as Report
     from adk_ingest.corpora import CorpusInput
     from adk_ingest.pipeline import BatchEmbedder
+
+    # What is done, the total if it is known, and a sentence; may be called from any thread.
+    Report = Callable[[float, float | None, str], None]
+    Cancelled = Callable[[], bool]
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
 _WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
 # Whatever the patterns say: they do not ask for it, or it is in the index under another path.
 _NEVER_MISSED = frozenset({"not_included", "symlink_duplicate"})
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What a run left in one named index.
+
+    Args:
+        name: Of the index.
+        files: Files in the index.
+        chunks: Chunks in the index.
+        vectors: Dense vectors in the index.
+        size_bytes: Size of the index on disk.
+        seconds: How long the run took.
+        changed_files: Files that the run read anew.
+        removed_files: Files that are no longer in the index.
+        skipped: Path and reason of each file that is not in the index although its pattern asks for it.
+        warnings: Sentences about what is not as it was asked for.
+        status: `unchanged` when there was nothing to do, `partial` when files were skipped because of an error.
+    """
+
+    name: str
+    files: int
+    chunks: int
+    vectors: int
+    size_bytes: int
+    seconds: float
+    changed_files: int
+    removed_files: int
+    skipped: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    status: Literal["success", "partial", "unchanged"]
 
 
 class CodebaseIndexer:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from adk_evidence.settings import Settings
-    from adk_evidence_agents.operations.indexer import IndexReport
+    from adk_ingest.codebase import IndexReport
 
 SHOWN_WARNINGS = 20
 SHOWN_LANGUAGES = 4

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from adk_evidence import __version__
-from adk_evidence_cli.console import (
+from adk_evidence_cli.serve import app as serve_app
+from adk_evidence_console import (
     Roots,
     friendly_errors,
     path_argument,
@@ -19,8 +20,7 @@ from adk_evidence_cli.console import (
     stdout,
     write_utf8,
 )
-from adk_evidence_cli.evaluating import app as eval_app
-from adk_evidence_cli.serve import app as serve_app
+from adk_evidence_eval.cli import app as eval_app
 
 app = typer.Typer(
     name="adk-evidence",
@@ -209,10 +209,11 @@ def doctor(
 ) -> None:
     """Say what is installed, indexed, stale or missing, and how to mend it."""
     with friendly_errors():
-        from adk_evidence_cli.doctor import examine, show
+        from adk_evidence_cli.findings import show_findings
+        from adk_ingest.doctor import examine
 
         findings = examine(settings_from(profile, home))
-        show(findings, stdout(), as_json=as_json)
+        show_findings(findings, stdout(), as_json=as_json)
         if any(finding.state == "broken" for finding in findings):
             raise typer.Exit(1)
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adk_evidence_cli.console import Roots, friendly_errors, settings_from
-from adk_evidence_cli.entry import INTERRUPTED
+from adk_evidence_console import INTERRUPTED, Roots, friendly_errors, settings_from
 
 app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
 

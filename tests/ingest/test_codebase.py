@@ -28,8 +28,7 @@ from adk_evidence.services import qdrant as server_client
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence_agents.operations.indexer import IndexReport
-from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.codebase import CodebaseIndexer, IndexReport
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Reported, Silent

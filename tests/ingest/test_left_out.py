@@ -15,9 +15,9 @@ import adk_ingest.verify as verify
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_reader, open_writer
-from adk_evidence_cli.doctor import examine
 from adk_ingest.chunking.python import PythonChunker
 from adk_ingest.cli import app
+from adk_ingest.doctor import examine
 from adk_ingest.progress import Silent
 from adk_ingest.records import records
 from adk_ingest.reports import make_plan, verify_published

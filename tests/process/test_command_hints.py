@@ -14,8 +14,8 @@ from adk_evidence import commands
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_agents.operations.records import record_of
 from adk_evidence_agents.session import AgentSession
-from adk_evidence_cli.console import settings_from
 from adk_evidence_cli.main import app as evidence
+from adk_evidence_console import settings_from
 from adk_evidence_lsp.backend import Backend
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import to_json_rpc

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -12,11 +13,14 @@ from adk_evidence.index.codebases import MAIN, Codebase, read_codebase, settings
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_agents.operations.embedding import check_embedding
-from adk_evidence_agents.operations.indexer import Indexer, IndexReport
+from adk_evidence_agents.operations.indexer import Indexer
 from adk_evidence_agents.operations.records import printable
 from adk_evidence_agents.operations.requests import IndexCodebaseParameters, NamedIndexParameters
 from adk_evidence_agents.operations.responses import IndexedItems, Severity
 from adk_evidence_agents.operations.run import Run
+
+if TYPE_CHECKING:
+    from adk_ingest.codebase import IndexReport
 
 MAX_SKIPPED = 100
 

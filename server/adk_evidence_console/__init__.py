@@ -1,4 +1,4 @@
-"""What both command lines share: consoles, error sentences and exit codes."""
+"""What the command lines share: consoles, tables, error sentences and exit codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence_cli.entry import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,6 +28,8 @@ Roots = Annotated[
         show_default=False,
     ),
 ]
+# Exit code of a program that Ctrl-C ended.
+INTERRUPTED = 130
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
 # Of the settings that were loaded last.

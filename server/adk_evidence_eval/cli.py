@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, path_argument, settings_from, stderr, stdout
+from adk_evidence_console import friendly_errors, path_argument, settings_from, stderr, stdout
 
 if TYPE_CHECKING:
     from adk_evidence.search.pipeline import EvidenceService
@@ -74,9 +74,9 @@ def score(
 ) -> None:
     """Score a run: recall, MRR, nDCG, recall within budgets of tokens, with intervals and by category."""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_scores
         from adk_evidence_eval.run import read_run
         from adk_evidence_eval.score import score_run
+        from adk_evidence_eval.views import show_scores
 
         questions, found = _golden(golden, ask=False), read_run(run)
         scores = score_run(found, questions)
@@ -94,10 +94,10 @@ def compare(
 ) -> None:
     """Say by how much a second run is better than a first, with paired bootstrap intervals."""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_comparison
         from adk_evidence_eval.compare import compare_scores
         from adk_evidence_eval.run import read_run
         from adk_evidence_eval.score import score_run
+        from adk_evidence_eval.views import show_comparison
 
         questions = _golden(golden, ask=False)
         scores = [score_run(read_run(path), questions) for path in (first, second)]
@@ -108,8 +108,8 @@ def compare(
 def ablation(golden: Goldens = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Measure what each part adds, from plain BM25 to the settings as they are, in one table."""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_variants
         from adk_evidence_eval.ablation import VARIANTS
+        from adk_evidence_eval.views import show_variants
 
         show_variants(_measure(VARIANTS, golden, profile, home), stdout(), as_json=as_json)
 
@@ -138,8 +138,8 @@ def sweep(
 ) -> None:
     """Measure every combination of some settings: fusion, limits, ef, expansion, reranker or any other."""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_variants
         from adk_evidence_eval.sweep import grid
+        from adk_evidence_eval.views import show_variants
 
         variants = grid(vary)
         if out is not None:
@@ -159,8 +159,8 @@ def sweep(
 def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Compare the dense branch as configured with a full scan: what does approximate search miss?"""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_ann_misses
         from adk_evidence_eval.exact import DENSE_ALONE, ann_misses
+        from adk_evidence_eval.views import show_ann_misses
 
         questions = list(_golden(golden).values())
         bench = _bench(profile, home)
@@ -175,9 +175,9 @@ def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = Non
 def report(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Say of every expected span that was missed where it was lost."""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_fates
         from adk_evidence_eval.chunks import indexed_chunks
         from adk_evidence_eval.misses import PROBE, explain_misses
+        from adk_evidence_eval.views import show_fates
 
         questions = list(_golden(golden).values())
         bench = _bench(profile, home)
@@ -202,10 +202,10 @@ def abstention(
     """Say how well `quality` tells questions without an answer from those that have one."""
     with friendly_errors():
         from adk_evidence.settings import config_file
-        from adk_evidence_cli.evaluation_views import show_abstention, show_weights
         from adk_evidence_eval import abstention as levels
         from adk_evidence_eval.golden import read_golden
         from adk_evidence_eval.run import Answer
+        from adk_evidence_eval.views import show_abstention, show_weights
 
         paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
         questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
@@ -238,10 +238,10 @@ def check(
 ) -> None:
     """Look up every span of a golden set in the indexed corpora: does it stand there, and where has it gone?"""
     with friendly_errors():
-        from adk_evidence_cli.evaluation_views import show_findings
         from adk_evidence_eval.check import check_golden, reanchored
         from adk_evidence_eval.chunks import indexed_texts
         from adk_evidence_eval.golden import golden_lines
+        from adk_evidence_eval.views import show_findings
 
         questions = list(_golden(golden).values())
         with indexed_texts(settings_from(profile, home)) as text_of:
