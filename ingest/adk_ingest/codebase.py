@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from adk_evidence.embedding.base import Pair, SparseEncoder
     from adk_evidence.index.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
-    from adk_ingest.pipeline import BatchEmbedder
+    from adk_ingest.vectors import BatchEmbedder
 
     # What is done, the total if it is known, and a sentence; may be called from any thread.
     Report = Callable[[float, float | None, str], None]

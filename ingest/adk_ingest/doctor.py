@@ -24,7 +24,7 @@ from adk_evidence.store.generations import GenerationStore, check_fingerprint
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import about_index, find_set, has_vectors
 from adk_ingest.caches import CacheStatus
-from adk_ingest.corpora import index_fingerprint
+from adk_ingest.chunkers import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
 

@@ -28,27 +28,11 @@ SECONDS_PER_REQUEST = 3.0
 STATUS_RUNS = 5
 
 
-class PlannedCorpus(BaseModel):
-    """What a run would do with one corpus."""
-
-    repo: str
-    commit: str
-    source: str
-    files: int
-    files_changed: int
-    files_removed: int
-    chunks: int
-    tokens: int
-    skipped: dict[str, int]
-    failed_files: list[str] = []
-    chunks_without_terms: list[str] = []
-
-
 class Plan(BaseModel):
     """A dry run."""
 
     profile: str
-    corpora: dict[str, PlannedCorpus]
+    corpora: dict[str, CorpusRun]
     vectors_to_compute: int
     estimated_seconds: float
     requests: int | None = None
@@ -73,21 +57,9 @@ class Status(BaseModel):
 
 def make_plan(settings: Settings, dry: DryRun) -> Plan:
     """Numbers of a dry run. Local models cost nothing, so they have no price."""
+    # What would be made: the chunks of the files that changed.
     corpora = {
-        change.corpus.name: PlannedCorpus(
-            repo=change.corpus.source.repo,
-            commit=change.corpus.source.commit,
-            source=change.corpus.source.kind,
-            files=len(change.corpus.files),
-            files_changed=len(change.changed),
-            files_removed=len(change.removed),
-            chunks=len(change.records),
-            tokens=change.tokens,
-            skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
-            failed_files=change.failed_files,
-            chunks_without_terms=change.without_terms,
-        )
-        for change in dry.changes
+        change.corpus.name: change.said.model_copy(update={"chunks": len(change.records)}) for change in dry.changes
     }
     chunks = sum(corpus.chunks for corpus in corpora.values())
     seconds = _embedding_seconds(settings, dry) + chunks / CHUNKS_PER_SECOND
@@ -313,7 +285,7 @@ def show_verification(report: VerificationReport, console: Console, *, as_json: 
         console.print("The index is verified.", style="green")
 
 
-def _show_left_out(name: str, corpus: PlannedCorpus | CorpusRun, console: Console) -> None:
+def _show_left_out(name: str, corpus: CorpusRun, console: Console) -> None:
     for sentence in left_out(name, corpus.failed_files, corpus.chunks_without_terms):
         console.print(visible(sentence), markup=False, style="yellow", soft_wrap=True)
 

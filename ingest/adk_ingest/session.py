@@ -19,11 +19,12 @@ from adk_ingest.corpora import (
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
-from adk_ingest.manifest import RunManifest, now
-from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
+from adk_ingest.manifest import Mode, RunManifest, now
+from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
+from adk_ingest.vectors import BatchEmbedder
 from adk_ingest.versions import beside, replaced, taken_away
 
 
@@ -119,7 +120,7 @@ def gather(
     indexed = current.manifest.corpora if current else {}
     corpora: list[CorpusInput] = []
     for corpus in found:
-        for notice in credential_notices(corpus.skipped):
+        for notice in credential_notices(corpus.found.skipped):
             _note(f"{corpus.name}: {notice}", progress, run)
         committed, others = as_cited(corpus)
         corpora.append(committed)

@@ -9,7 +9,7 @@ from adk_evidence.index.manifest import CorpusEntry, IndexManifest, beside_name,
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.chunking.base import ChunkedFile
-from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state, record_context
+from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state
 from adk_ingest.sources.base import CorpusSource, SourceKind
 
 _CODE = "adk_python"
@@ -88,14 +88,13 @@ def _nothing(settings: Settings, name: str, entry: CorpusEntry, created_at: str)
         commit=entry.commit,
         ref=entry.ref,
     )
-    context = record_context(settings, source, name, entry.kind, created_at)
     return CorpusInput(
         name=name,
         kind=entry.kind,
         source=source,
-        location=entry.location,
-        context=context,
+        settings=settings,
+        created_at=created_at,
         chunk=lambda file: ChunkedFile([]),
-        state=corpus_state(context, source),
+        state=corpus_state(source),
         files=(),
     )

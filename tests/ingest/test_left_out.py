@@ -82,7 +82,7 @@ class TestWithoutTerms:
         file = next(file for file in corpus.files if file.path == "docs/tools/retry.md")
         chunked = corpus.chunk(file)
         first = chunked.chunks[0]
-        made = list(records(file, chunked, corpus.context, leave_out=lambda raw, lexical: raw is first))
+        made = list(records(file, chunked, corpus, leave_out=lambda raw, lexical: raw is first))
         assert len(made) == len(chunked.chunks) - 1
         assert [record.chunk_index for record in made] == list(range(len(made)))
 
