@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -28,8 +28,11 @@ Roots = Annotated[
         show_default=False,
     ),
 ]
+Command = TypeVar("Command", bound=Callable[..., Any])
 # Exit code of a program that Ctrl-C ended.
 INTERRUPTED = 130
+Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
+Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
 # Of the settings that were loaded last.
@@ -106,6 +109,20 @@ def friendly_errors() -> Iterator[None]:
         where = f"Please report this with the end of {log}." if log else "Please report this."
         _complain(f"This failed unexpectedly ({type(exc).__name__}), by a fault of the program.", where)
         raise typer.Exit(1) from None
+
+
+class CommandLine(typer.Typer):
+    """An app whose commands say in a sentence what stopped them; see `friendly_errors`."""
+
+    def __init__(self, help: str, name: str | None = None) -> None:
+        super().__init__(
+            name=name, help=help, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
+        """As typer's."""
+        register = super().command(name, **options)
+        return lambda function: register(friendly_errors()(function))
 
 
 def _log_failure(exc: Exception) -> Path | None:
