@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from adk_evidence_console import CommandLine, Home, Profile, named_path, settings_from, stderr, stdout, write_utf8
+from adk_evidence_console import CommandLine, Home, Profile, named_path, say, settings_from, stderr, stdout, write_utf8
 
 if TYPE_CHECKING:
     from adk_ingest.manifest import Mode
@@ -141,7 +141,7 @@ def delete(
     if not yes and not typer.confirm(f"Remove the index {described}?"):
         raise typer.Exit(1)
     indexer.delete(name)
-    stderr().print(f"The index {name} is removed.", markup=False)
+    say(stderr(), f"The index {name} is removed.")
 
 
 @app.command()
@@ -238,8 +238,8 @@ def sync(
     corpora = settings.ingestion.corpora
     console = stderr()
     for corpus, ref in ((corpora.adk_docs, docs_ref), (corpora.adk_python, code_ref)):
-        source = sync_clone(settings, corpus, ref, notify=lambda text: console.print(text, markup=False))
-        console.print(f"{source.describe()} is at {source.root}", markup=False, soft_wrap=True)
+        source = sync_clone(settings, corpus, ref, notify=lambda text: say(console, text))
+        say(console, f"{source.describe()} is at {source.root}")
 
 
 @app.command()
@@ -253,7 +253,7 @@ def rollback(as_json: AsJson = False, profile: Profile = None, home: Home = None
     if as_json:
         show_status(make_status(settings), stdout(), as_json=True)
     else:
-        stderr().print(f"Generation {generation.id} serves now.", markup=False)
+        say(stderr(), f"Generation {generation.id} serves now.")
 
 
 def _ingest(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.render.sanitize import visible
+from adk_evidence_console import write_json
 from adk_ingest.doctor import Finding
 
 _MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "broken": ("BROKEN", "red")}
@@ -18,7 +18,7 @@ _MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "broken": ("BROKEN"
 def show_findings(findings: Sequence[Finding], console: Console, *, as_json: bool) -> None:
     """Print the findings."""
     if as_json:
-        console.file.write(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False) + "\n")
+        write_json(console, [asdict(finding) for finding in findings])
         return
     for finding in findings:
         mark, style = _MARKS[finding.state]

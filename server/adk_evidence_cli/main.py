@@ -16,7 +16,7 @@ from adk_evidence_console import (
     Profile,
     Roots,
     friendly_errors,
-    path_argument,
+    path_option,
     read_stdin,
     settings_from,
     stderr,
@@ -75,12 +75,7 @@ def ask(
     max_tokens: Annotated[int | None, typer.Option(help="Budget of --prompt, in tokens.", min=1)] = None,
     system: Annotated[str | None, typer.Option(help="System prompt of --prompt: a file, or the text itself.")] = None,
     history: Annotated[
-        Path | None,
-        typer.Option(
-            parser=path_argument,
-            metavar="PATH",
-            help="Turns before the question: a JSON list of {role, content}, oldest first.",
-        ),
+        Path | None, path_option("Turns before the question: a JSON list of {role, content}, oldest first.")
     ] = None,
     results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
     source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
@@ -98,7 +93,7 @@ def ask(
     """Answer a question with checked evidence."""
     from adk_evidence.errors import InvalidRequestError
     from adk_evidence.index.codebases import MAIN, settings_of
-    from adk_evidence_cli.asking import Answer, Output, build_request
+    from adk_evidence_cli.asking import Output, answer, build_request
     from adk_evidence_cli.prompting import prompt_frame
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
@@ -122,7 +117,7 @@ def ask(
     )
     output = Output(chosen[0]) if chosen else Output.terminal
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    Answer(settings, stdout(), stderr()).give(request, output, prompt=prompt, full=full)
+    answer(settings, request, output, stdout(), stderr(), prompt=prompt, full=full)
 
 
 class SymbolMode(StrEnum):
@@ -143,12 +138,7 @@ def symbol(
     results: Annotated[int, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = 10,
     mode: Annotated[SymbolMode, typer.Option("--mode", help="By words, by meaning or both.")] = SymbolMode.auto,
     python: Annotated[
-        Path | None,
-        typer.Option(
-            parser=path_argument,
-            metavar="PATH",
-            help="Your interpreter or virtual environment, to mark what its google-adk lacks.",
-        ),
+        Path | None, path_option("Your interpreter or virtual environment, to mark what its google-adk lacks.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     profile: Profile = None,
@@ -217,14 +207,14 @@ def demo(
     home: Home = None,
 ) -> None:
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
-    from adk_evidence_cli.asking import Answer, Output, build_request
+    from adk_evidence_cli.asking import Output, answer, build_request
     from adk_ingest.demo import prepare
     from adk_ingest.progress_views import make_progress
 
     settings = settings_from(home=home)
     prepare(settings, make_progress(stderr(), as_json=False))
     request = build_request(query=query, task_mode=mode.value)
-    Answer(settings, stdout(), stderr()).give(request, Output.terminal, full=full)
+    answer(settings, request, Output.terminal, stdout(), stderr(), full=full)
 
 
 def run() -> None:

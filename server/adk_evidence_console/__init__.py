@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -73,6 +74,21 @@ def stderr() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
+
+
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print a sentence on one line; what a terminal would obey in it becomes visible."""
+    from adk_evidence.render.sanitize import visible
+
+    console.print(visible(text), markup=False, style=style, soft_wrap=True)
+
+
+def write_json(console: Console, data: object = None, **named: object) -> None:
+    """Print a model, plain data, or an object with named members as one line of JSON."""
+    from pydantic import BaseModel
+
+    text = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(named or data, ensure_ascii=False)
+    console.file.write(text + "\n")
 
 
 @contextmanager
@@ -172,6 +188,11 @@ def path_argument(given: str) -> Path:
     if not given.strip():
         raise typer.BadParameter("the path is empty.")
     return Path(given)
+
+
+def path_option(about: str, **more: Any) -> Any:
+    """An option that takes a path; an empty one is refused."""
+    return typer.Option(parser=path_argument, metavar="PATH", help=about, **more)
 
 
 def settings_from(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adk_evidence_console import CommandLine, Home, Profile, path_argument, settings_from, stderr, stdout
+from adk_evidence_console import CommandLine, Home, Profile, path_option, say, settings_from, stderr, stdout
 
 if TYPE_CHECKING:
     from adk_evidence.search.pipeline import EvidenceService
@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 app = CommandLine("Measure retrieval.")
 
-Golden = Annotated[
-    Path | None,
-    typer.Option(
-        parser=path_argument,
-        metavar="PATH",
-        help="Questions with the spans that are expected. Without: our own.",
-        show_default=False,
-    ),
-]
+Golden = Annotated[Path | None, path_option("Questions with the spans that are expected. Without: our own.")]
 Goldens = Annotated[
     list[Path] | None,
     typer.Option("--golden", help="Questions with the spans that are expected; repeatable. Without: our own."),
@@ -37,16 +29,8 @@ TopK = Annotated[int, typer.Option(help="Results a question.", min=1, max=1000)]
 
 @app.command()
 def run(
-    queries: Annotated[
-        Path,
-        typer.Option(parser=path_argument, metavar="PATH", help="Questions, one JSON object a line with id and query."),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            parser=path_argument, metavar="PATH", help="Where the run is written, one JSON object a question."
-        ),
-    ],
+    queries: Annotated[Path, path_option("Questions, one JSON object a line with id and query.")],
+    out: Annotated[Path, path_option("Where the run is written, one JSON object a question.")],
     top_k: TopK = 60,
     details: Annotated[
         bool, typer.Option("--details", help="Write the order before the reranker, quality and latency, too.")
@@ -65,7 +49,7 @@ def run(
 
 @app.command()
 def score(
-    run: Annotated[Path, typer.Option(parser=path_argument, metavar="PATH", help="What `eval run` wrote.")],
+    run: Annotated[Path, path_option("What `eval run` wrote.")],
     golden: Golden = None,
     as_json: AsJson = False,
 ) -> None:
@@ -81,10 +65,8 @@ def score(
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Option(parser=path_argument, metavar="PATH", help="A run.")],
-    second: Annotated[
-        Path, typer.Option(parser=path_argument, metavar="PATH", help="Another run over the same questions.")
-    ],
+    first: Annotated[Path, path_option("A run.")],
+    second: Annotated[Path, path_option("Another run over the same questions.")],
     golden: Golden = None,
     as_json: AsJson = False,
 ) -> None:
@@ -117,15 +99,7 @@ def sweep(
         ),
     ],
     golden: Goldens = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            parser=path_argument,
-            metavar="PATH",
-            help="Folder for sweep.png and sweep.html; none are made without.",
-            show_default=False,
-        ),
-    ] = None,
+    out: Annotated[Path | None, path_option("Folder for sweep.png and sweep.html; none are made without.")] = None,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -213,15 +187,7 @@ def abstention(
 @app.command()
 def check(
     golden: Golden = None,
-    write: Annotated[
-        Path | None,
-        typer.Option(
-            parser=path_argument,
-            metavar="PATH",
-            help="Write the set with the lines where its spans are now.",
-            show_default=False,
-        ),
-    ] = None,
+    write: Annotated[Path | None, path_option("Write the set with the lines where its spans are now.")] = None,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -244,12 +210,7 @@ def check(
 
 @app.command()
 def selfsupervised(
-    out: Annotated[
-        Path,
-        typer.Option(
-            parser=path_argument, metavar="PATH", help="Where the questions are written, in the form of a golden set."
-        ),
-    ],
+    out: Annotated[Path, path_option("Where the questions are written, in the form of a golden set.")],
     per_kind: Annotated[int, typer.Option(help="Questions of each kind, at most.", min=1)] = 100,
     profile: Profile = None,
     home: Home = None,
@@ -336,4 +297,4 @@ def _write(path: Path, text: str) -> None:
 
 
 def _tell(text: str) -> None:
-    stderr().print(text, markup=False, soft_wrap=True)
+    say(stderr(), text)

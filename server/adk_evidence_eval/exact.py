@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.pipeline import EvidenceService, Outcome
-from adk_evidence_eval.run import Question
+from adk_evidence_eval.lines import Question
 
 
 @dataclass(frozen=True)
