@@ -24,7 +24,6 @@ from adk_evidence_eval.variants import TABLE_METRICS, Golden, Measured
 
 # Tables are read in files and logs, too: a row is one line there, however long.
 _WIDTH = 220
-_LATENCY = "latency_ms"
 
 
 def show_scores(scores: Mapping[str, Scores], golden: Golden, answered: int, out: Console, *, as_json: bool) -> None:
