@@ -1,4 +1,4 @@
-"""What a corpus differs in from the published index, and the records of what is new in it."""
+"""How a corpus differs from the published index, and the records of its new files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTHING = ChunkedFile([], parse_failed=True)
 
 @dataclass
 class Changes:
-    """What one corpus differs in from the published index; `said` is what the run's manifest says of it.
+    """How one corpus differs from the published index; `said` is its entry in the run's manifest.
 
     `chunk` fills the rest. `records` are the chunks of the changed files, for the length of a run. What the dense model
     sees of them is in `inputs`, by the cache keys of the vectors, or in `contexts`, where it sees a file's chunks
@@ -51,7 +51,7 @@ class Changes:
 
     @classmethod
     def since(cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun) -> Changes:
-        """The files of a corpus that an index lacks, has otherwise, or has beyond it; all where there is no index."""
+        """Compare a corpus with the published index; without an index, every file is new."""
         old = published.manifest.corpora.get(corpus.name) if published else None
         known = dict(old.files) if old is not None and old.state == corpus.state else {}
         files = {file.path: file.file_hash for file in corpus.files}
@@ -68,7 +68,7 @@ class Changes:
 
     @property
     def stale(self) -> list[str]:
-        """Paths of the files whose points the published index has no longer to hold."""
+        """Paths of the files whose points must leave the index."""
         return [*self.removed, *self.changed]
 
     def chunk(self, dense: BatchEmbedder, sparse: SparseEncoder) -> Iterator[None]:
@@ -150,7 +150,7 @@ class Changes:
         self._count()
 
     def entry(self) -> CorpusEntry:
-        """The corpus as the index's manifest names it once the changes are in."""
+        """The corpus's entry in the index's manifest once the changes are in."""
         corpus = self.corpus
         return CorpusEntry(
             kind=corpus.kind,

@@ -23,13 +23,13 @@ from adk_ingest.sources.codebase import CodebaseFolder
 from adk_ingest.sources.git import as_committed
 
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
-# The mean length of a line from which a file was minified; that of written code is below 50.
+# From this mean length of a line on, a file counts as minified; code that people write stays below 50.
 _MINIFIED_LINE_CHARS = 300
 
 
 @dataclass(frozen=True)
 class CodebaseCorpora:
-    """What a folder gives: its corpora, those without files among them, and what its walk passed over."""
+    """The corpora of a folder, even if they have no files, and what the walk skipped."""
 
     corpora: list[CorpusInput]
     found: Discovery

@@ -37,7 +37,7 @@ _OPTIONS = {
 
 
 def codebase_from(settings: Settings, path: Path, name: str | None, options: dict[str, Any]) -> Codebase:
-    """The codebase that a command line describes; what it does not say stays as it was remembered.
+    """The codebase that a command line describes; the remembered values stand in for missing options.
 
     Args:
         settings: The home folder.
@@ -68,7 +68,7 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
 
 
 def _name_of(path: Path) -> str:
-    """A folder's name as that of an index, as far as that goes."""
+    """The name of an index that comes closest to a folder's name."""
     return re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
 
 

@@ -46,7 +46,7 @@ PAGES_FOLDER = "pages"
 class CorpusInput:
     """One corpus of a run.
 
-    `name` is the corpus's in the index's manifest; its chunks carry that of the source. `state` is a hash of everything
+    `name` names the corpus in the index's manifest; its chunks carry the source's name. `state` is a hash of everything
     besides the files themselves that decides its chunks' payloads: when it differs from the published index's, every
     file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None. `pages` are generated texts
     that the index must keep, since no source has them; for a corpus that has such pages, `chunk` fills it. `check`
@@ -269,7 +269,7 @@ def with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
 
 
 def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
-    """What is wrong with the site as a whole: its configuration and its links, of which a few are named."""
+    """Problems of the site as a whole: its configuration, and its broken links with a few examples."""
     broken = check_links([file for file in files if PurePosixPath(file.path).suffix.lower() in MARKDOWN], site)
     warnings = list(site.warnings)
     if broken:
@@ -279,6 +279,6 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
 
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:
-    """A hash of what all payloads of a corpus share; `more` is what they depend on besides."""
+    """A hash of everything that all payloads of a corpus depend on; `more` adds to it."""
     parts = (source.repo, source.commit, source.ref or "", origin, str(source.root), *more)
     return sha256_text("\0".join(parts))

@@ -31,7 +31,7 @@ class FoundFile:
 
 @dataclass
 class Discovery:
-    """What a walk found: `files` sorted by path, and what it passed over.
+    """The result of a walk: `files` sorted by path, and what it skipped.
 
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
     extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink,
@@ -112,7 +112,7 @@ class _Walk:
     def run(self) -> Discovery:
         for subtree in self._source.subtrees:
             self._enter(subtree, self._on_disk(subtree), linked=False)
-        # Links come last: what has a path of its own is found under that one.
+        # Links come last, so that a file is found under its real path first.
         while self._links:
             links, self._links = sorted(self._links), []
             for relative, disk in links:

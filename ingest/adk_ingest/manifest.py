@@ -1,4 +1,4 @@
-"""What is written down of a run: its manifest and failure report (SPEC 3 section 12), early and atomically."""
+"""The record of a run: its manifest and failure report (SPEC 3 section 12), written early and atomically."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMED = 10
 
 
 class IngestCancelledError(EvidenceError):
-    """Whoever started the run no longer wants it."""
+    """The run was cancelled."""
 
     code = "cancelled"
     exit_code = 130
@@ -210,7 +210,7 @@ class RunLog:
         self._files.save(self.run)
 
     def fail(self, exc: BaseException) -> None:
-        """Say on disk what happened; where that fails as well, the first error is the one to hear of."""
+        """Write down why the run failed; if writing fails as well, the caller still sees the first error."""
         run = self.run
         if isinstance(exc, EvidenceError):
             message, hint = exc.message, exc.hint

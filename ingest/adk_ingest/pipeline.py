@@ -75,7 +75,7 @@ class Ingestion:
 
     Args:
         settings: Validated settings.
-        progress: Told what happens.
+        progress: Receives the steps of the run.
         dense: Dense embedder, or one for docs and one for code, for tests.
         sparse: Sparse encoder, for tests.
         cancelled: Asked between batches; when it says yes the run stops with what was embedded kept.
@@ -128,7 +128,7 @@ class Ingestion:
             log = self._start(run_id, mode)
             try:
                 self._run(log, gather)
-            # BaseException: a panic of a native library is no Exception.
+            # BaseException: a panic of a native library is not an Exception.
             except BaseException as exc:
                 log.fail(exc)
                 if isinstance(exc, (EvidenceError, KeyboardInterrupt, SystemExit)):
@@ -226,7 +226,7 @@ class Ingestion:
             run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
         run.generation = generation.id
         log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
-        # The new index serves by now: old ones that stay a while longer are no failure.
+        # The new index serves by now; a failure to remove old generations does not matter.
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(self._settings.store.keep_generations)
             self._publisher.collect_garbage()
@@ -271,7 +271,7 @@ class Ingestion:
                     self._progress.advance(count)
                     self._stop_if_cancelled()
             finally:
-                # What was paid for is told of runs that fail, too.
+                # Runs that fail record what they spent, too.
                 for embedder in self._dense.each:
                     if isinstance(embedder, PaidEmbedder):
                         spent = embedder.spent()

@@ -1,4 +1,4 @@
-"""How ingestion tells what it does; the CLI shows it as a bar, as lines or as JSON."""
+"""The steps of an ingestion for whoever watches; the CLI shows them as a bar, as lines or as JSON."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusI
     """A source's code as another version beside the indexed one.
 
     Raises:
-        IndexMissingError: There is no index whose code it could stand beside.
-        InvalidRequestError: The indexed code is of that very version, or not all files are committed.
+        IndexMissingError: No code is indexed.
+        InvalidRequestError: That version is the indexed one, or not all files are committed.
     """
     manifest = _published(settings)
     proper = manifest.corpora.get(_CODE) if manifest else None
@@ -82,7 +82,7 @@ def _nothing(settings: Settings, name: str, entry: CorpusEntry, created_at: str)
     source = CorpusSource(
         corpus=name,
         repo=entry.repo,
-        # Only what was generated from another corpus is of a kind that no source has.
+        # Only generated corpora have another kind.
         kind=cast("SourceKind", entry.source),
         root=entry.location.root,
         commit=entry.commit,

@@ -60,7 +60,7 @@ def stdout() -> Console:
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
-            # rich would end the process with 1; for `friendly_errors` a reader that has seen enough is no failure.
+            # rich would exit with 1; `friendly_errors` treats a reader that has seen enough as success.
             raise BrokenPipeError
 
     console = Output(highlight=False, soft_wrap=False)
@@ -95,7 +95,7 @@ def write_json(console: Console, data: object = None, **named: object) -> None:
 def friendly_errors() -> Iterator[None]:
     """Turn expected failures into one sentence on stderr and an exit code that means something.
 
-    A failure that nobody expected is a sentence, too; where it was raised is in a log in the home folder.
+    An unexpected failure becomes a sentence, too; the log in the home folder says where it was raised.
 
     Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted,
     1 anything else.

@@ -42,7 +42,7 @@ RowT = TypeVar("RowT", bound=Row)
 def read_rows(
     path: Path, model: type[RowT], hint: str, check: Callable[[RowT], object] = lambda row: None
 ) -> dict[str, RowT]:
-    """Read a file of rows, each with an id of its own.
+    """Read a file of rows with unique ids.
 
     Args:
         path: The file, in UTF-8; blank lines do not count.
