@@ -89,7 +89,7 @@ class CodebaseIndexer:
 
         Args:
             codebase: The folder and how it is cut. What is remembered of its name is replaced, its folder excepted.
-            progress: Told what happens.
+            progress: Receives the steps of the run.
             cancelled: Asked between batches; when it says yes the run stops.
 
         Raises:
@@ -101,7 +101,7 @@ class CodebaseIndexer:
             IngestCancelledError: `cancelled` said yes.
         """
         begin = time.perf_counter()
-        # First of all: what is no folder is not remembered.
+        # First of all: only a folder that exists is remembered.
         folder = open_codebase(codebase.path)
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
@@ -221,7 +221,7 @@ def _files(manifest: IndexManifest | None) -> dict[str, str]:
 
 
 def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:
-    """Path and reason of what is not in the index although nobody asked for that, or although a pattern asks for it."""
+    """Path and reason of each file that is missing but was not excluded, or that a pattern asks for."""
     asked = Globs(map(any_case, codebase.file_patterns))
     unwanted = Globs(map(any_case, codebase.exclude_patterns))
 

@@ -101,7 +101,7 @@ def _find(target: Target, lines: Sequence[str]) -> int | None:
 
 def _is_named(target: Target, text: str) -> bool:
     if target.symbol:
-        # Attributes have no definition of their own: they stand in the span as `name:` or `name =`.
+        # Attributes have no definition; the span holds `name:` or `name =`.
         attribute = re.compile(rf"\s*(?:self\.)?{re.escape(target.symbol.rpartition('.')[2])}\s*[:=]")
         inside = split_lines(text)[target.start_line - 1 : target.end_line]
         defined = any(_overlap(target, span) for span in definition_lines(target.symbol, text))

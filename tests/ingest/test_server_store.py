@@ -21,10 +21,10 @@ from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
-from adk_evidence_cli.doctor import examine
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
 from adk_ingest.cli import app as ingest_app
+from adk_ingest.doctor import examine
 from adk_ingest.pipeline import LEXICAL_FIRST
 from adk_ingest.reports import make_status, verify_published
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files

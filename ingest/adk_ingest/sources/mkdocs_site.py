@@ -86,7 +86,7 @@ class MkdocsSite:
         return self.site_url + quote(self._location(path))
 
     def title_for(self, path: str) -> str | None:
-        """The page's title in the navigation; an untitled index page has that of its section."""
+        """The page's title in the navigation; an untitled index page has its section's title."""
         return self.titles.get(path)
 
     def resolve(self, url_or_path: str) -> str | None:

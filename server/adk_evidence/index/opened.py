@@ -22,7 +22,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
-from adk_evidence.store.generations import LeasedGeneration, check_fingerprint
+from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
 
 # Questions repeat their words.
 KEPT_TERMS = 8192
@@ -33,6 +33,21 @@ class DenseGap(NamedTuple):
 
     why: str
     hint: str
+
+
+def dense_gap(
+    manifest: IndexManifest, generations: GenerationStore | LeasedGeneration, ingest_command: str
+) -> DenseGap | None:
+    """Why not every chunk of an index has its dense vector; None where each has.
+
+    Keywords are published before vectors.
+    """
+    if manifest.dense == "complete":
+        return None
+    if generations.is_being_written():
+        return DenseGap("are still being computed", "Wait for the ingestion to end.")
+    why = "are missing, because the ingestion was stopped"
+    return DenseGap(why, with_options(f"Run `{ingest_command}`: it goes on where it stopped."))
 
 
 class Index:
@@ -57,13 +72,8 @@ class Index:
         self._lock = threading.Lock()
 
     def dense_gap(self) -> DenseGap | None:
-        """Why not every chunk has its dense vector, or None where each has; keywords are published before vectors."""
-        if self.manifest.dense == "complete":
-            return None
-        if self._lease.is_being_written():
-            return DenseGap("are still being computed", "Wait for the ingestion to end.")
-        why = "are missing, because the ingestion was stopped"
-        return DenseGap(why, with_options(f"Run `{self._ingest_command}`: it goes on where it stopped."))
+        """Why not every chunk has its dense vector; None where each has."""
+        return dense_gap(self.manifest, self._lease, self._ingest_command)
 
     @property
     def points(self) -> int:
