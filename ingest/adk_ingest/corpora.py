@@ -19,8 +19,7 @@ from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
-from adk_ingest.chunking.markdown import MarkdownChunker
-from adk_ingest.chunking.plaintext import PlainTextChunker
+from adk_ingest.chunking.prose import ProseChunker
 from adk_ingest.chunking.python import PythonChunker
 from adk_ingest.chunking.r import RChunker
 from adk_ingest.chunking.treesitter import TreeSitterChunker
@@ -59,7 +58,7 @@ def chunker_version() -> str:
 
     Those of other languages are `LANGUAGE_CHUNKERS`.
     """
-    return "+".join((f"md{MarkdownChunker.version}", f"txt{PlainTextChunker.version}", f"py{PythonChunker.version}"))
+    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PythonChunker.version}"))
 
 
 def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
@@ -199,7 +198,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     }
     exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
     site = settings.ingestion.corpora.adk_docs.site_url or API_REFERENCE_SITE
-    chunker = MarkdownChunker(settings.ingestion.chunking)
+    chunker = ProseChunker(settings.ingestion.chunking)
     pages: dict[str, str] = {}
 
     def chunk(file: SourceFile) -> ChunkedFile:
@@ -251,34 +250,25 @@ def module_name(path: str) -> str | None:
 
 def docs_chunk(settings: Settings, include: IncludeReader) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    markdown = MarkdownChunker(settings.ingestion.chunking, include_reader=include)
-    return _dispatch(settings, dict.fromkeys(MARKDOWN, markdown))
+    return ProseChunker(settings.ingestion.chunking, include_reader=include).chunk
 
 
 def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of code, and the few pages that stand among them."""
+    chunking = settings.ingestion.chunking
+    prose = ProseChunker(chunking)
     chunkers: dict[str, Chunker] = {
-        ".py": PythonChunker(settings.ingestion.chunking, module_name=module_name),
-        ".md": MarkdownChunker(settings.ingestion.chunking),
-        ".r": RChunker(settings.ingestion.chunking),
-        **{name: TreeSitterChunker(settings.ingestion.chunking, language) for name, language in LANGUAGES.items()},
+        ".py": PythonChunker(chunking, module_name=module_name),
+        ".r": RChunker(chunking),
+        **{name: TreeSitterChunker(chunking, language) for name, language in LANGUAGES.items()},
     }
-    return _dispatch(settings, chunkers)
+    return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), prose).chunk(file)
 
 
 def _chunkers_beside(files: Iterable[SourceFile]) -> tuple[str, ...]:
     """Versions of chunkers that files of the ADK need beside those of `chunker_version`: as released, none."""
     extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
     return LANGUAGE_CHUNKERS if extensions & {".r", *LANGUAGES} else ()
-
-
-def _dispatch(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[SourceFile], ChunkedFile]:
-    plain = PlainTextChunker(settings.ingestion.chunking)
-
-    def chunk(file: SourceFile) -> ChunkedFile:
-        return chunkers.get(PurePosixPath(file.path).suffix.lower(), plain).chunk(file)
-
-    return chunk
 
 
 def record_context(
