@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 
 from adk_evidence.embedding.factory import fingerprint
@@ -11,8 +11,7 @@ from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
 from adk_evidence.settings import IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader
-from adk_ingest.chunking.markdown import MarkdownChunker
-from adk_ingest.chunking.plaintext import PlainTextChunker
+from adk_ingest.chunking.prose import ProseChunker
 from adk_ingest.chunking.python import PythonChunker
 from adk_ingest.chunking.r import RChunker
 from adk_ingest.chunking.treesitter import TreeSitterChunker
@@ -28,7 +27,7 @@ LANGUAGE_CHUNKERS = (TreeSitterChunker.version, RChunker.version)
 
 def chunker_version() -> str:
     """One version for the chunkers of the ADK's files; a change of any of them makes other chunks."""
-    return "+".join((f"md{MarkdownChunker.version}", f"txt{PlainTextChunker.version}", f"py{PythonChunker.version}"))
+    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PythonChunker.version}"))
 
 
 def index_fingerprint(settings: Settings) -> dict[str, str | int]:
@@ -68,25 +67,19 @@ def module_name(path: str) -> str | None:
 
 def docs_chunk(settings: Settings, include: IncludeReader) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    markdown = MarkdownChunker(settings.ingestion.chunking, include_reader=include)
-    return _by_extension(settings, dict.fromkeys(MARKDOWN, markdown))
+    return ProseChunker(settings.ingestion.chunking, include_reader=include).chunk
 
 
 def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of code, and the few pages among them."""
     sizes = settings.ingestion.chunking
+    prose = ProseChunker(sizes)
     chunkers: dict[str, Chunker] = {
         ".py": PythonChunker(sizes, module_name=module_name),
-        ".md": MarkdownChunker(sizes),
         ".r": RChunker(sizes),
         **{extension: TreeSitterChunker(sizes, language) for extension, language in LANGUAGES.items()},
     }
-    return _by_extension(settings, chunkers)
-
-
-def _by_extension(settings: Settings, chunkers: Mapping[str, Chunker]) -> Callable[[SourceFile], ChunkedFile]:
-    plain = PlainTextChunker(settings.ingestion.chunking)
-    return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), plain).chunk(file)
+    return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), prose).chunk(file)
 
 
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:

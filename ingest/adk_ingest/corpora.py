@@ -19,7 +19,7 @@ from adk_evidence.settings import CorpusSettings, Settings
 from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, module_name, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
-from adk_ingest.chunking.markdown import MarkdownChunker
+from adk_ingest.chunking.prose import ProseChunker
 from adk_ingest.credentials import holds_credential, is_credential_file
 from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources import api_reference
@@ -152,7 +152,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     }
     exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
     site = settings.ingestion.corpora.adk_docs.site_url or API_REFERENCE_SITE
-    chunker = MarkdownChunker(settings.ingestion.chunking)
+    chunker = ProseChunker(settings.ingestion.chunking)
     pages: dict[str, str] = {}
 
     def chunk(file: SourceFile) -> ChunkedFile:

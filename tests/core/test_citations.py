@@ -20,7 +20,7 @@ from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.headings import sections
+from adk_evidence.readers.sections import sections
 from tests.core.factories import payload as make_payload
 
 CODE = '''\
@@ -277,8 +277,37 @@ class TestChanged:
         found = verify(chunk, Texts("#  The [`run_async`](../x.md) **method** &amp; more ##\n"))
         assert found.state == "changed"
 
+    @pytest.mark.parametrize(
+        ("text", "headings", "lines"),
+        [
+            ("Guide\n=====\n\nSetup\n-----\n\nNew.\n\nUse\n---\n\nMore.\n", ("Guide", "Setup"), (4, 7)),
+            (
+                '# Guide\n\n=== "Python"\n\n    ## Setup\n\n    New.\n\n=== "Go"\n\n    Text.\n',
+                ("Guide", "Setup"),
+                (5, 7),
+            ),
+            ("# Guide\n\n<!--\n# Draft\n-->\n\n## Setup\n\nNew.\n", ("Guide", "Setup"), (7, 9)),
+            ("---\n# Draft\ntitle: A\n---\n\n# Guide\n\nNew.\n", ("Guide",), (6, 8)),
+        ],
+        ids=["underlined", "in a tab", "below a comment", "below front matter"],
+    )
+    def test_a_changed_section_is_found_by_the_headings_that_ingestion_gave_it(
+        self, text: str, headings: tuple[str, ...], lines: tuple[int, int]
+    ) -> None:
+        found = verify(make_payload("doc", path="a.md", body="older", headings=headings, uri=None), Texts(text))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=lines[0], end=lines[1]))
+
+    def test_sections_of_restructured_text_are_found_too(self) -> None:
+        chunk = make_payload("doc", path="a.rst", lang="rst", body="older", headings=("Guide", "Use"), uri=None)
+        found = verify(chunk, Texts("Guide\n=====\n\nUse\n---\n\nNew.\n"))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=4, end=7))
+
 
 class TestGone:
+    def test_a_heading_in_a_comment_is_none(self) -> None:
+        chunk = make_payload("doc", path="a.md", body="older", headings=("Draft",), uri=None)
+        assert verify(chunk, Texts("<!--\n# Draft\n-->\n\nText.\n")).state == "gone"
+
     @pytest.mark.parametrize("chunk", [FIRST, RUN], ids=lambda chunk: chunk.symbol)
     def test_without_text_and_name_it_is_gone(self, chunk: ChunkPayload) -> None:
         assert verify(chunk, Texts("x = 1\n")).state == "gone"
