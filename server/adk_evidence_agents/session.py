@@ -64,11 +64,12 @@ class AgentSession:
 
         with self._lock:
             if name not in self._opened:
-                if name == MAIN:
-                    service = EvidenceService(self.settings, keep_queries=KEPT_QUERIES)
-                else:
-                    service = self.open().beside(settings_of(self.settings, name))
-                self._opened[name] = service
+                settings = settings_of(self.settings, name)
+                self._opened[name] = (
+                    EvidenceService(settings, keep_queries=KEPT_QUERIES)
+                    if name == MAIN
+                    else self.open().beside(settings)
+                )
             return self._opened[name]
 
     def release(self, name: str) -> None:

@@ -15,15 +15,14 @@ from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
-from adk_evidence.render.quotes import Quote, take
+from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.render.view import verification_label
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack import citation_of
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.analysis import analyze
-from adk_evidence_agents.operations.context import frame, get_context, place, write_block, write_out
+from adk_evidence_agents.operations.context import frame, get_context, quote_of
 from adk_evidence_agents.operations.managing import delete_index as remove_index
 from adk_evidence_agents.operations.managing import index_codebase as build_index
 from adk_evidence_agents.operations.managing import update_codebase
@@ -272,10 +271,9 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
     }
     parameters = valid(GetContextParameters, values)
     with _run(session, call, "get_context", arguments.index) as run:
-        bundle = get_context(run, parameters)
+        bundle, text = get_context(run, parameters)
     recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
     notes, _ = _notes_that_fit((*warnings, *recommendations), arguments.max_tokens)
-    text = write_out(bundle)
     while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
     text = _with_notes(text, notes)
@@ -359,24 +357,20 @@ def _symbol(payload: ChunkPayload) -> str:
 
 def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:
     """The results that fit into the budget, each with its symbol and the reason."""
-    quotes = []
-    for item, symbol, why in results:
-        payload = item.payload
-        where = place(item.name, payload.path, _lines(item), symbol)
-        facts = f"{where} ({verification_label(item.verification)}){why}"
-        quotes.append(Quote("CTX", citation_of(payload), facts, payload.body, payload.lang))
+    quotes = [quote_of(item, "CTX", symbol, why) for item, symbol, why in results]
     sentence = f"{len(results)} results, best first." if results else "Nothing was found."
     recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
     notes, reserved = _notes_that_fit((*warnings, *recommendations), max_tokens)
-    taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(frame(sentence)))
-    text = _with_notes(write_block(sentence, taken) if results else sentence, notes)
+    head = frame(sentence) if results else sentence
+    taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(head))
+    text = _with_notes("\n\n".join([head, *written(taken)]), notes)
     structured = SearchFound(
         results=tuple(
             Place(
                 citation=citation_of(item.payload),
                 index=item.name,
                 path=item.payload.path,
-                lines=_lines(item),
+                lines=LineSpan(start=item.payload.start_line, end=item.payload.end_line),
                 score=item.score,
                 verification=item.verification.state,
             )
@@ -388,10 +382,6 @@ def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int)
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
-
-
-def _lines(item: Found) -> LineSpan:
-    return LineSpan(start=item.payload.start_line, end=item.payload.end_line)
 
 
 def _notes_that_fit(notes: Sequence[str], max_tokens: int) -> tuple[list[str], int]:
