@@ -49,7 +49,7 @@ interface Outcome {
 
 const NOTHING_WRITTEN: Written = { some: false, cited: new Set() };
 
-/** One request to the participant: finds evidence, has the user's model answer from it, links what that cites. */
+/** One request to the participant: finds evidence, has the user's model answer from it, links what the answer cites. */
 export class Turn {
   constructor(
     private readonly parts: TurnParts,
@@ -59,7 +59,7 @@ export class Turn {
     private readonly token: vscode.CancellationToken,
   ) {}
 
-  /** Answers. Failures are told in the response; it never throws. */
+  /** Answers. The response shows failures; this method never throws. */
   async run(): Promise<vscode.ChatResult> {
     try {
       return await this.answer();
@@ -189,7 +189,7 @@ export class Turn {
   /**
    * Why no model has answered, in a sentence.
    *
-   * @throws `reason` where that is no matter of the model: a cancellation, or a failure of the server.
+   * @throws `reason` where the model did not cause it: a cancellation, or a failure of the server.
    */
   private refusal(reason: unknown): string {
     const room = reason instanceof Problem && ["no_room", "invalid_request"].includes(reason.code);

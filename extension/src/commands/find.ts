@@ -8,7 +8,7 @@ import { Problem } from "../problem";
 import type { EvidenceParams, FindArguments } from "../protocol/generated";
 import type { PackPanel } from "../webview/panel";
 
-/** What is shown in the one panel supersedes what was asked for it before, whatever it was asked of. */
+/** A request for the panel supersedes the request before, whatever document that was for. */
 export const PANEL_KEY = "panel";
 
 /**

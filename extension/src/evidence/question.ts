@@ -22,7 +22,7 @@ export function paramsOf({ query, taskMode, sources, path }: Question): Evidence
   return { query, taskMode, filters };
 }
 
-/** Selected text as a question: one line, without the marks of comments. Empty if there is nothing to ask. */
+/** Selected text as a question: one line without comment marks. Empty if there is nothing to ask. */
 export function questionOfText(selected: string): string {
   return selected
     .trim()
