@@ -39,7 +39,7 @@ from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import Pair, SparseEncoder
-    from adk_evidence.index.manifest import IndexManifest
+    from adk_evidence.store.manifest import IndexManifest
     from adk_evidence_agents.operations.indexer import Cancelled
     from adk_evidence_agents.operations.indexer import Progress as Report
     from adk_ingest.corpora import CorpusInput

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from adk_evidence.index.codebases import DOCS_EXTENSIONS, CodebaseSettings
-from adk_evidence.index.manifest import uncommitted_name
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.corpora import (
     LANGUAGE_CHUNKERS,

@@ -11,12 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from adk_evidence.citations.sources import FolderReader, SourceLocation
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
-from adk_evidence.index.manifest import NO_COMMIT, uncommitted_name
+from adk_evidence.index.sources import FolderReader
 from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
+from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, uncommitted_name
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.markdown import MarkdownChunker

@@ -33,13 +33,6 @@ from adk_evidence.embedding.base import (
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
-from adk_evidence.index.manifest import (
-    CollectionEntry,
-    CorpusEntry,
-    FileEntry,
-    IndexManifest,
-    write_manifest,
-)
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id, sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
@@ -52,6 +45,13 @@ from adk_evidence.store.factory import (
     points_a_write,
 )
 from adk_evidence.store.generations import Building, Generation
+from adk_evidence.store.manifest import (
+    CollectionEntry,
+    CorpusEntry,
+    FileEntry,
+    IndexManifest,
+    write_manifest,
+)
 from adk_ingest.caches import prune_cache
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.corpora import CorpusInput, chunker_version, index_fingerprint

@@ -11,11 +11,11 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.manifest import checkout_name
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.pipeline import EvidenceService, Outcome
+from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.lines import Row, bad_row, read_rows
 
 Order = Callable[[Outcome], Sequence[Hit]]

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,13 +14,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from adk_evidence.citations.format import Citation, code_citation, docs_citation, parse_citation
-from adk_evidence.citations.sources import FolderReader, GitReader, SourceLocation, open_reader, open_readers
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.index.sources import FolderReader, GitReader, open_reader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
+from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.headings import sections
+from adk_evidence.store.manifest import SourceLocation
 from tests.core.factories import payload as make_payload
 
 CODE = '''\
@@ -381,8 +381,6 @@ class TestFolderReader:
         (tmp_path / "pages/a.md").write_text("page")
         pages = location(Path("pages"), kind="pages")
         assert open_reader(pages, tmp_path).read("a.md") == "page"
-        manifest: Any = SimpleNamespace(corpora={"api-reference": SimpleNamespace(location=pages)})
-        assert open_readers(manifest, tmp_path)["api-reference"].read("a.md") == "page"
 
 
 class TestGitReader:

@@ -14,20 +14,20 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.index.manifest import (
+from adk_evidence.store import files
+from adk_evidence.store.files import copy_tree, write_atomic
+from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
+from adk_evidence.store.manifest import (
     MANIFEST,
     CollectionEntry,
     CorpusEntry,
     FileEntry,
     IndexManifest,
+    SourceLocation,
     read_manifest,
     write_manifest,
 )
-from adk_evidence.store import files
-from adk_evidence.store.files import copy_tree, write_atomic
-from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
 
 FINGERPRINT: dict[str, str | int] = {"dense_model": "minilm", "dense_dimension": 384, "sparse_model": "bm25"}
 

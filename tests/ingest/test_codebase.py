@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from adk_evidence.citations.format import parse_citation
 from adk_evidence.errors import (
     IndexMismatchError,
     IndexMissingError,
@@ -21,6 +20,7 @@ from adk_evidence.errors import (
 )
 from adk_evidence.index.codebases import MAIN, Codebase, list_indexes, settings_for, settings_of
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.pipeline import EvidenceService

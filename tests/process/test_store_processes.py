@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from adk_evidence.errors import StoreError
-from adk_evidence.index.manifest import CollectionEntry, IndexManifest
 from adk_evidence.store import files, generations
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration
+from adk_evidence.store.manifest import CollectionEntry, IndexManifest
 
 PROCESSES = multiprocessing.get_context("spawn")
 PATIENCE_SECONDS = 120

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.format import docs_citation, parse_citation, short_name
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
+from adk_evidence.models.citation import docs_citation, parse_citation, short_name
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import StoreSettings
@@ -20,7 +20,7 @@ from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
-    from adk_evidence.index.manifest import CorpusEntry
+    from adk_evidence.store.manifest import CorpusEntry
     from adk_evidence.symbols.lookup import Symbols
 
 

@@ -19,10 +19,10 @@ from typing import Annotated
 from filelock import FileLock, Timeout
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from adk_evidence.citations.format import short_name
 from adk_evidence.commands import spelled
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.globs import Globs, any_case
+from adk_evidence.models.citation import short_name
 from adk_evidence.paths import Home
 from adk_evidence.settings import (
     ChunkingSettings,

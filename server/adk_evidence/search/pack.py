@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from adk_evidence.citations.format import code_citation, docs_citation
 from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.citation import code_citation, docs_citation
 from adk_evidence.models.pack import BranchRank, Candidate, LineSpan, Quality, Verification, Why, round_score
 from adk_evidence.search.candidates import Ranked
 from adk_evidence.search.gates import has_lines

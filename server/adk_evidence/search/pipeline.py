@@ -12,7 +12,6 @@ from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse, voyage_usage
 from adk_evidence.embedding.queries import remembered
-from adk_evidence.index.manifest import NO_COMMIT, is_uncommitted
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, Coverage, EvidencePack, RetrievalPlan
@@ -36,6 +35,7 @@ from adk_evidence.search.scope import Scope
 from adk_evidence.search.search import Searcher
 from adk_evidence.search.support import SupportMeter
 from adk_evidence.settings import Settings
+from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 from adk_evidence.telemetry import EventLog
 
 __all__ = ["Cancelled", "EvidenceService", "Outcome", "RequestCancelledError"]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
-from adk_evidence.index.manifest import IndexManifest, read_manifest
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore
+from adk_evidence.store.manifest import IndexManifest, read_manifest
 
 
 class Publisher(Protocol):

@@ -29,8 +29,8 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.index.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 from adk_evidence.store.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
 # How long to wait for another process that leases or collects generations, which takes it milliseconds.
 _LEASES_SECONDS = 10

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import StoreError
-from adk_evidence.index.manifest import IndexManifest
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.qdrant import (
     ServerConnection,
@@ -21,6 +20,7 @@ from adk_evidence.services.qdrant import (
 from adk_evidence.settings import Settings
 from adk_evidence.store.files import write_atomic
 from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
 
 if TYPE_CHECKING:

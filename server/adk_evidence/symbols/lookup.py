@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.format import code_citation
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Origin
+from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import (
     Definition,

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from adk_evidence.citations.format import docs_citation
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.index.manifest import is_beside
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
+from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
+from adk_evidence.store.manifest import is_beside
 
 # The engine holds the interpreter's lock while it reads a page: small ones let requests in between.
 PAGE_POINTS = 128

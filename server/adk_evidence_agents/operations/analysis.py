@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from adk_evidence.citations.sources import SourceReader
 from adk_evidence.errors import SourceError
 from adk_evidence.index.codebases import IndexSummary, list_indexes
-from adk_evidence.index.manifest import CorpusEntry
 from adk_evidence.index.opened import Index
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import scroll_all
+from adk_evidence.store.manifest import CorpusEntry
 from adk_evidence_agents.operations.records import printable
 from adk_evidence_agents.operations.requests import AnalyzeParameters
 from adk_evidence_agents.operations.responses import CorpusFacts, IndexAnalysis

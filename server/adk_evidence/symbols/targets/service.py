@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from adk_evidence.citations.format import code_citation
 from adk_evidence.commands import with_options
 from adk_evidence.errors import IndexMissingError, InvalidRequestError, ModelError, TargetsMissingError
-from adk_evidence.index.manifest import IndexManifest, is_uncommitted
+from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.targets.availability import availability, find_installed
 from adk_evidence.symbols.targets.embedder import make_target_embedder
 from adk_evidence.symbols.targets.files import TargetSet, about_index, find_set, has_vectors, load_set

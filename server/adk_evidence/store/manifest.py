@@ -9,7 +9,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
-from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.settings import StoreKind
@@ -27,6 +26,21 @@ _UNCOMMITTED = "-uncommitted"
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class SourceLocation(_Model):
+    """Where the files of an indexed corpus lie; an index keeps it so that citations can be checked.
+
+    `root` is absolute, or relative to the index generation's own folder. A file's repository path is
+    `path_prefix` plus its path below `root`. Only what lies below one of the `subtrees` (`""`: the root
+    itself) belongs to the corpus.
+    """
+
+    kind: Literal["git", "snapshot", "distribution", "folder", "pages"]
+    root: Path
+    commit: str
+    path_prefix: str = ""
+    subtrees: tuple[str, ...] = ("",)
 
 
 class FileEntry(_Model):

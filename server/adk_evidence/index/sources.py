@@ -9,38 +9,17 @@ import re
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
-
-from pydantic import BaseModel, ConfigDict
+from typing import Protocol
 
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, run_git
+from adk_evidence.store.manifest import SourceLocation
 from adk_evidence.textfile import decode, is_binary
-
-if TYPE_CHECKING:
-    from adk_evidence.index.manifest import IndexManifest
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5
 _NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
-
-
-class SourceLocation(BaseModel):
-    """Where the files of an indexed corpus lie; an index keeps it so that citations can be checked.
-
-    `root` is absolute, or relative to the index generation's own folder. A file's repository path is
-    `path_prefix` plus its path below `root`. Only what lies below one of the `subtrees` (`""`: the root
-    itself) belongs to the corpus.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    kind: Literal["git", "snapshot", "distribution", "folder", "pages"]
-    root: Path
-    commit: str
-    path_prefix: str = ""
-    subtrees: tuple[str, ...] = ("",)
 
 
 class SourceReader(Protocol):
@@ -129,11 +108,6 @@ class GitReader(FolderReader):
         except (GitError, ValueError):  # ValueError: a NUL in the path
             return None
         return _decode(raw)
-
-
-def open_readers(manifest: IndexManifest, folder: Path) -> dict[str, SourceReader]:
-    """The readers of an index's corpora by their names; `folder` is the generation's folder."""
-    return {name: open_reader(corpus.location, folder) for name, corpus in manifest.corpora.items()}
 
 
 def open_reader(location: SourceLocation, folder: Path) -> SourceReader:
