@@ -16,17 +16,11 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.globs import Globs, any_case
-from adk_evidence.index.codebases import (
-    MAIN,
-    RECORD,
-    Codebase,
-    CodebaseSettings,
-    read_codebase,
-    register,
-    registry,
-    settings_for,
-    size_on_disk,
-)
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.disk_use import size_on_disk
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import RECORD, read_codebase, register, registry
+from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
 from adk_evidence.store.files import remove_tree

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from adk_evidence.index.codebases import DOCS_EXTENSIONS, CodebaseSettings
+from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
@@ -69,7 +69,7 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
         SettingsError: A glob cannot be parsed.
     """
     # One walk for both kinds: a file's extension says afterwards which one it is of.
-    about = settings.ingestion.corpora.adk_python
+    about = settings.corpora["code"]
     # Its globs are about the folder; citations are about the repository, of which the folder may be a part.
     whole = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
     ignored = {*(folder.git.ignored if folder.git else ()), *_own_data(settings, folder)}
@@ -131,8 +131,7 @@ def _corpus(
     created_at: str,
     include: Callable[[str], str | None],
 ) -> CorpusInput:
-    corpora = settings.ingestion.corpora
-    about = corpora.adk_docs if kind == "doc" else corpora.adk_python
+    about = settings.corpora[kind]
     source = CorpusSource(
         corpus=uncommitted_name(about.corpus) if layer.uncommitted else about.corpus,
         repo=about.repo,

@@ -131,7 +131,7 @@ class _Found:
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
     """The documentation corpus of a source."""
-    corpus = settings.ingestion.corpora.adk_docs
+    corpus = settings.corpora["doc"]
     site = MkdocsSite.load(source.root, source.site_url or corpus.site_url)
     include = include_reader(source)
 
@@ -165,7 +165,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
     """The code corpus of a source; `name` tells another version's from the corpus proper."""
     context = record_context(settings, source, name, "code", created_at)
-    found = _discovered(source, settings.ingestion.corpora.adk_python)
+    found = _discovered(source, settings.corpora["code"])
     return CorpusInput(
         name=name,
         kind="code",
@@ -198,7 +198,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         if (name := module_name(file.path)) is not None
     }
     exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
-    site = settings.ingestion.corpora.adk_docs.site_url or API_REFERENCE_SITE
+    site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
     chunker = MarkdownChunker(settings.ingestion.chunking)
     pages: dict[str, str] = {}
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -285,7 +285,7 @@ class Ingestion:
             started_at=now(),
             mode=mode,
             profile=self._settings.profile,
-            config=self._settings.model_dump(mode="json", include={"ingestion", "embedding", "store"}),
+            config=_config(self._settings),
             chunker_version=chunker_version(),
             dense_model="; ".join(embedder.model for embedder in self._dense.each),
             sparse_model=self._sparse.model,
@@ -834,6 +834,14 @@ def _write_pages(folder: Path, change: Changes) -> None:
             target.write_text(pages[path], encoding="utf-8", errors="replace", newline="\n")
         else:
             target.unlink(missing_ok=True)
+
+
+def _config(settings: Settings) -> dict[str, Any]:
+    """The settings that decided what a run wrote, with the corpora of this very index."""
+    config = settings.model_dump(mode="json", include={"ingestion", "embedding", "store"})
+    corpora = settings.corpora.values()
+    config["ingestion"]["corpora"] = {corpus.corpus: corpus.model_dump(mode="json") for corpus in corpora}
+    return config
 
 
 def _entry(change: Changes) -> CorpusEntry:

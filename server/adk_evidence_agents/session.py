@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.codebases import MAIN, settings_of
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import settings_of
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.validation import first_problem
 

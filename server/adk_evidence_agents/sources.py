@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from adk_evidence.citations.cited import NotIndexedError, open_citation
 from adk_evidence.errors import EvidenceError, IndexMissingError, UnknownIndexError
-from adk_evidence.index.codebases import MAIN, list_indexes, read_codebase
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, read_codebase
 from adk_evidence.models.citation import parse_citation
 from adk_evidence_agents.session import AgentSession
 

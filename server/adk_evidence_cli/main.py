@@ -103,7 +103,8 @@ def ask(
     """Answer a question with checked evidence."""
     with friendly_errors():
         from adk_evidence.errors import InvalidRequestError
-        from adk_evidence.index.codebases import MAIN, settings_of
+        from adk_evidence.index.names import MAIN
+        from adk_evidence.index.registry import settings_of
         from adk_evidence_cli.asking import Answer, Output, build_request
         from adk_evidence_cli.prompting import prompt_frame
 

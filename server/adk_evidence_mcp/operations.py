@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.index.codebases import IndexSummary, list_indexes
+from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS

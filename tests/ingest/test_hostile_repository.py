@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.index.codebases import Codebase, settings_for
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.settings import settings_for
 from adk_evidence.index.sources import GitReader
 from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.codebase import CodebaseIndexer

@@ -31,6 +31,9 @@ KEYWORD_FIELDS = (
     "names",
     "file_hash",
 )
+# Of these, filters may also name a prefix.
+PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
+REBUILD = "Run `adk-ingest all` to build the index again."
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Fusion of branches by Qdrant's formulas, for a store whose engine would search every branch a second time for it."""
+"""Fusion of rankings by Qdrant's formulas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.store.base import Fusion, Hit
-from adk_evidence.store.points import in_order
 
 # So many standard deviations on either side of the mean are a branch's range of scores.
 _DEVIATIONS = 3
@@ -29,6 +28,11 @@ def fused(branches: Iterable[Sequence[Hit]], fusion: Fusion) -> list[Hit]:
         for hit, share in zip(hits, shares, strict=True):
             totals[hit.id] += share
     return in_order(Hit(point, score) for point, score in totals.items())
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits best first; equal scores in the order of their ids."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
 def _scaled(hits: Sequence[Hit]) -> list[float]:

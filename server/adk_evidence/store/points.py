@@ -1,19 +1,16 @@
-"""What every store does with points alike: checks of vectors and ids, and the order of hits."""
+"""Checks of ids and vectors, the same for every store."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 from uuid import UUID
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import StoreError
-from adk_evidence.store.base import CollectionSpec, Filter, Hit, Vector
-
-# Filters on part of a path or a name are answered from an index of prefixes.
-PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
+from adk_evidence.store.base import CollectionSpec, Vector
 
 
 def has_terms(vector: Vector) -> bool:
@@ -87,33 +84,3 @@ def checked_id(point: str) -> UUID:
         return UUID(point)
     except ValueError:
         raise StoreError(f"{point!r} is no point id.") from None
-
-
-def unknown(
-    ids: Sequence[str], queries: Mapping[str, Vector], known: Mapping[str, Container[str]]
-) -> dict[str, tuple[str, ...]]:
-    """The points whose scores are wanted, by the name of a vector; a name without any is left out.
-
-    Args:
-        ids: The points.
-        queries: By the vectors' names; one without terms scores nothing.
-        known: Points whose scores are not wanted, by the vectors' names.
-    """
-    wanted = {
-        using: tuple(point for point in ids if point not in known.get(using, ()))
-        for using, query in queries.items()
-        if has_terms(query)
-    }
-    return {using: points for using, points in wanted.items() if points}
-
-
-def in_order(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits best first; equal scores in the order of their ids."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
-
-
-def both(first: Filter | None, second: Filter | None) -> Filter | None:
-    """A filter that asks for what both ask for."""
-    if first and second:
-        return Filter(must=(first, second))
-    return first or second

@@ -11,10 +11,10 @@ import functools
 import itertools
 import tempfile
 import threading
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -23,15 +23,14 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
-    NOTHING_KNOWN,
+    PREFIX_FIELDS,
+    REBUILD,
     CollectionSpec,
     Condition,
     Filter,
-    Fusion,
     HasId,
     HasVector,
     Hit,
-    HybridResult,
     Match,
     NewPoint,
     Prefetch,
@@ -41,17 +40,9 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.files import copy_tree
-from adk_evidence.store.fusion import fused
-from adk_evidence.store.points import (
-    PREFIX_FIELDS,
-    both,
-    checked_id,
-    checked_vector,
-    checked_vectors,
-    has_terms,
-    in_order,
-    unknown,
-)
+from adk_evidence.store.fusion import in_order
+from adk_evidence.store.points import checked_id, checked_vector, checked_vectors, has_terms
+from adk_evidence.store.queries import QueryStore
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
 # and loses nothing under filters, where the graph's recall falls to 0.6.
@@ -60,98 +51,39 @@ _NO_GRAPH = 10**9
 # a seventh of the time for the hundred terms of a query after feedback.
 _SPARSE_SCAN_POINTS = 100
 _CONFIG_FILE = "edge_config.json"
-_REBUILD = "Run `adk-ingest all` to build the index again."
 _REASON_CHARS = 200
 
 
-class _EdgeStore:
-    """What reader and writer share: every query of `EvidenceStore`."""
+class _EdgeStore(QueryStore):
+    """What reader and writer share."""
 
     concurrent = False
 
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec]) -> None:
+        super().__init__(specs)
         self._folder = folder
-        self._specs = {spec.name: spec for spec in specs}
 
     def _shard(self, collection: str) -> edge.EdgeShard:
         raise NotImplementedError
 
-    def _spec(self, collection: str) -> CollectionSpec:
-        try:
-            return self._specs[collection]
-        except KeyError:
-            raise CollectionUnavailableError(f"The index has no collection {collection}.", _REBUILD) from None
-
-    def hybrid_query(
-        self,
-        collection: str,
-        prefetch: Sequence[Prefetch],
-        fusion: Fusion,
-        *,
-        limit: int,
-        filter: Filter | None = None,
-        params: SearchParams | None = None,
-        held: Container[str] = (),
-    ) -> HybridResult:
-        """Run the branches and fuse them; see `EvidenceStore.hybrid_query`.
-
-        A branch with an empty sparse vector is not run: its list is empty.
-        """
+    def _search(
+        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+    ) -> list[list[Hit]]:
         spec = self._spec(collection)
-        branches = {place: branch for place, branch in enumerate(prefetch) if has_terms(branch.query)}
-        if not branches:
-            return HybridResult([], [[] for _ in prefetch])
-        accuracy = _search_params(params)
+        accuracy = edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
         requests = [
             edge.QueryRequest(
                 limit=branch.limit,
-                query=_nearest(spec, branch.using, branch.query),
-                filter=_filter(both(filter, branch.filter)),
-                params=accuracy,
+                query=edge.Query.Nearest(_native(checked_vector(spec, branch.using, branch.query)), using=branch.using),
+                filter=_filter(branch.filter),
+                params=edge.SearchParams(exact=True) if full else accuracy,
             )
-            for branch in branches.values()
+            for branch in branches
         ]
         shard = self._shard(collection)
         with _answering(collection):
             answers = shard.query_batch(edge.QueryBatchRequest(requests))
-            by_place = dict(zip(branches, map(_hits, answers), strict=True))
-            # Not by the engine, which searches every branch once more for it: 2.3 to 3.1 ms instead of 0.9 to 1.3.
-            best = fused(by_place.values(), fusion)[:limit]
-            payloads = _payloads(shard, [hit.id for hit in best if hit.id not in held])
-        return HybridResult(
-            fused=[Hit(hit.id, hit.score, payloads.get(hit.id)) for hit in best],
-            branches=[by_place.get(place, []) for place in range(len(prefetch))],
-        )
-
-    def score_points(
-        self,
-        collection: str,
-        ids: Sequence[str],
-        queries: Mapping[str, Vector],
-        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
-    ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points; see `EvidenceStore.score_points`."""
-        spec = self._spec(collection)
-        scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = unknown(ids, queries, known)
-        if not wanted:
-            return scores
-        exact = edge.SearchParams(exact=True)
-        requests = [
-            edge.QueryRequest(
-                limit=len(points),
-                query=_nearest(spec, using, queries[using]),
-                filter=_filter(Filter(must=(HasId(points),))),
-                params=exact,
-            )
-            for using, points in wanted.items()
-        ]
-        shard = self._shard(collection)
-        with _answering(collection):
-            answers = shard.query_batch(edge.QueryBatchRequest(requests))
-        for using, answer in zip(wanted, answers, strict=True):
-            scores[using] = {hit.id: hit.score for hit in _hits(answer)}
-        return scores
+        return [in_order(Hit(_text(point.id), point.score) for point in points) for points in answers]
 
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""
@@ -246,7 +178,7 @@ class EdgeIndexReader(_EdgeStore):
     def _open(self, collection: str) -> edge.EdgeShard:
         folder = _collection_folder(self._folder, collection)
         if not (folder / _CONFIG_FILE).is_file():
-            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", _REBUILD)
+            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         try:
             with _answering(collection):
                 shard = edge.EdgeShard.load(str(folder))
@@ -275,7 +207,7 @@ class EdgeIndexReader(_EdgeStore):
             return shard
         shard.close()
         raise CollectionUnavailableError(
-            f"The collection {collection} is damaged: it holds {found} of {expected} chunks.", _REBUILD
+            f"The collection {collection} is damaged: it holds {found} of {expected} chunks.", REBUILD
         )
 
 
@@ -390,18 +322,14 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
     return shard
 
 
-@contextmanager
-def _answering(collection: str) -> Iterator[None]:
+def _answering(collection: str) -> AbstractContextManager[None]:
     """Turn the engine's failures into a collection that cannot answer."""
-    with _engine(CollectionUnavailableError, f"The collection {collection} cannot answer"):
-        yield
+    return _engine(CollectionUnavailableError, f"The collection {collection} cannot answer")
 
 
-@contextmanager
-def _writing(collection: str) -> Iterator[None]:
+def _writing(collection: str) -> AbstractContextManager[None]:
     """Turn the engine's failures into an index that cannot be written."""
-    with _engine(StoreError, f"The collection {collection} cannot be written"):
-        yield
+    return _engine(StoreError, f"The collection {collection} cannot be written")
 
 
 @contextmanager
@@ -415,17 +343,7 @@ def _engine(error: type[StoreError], sentence: str) -> Iterator[None]:
         if not isinstance(exc, Exception) and type(exc).__name__ != "PanicException":
             raise
         reason = str(exc).removeprefix("Service runtime error: ").partition("\n")[0][:_REASON_CHARS]
-        raise error(f"{sentence}: {reason.rstrip('.')}.", _REBUILD) from exc
-
-
-def _payloads(shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    records = shard.retrieve([checked_id(point) for point in ids], True, False)
-    return {str(record.id): record.payload or {} for record in records}
-
-
-def _hits(points: Iterable[edge.ScoredPoint]) -> list[Hit]:
-    """Hits without payloads, best first; equal scores in the order of their ids."""
-    return in_order(Hit(_text(point.id), point.score) for point in points)
+        raise error(f"{sentence}: {reason.rstrip('.')}.", REBUILD) from exc
 
 
 def _text(point: edge.PointId) -> str:
@@ -457,18 +375,10 @@ def _new_point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
     return edge.Point(checked_id(point.id), vectors, dict(point.payload))
 
 
-def _nearest(spec: CollectionSpec, using: str, query: Vector) -> edge.Query:
-    return edge.Query.Nearest(_native(checked_vector(spec, using, query)), using=using)
-
-
 def _native(checked: list[float] | list[list[float]] | SparseVector) -> edge.NamedVector:
     if isinstance(checked, SparseVector):
         return edge.SparseVector(list(checked.indices), list(checked.values))
     return checked
-
-
-def _search_params(params: SearchParams | None) -> edge.SearchParams | None:
-    return edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
 
 
 def _filter(filter: Filter | None) -> edge.Filter | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,15 +26,14 @@ from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, 
 from adk_evidence.services.qdrant import NotAppliedError, ServerConnection, ServerError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
-    NOTHING_KNOWN,
+    PREFIX_FIELDS,
+    REBUILD,
     CollectionSpec,
     Condition,
     Filter,
-    Fusion,
     HasId,
     HasVector,
     Hit,
-    HybridResult,
     Match,
     NewPoint,
     Prefetch,
@@ -44,34 +43,22 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.files import write_atomic
-from adk_evidence.store.points import (
-    PREFIX_FIELDS,
-    both,
-    checked_id,
-    checked_vector,
-    checked_vectors,
-    has_terms,
-    in_order,
-    unknown,
-)
+from adk_evidence.store.fusion import in_order
+from adk_evidence.store.points import checked_id, checked_vector, checked_vectors, has_terms
+from adk_evidence.store.queries import QueryStore
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 RECORD = "server.json"
-# Servers before it do not know the constant of reciprocal rank fusion.
+# Older servers were not tried.
 OLDEST_SERVER = (1, 16)
 _PREFIX_INDEX_SINCE = (1, 19)
-_REBUILD = "Run `adk-ingest all` to build the index again."
 # A strict server bounds how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
 # Half of what a server takes in one request unless it is told otherwise.
 _REQUEST_BYTES = 16 * 1024 * 1024
-# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
-# short; where they are longer, everything is taken.
-_TIES = 16
-
 T = TypeVar("T")
 
 
@@ -118,7 +105,7 @@ class ServerRecord:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-            raise StoreError(f"The record of index generation {folder.name} cannot be read.", _REBUILD) from exc
+            raise StoreError(f"The record of index generation {folder.name} cannot be read.", REBUILD) from exc
 
     def write(self, folder: Path) -> None:
         """Put the record into a folder.
@@ -134,8 +121,8 @@ class ServerRecord:
             raise StoreError(f"The folder {folder} cannot be written: {exc.strerror or exc}.") from exc
 
 
-class _ServerStore:
-    """What reader and writer share: every query of `EvidenceStore`."""
+class _ServerStore(QueryStore):
+    """What reader and writer share."""
 
     concurrent = True
 
@@ -147,113 +134,52 @@ class _ServerStore:
         *,
         quantized: bool,
     ) -> None:
-        self._specs = {spec.name: spec for spec in specs}
+        super().__init__(specs)
         self._connection = connection
         self._own_names = own_names
         self._quantized = quantized
-
-    def _spec(self, collection: str) -> CollectionSpec:
-        try:
-            return self._specs[collection]
-        except KeyError:
-            raise CollectionUnavailableError(f"The index has no collection {collection}.", _REBUILD) from None
 
     def _ask(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
         own_name = self._own_names[collection]
         with _answering(collection):
             return self._connection.call(lambda client: action(client, own_name))
 
-    def hybrid_query(
-        self,
-        collection: str,
-        prefetch: Sequence[Prefetch],
-        fusion: Fusion,
-        *,
-        limit: int,
-        filter: Filter | None = None,
-        params: SearchParams | None = None,
-        held: Container[str] = (),
-    ) -> HybridResult:
-        """Run the branches and fuse them, in one request; see `EvidenceStore.hybrid_query`.
-
-        All payloads come with it: a request of their own would take longer than those that are held already.
-        A branch with an empty sparse vector is not run: its list is empty.
-        """
+    def _search(
+        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+    ) -> list[list[Hit]]:
         spec = self._spec(collection)
-        branches = {place: branch for place, branch in enumerate(prefetch) if has_terms(branch.query)}
-        if not branches:
-            return HybridResult([], [[] for _ in prefetch])
-        accuracy = self._search_params(params)
-        conditions = {place: _filter(both(filter, branch.filter)) for place, branch in branches.items()}
-        queries = {place: _query(spec, branch.using, branch.query) for place, branch in branches.items()}
-        everything = sum(branch.limit for branch in branches.values())
-        # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts off. So
-        # a few more points are taken and cut here.
-        enough = min(everything, limit + _TIES)
-
-        def fused(taken: int) -> models.QueryRequest:
-            return models.QueryRequest(
-                query=_fusion(fusion),
-                prefetch=[
-                    models.Prefetch(
-                        query=queries[place],
-                        using=branch.using,
-                        filter=conditions[place],
-                        params=accuracy,
-                        limit=branch.limit,
-                    )
-                    for place, branch in branches.items()
-                ],
-                limit=taken,
-                with_payload=True,
-            )
-
-        alone = [
+        accuracy = self._accuracy(params, full)
+        requests = [
             models.QueryRequest(
-                query=queries[place],
+                query=cast("Any", _wire(checked_vector(spec, branch.using, branch.query))),
                 using=branch.using,
-                filter=conditions[place],
+                filter=_filter(branch.filter),
                 params=accuracy,
                 limit=branch.limit,
                 with_payload=False,
             )
-            for place, branch in branches.items()
+            for branch in branches
         ]
-        first, *rest = self._query(collection, [fused(enough), *alone])
-        if limit < len(first) == enough < everything and first[-1].score == first[limit - 1].score:
-            [first] = self._query(collection, [fused(everything)])
-        by_place = {place: [Hit(hit.id, hit.score) for hit in hits] for place, hits in zip(branches, rest, strict=True)}
-        return HybridResult(first[:limit], [by_place.get(place, []) for place in range(len(prefetch))])
 
-    def score_points(
-        self,
-        collection: str,
-        ids: Sequence[str],
-        queries: Mapping[str, Vector],
-        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
-    ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points; see `EvidenceStore.score_points`."""
-        spec = self._spec(collection)
-        scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = unknown(ids, queries, known)
-        if not wanted:
-            return scores
-        # Not `exact`, which strict servers refuse: so few points are scored one by one anyway.
-        full = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
-        requests = [
-            models.QueryRequest(
-                query=_query(spec, using, queries[using]),
-                using=using,
-                filter=_filter(Filter(must=(HasId(points),))),
-                params=full if self._quantized else None,
-                limit=len(points),
-                with_payload=False,
-            )
-            for using, points in wanted.items()
-        ]
-        for using, answer in zip(wanted, self._query(collection, requests), strict=True):
-            scores[using] = {hit.id: hit.score for hit in answer}
-        return scores
+        def ask(client: QdrantClient, name: str) -> list[models.QueryResponse]:
+            answers = client.query_batch_points(name, requests)
+            if len(answers) != len(requests):
+                raise ResponseHandlingException(ValueError("an answer is missing"))
+            return answers
+
+        answers = self._ask(collection, ask)
+        return [in_order(Hit(str(found.id), found.score) for found in each.points) for each in answers]
+
+    def _accuracy(self, params: SearchParams | None, full: bool) -> models.SearchParams | None:
+        if params is None and not self._quantized:
+            return None
+        # Full accuracy is not `exact`, which strict servers refuse: so few points are scored one by one anyway.
+        originals = {"ignore": True} if full else {"rescore": True}
+        return models.SearchParams(
+            hnsw_ef=params.hnsw_ef if params else None,
+            exact=(params.exact or None) if params else None,
+            quantization=models.QuantizationSearchParams(**originals) if self._quantized else None,
+        )
 
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""
@@ -297,25 +223,6 @@ class _ServerStore:
         by_id = {str(record.id): record for record in found}
         return [_record(by_id[point]) for point in wanted if point in by_id]
 
-    def _query(self, collection: str, requests: list[models.QueryRequest]) -> list[list[Hit]]:
-        def ask(client: QdrantClient, name: str) -> list[models.QueryResponse]:
-            answers = client.query_batch_points(name, requests)
-            if len(answers) != len(requests):
-                raise ResponseHandlingException(ValueError("an answer is missing"))
-            return answers
-
-        answers = self._ask(collection, ask)
-        return [in_order(Hit(str(found.id), found.score, found.payload) for found in each.points) for each in answers]
-
-    def _search_params(self, params: SearchParams | None) -> models.SearchParams | None:
-        if params is None and not self._quantized:
-            return None
-        return models.SearchParams(
-            hnsw_ef=params.hnsw_ef if params else None,
-            exact=(params.exact or None) if params else None,
-            quantization=models.QuantizationSearchParams(rescore=True) if self._quantized else None,
-        )
-
 
 class ServerIndexReader(_ServerStore):
     """Reads the collections of a published generation. Nothing is asked of the server before the first query.
@@ -344,7 +251,7 @@ class ServerIndexReader(_ServerStore):
     def _spec(self, collection: str) -> CollectionSpec:
         spec = super()._spec(collection)
         if collection not in self._own_names:
-            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", _REBUILD)
+            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         return spec
 
     def close(self) -> None:
@@ -611,7 +518,7 @@ def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec
     found = {vector: config.size for vector, config in dense.items()}
     multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
     if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
-        raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", _REBUILD)
+        raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", REBUILD)
 
 
 @contextmanager
@@ -622,7 +529,7 @@ def _answering(collection: str) -> Iterator[None]:
     except ServerError as exc:
         if exc.status == 404:
             message = f"The Qdrant server does not hold the collection {collection} of this index."
-            raise CollectionUnavailableError(message, _REBUILD) from exc
+            raise CollectionUnavailableError(message, REBUILD) from exc
         raise CollectionUnavailableError(f"The collection {collection} cannot answer: {exc.reason}.", exc.hint) from exc
 
 
@@ -692,22 +599,12 @@ def _wait_until_applied(client: QdrantClient, name: str) -> None:
         raise NotAppliedError
 
 
-def _query(spec: CollectionSpec, using: str, query: Vector) -> list[float] | models.SparseVector:
-    return cast("list[float] | models.SparseVector", _wire(checked_vector(spec, using, query)))
-
-
 def _wire(
     checked: list[float] | list[list[float]] | SparseVector,
 ) -> list[float] | list[list[float]] | models.SparseVector:
     if isinstance(checked, SparseVector):
         return models.SparseVector(indices=list(checked.indices), values=list(checked.values))
     return checked
-
-
-def _fusion(fusion: Fusion) -> models.RrfQuery | models.FusionQuery:
-    if fusion.method == "rrf":
-        return models.RrfQuery(rrf=models.Rrf(k=fusion.k))
-    return models.FusionQuery(fusion=models.Fusion.DBSF)
 
 
 def _in_parts(filter: Filter) -> list[Filter]:

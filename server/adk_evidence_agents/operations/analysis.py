@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from adk_evidence.errors import SourceError
-from adk_evidence.index.codebases import IndexSummary, list_indexes
 from adk_evidence.index.opened import Index
+from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.settings import StoreSettings

@@ -9,7 +9,8 @@ from typing import TypeVar
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
 from adk_evidence.errors import EvidenceError, IndexMissingError, UnknownIndexError
-from adk_evidence.index.codebases import MAIN, list_indexes, settings_of
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.search.pipeline import RequestCancelledError
 from adk_evidence.settings import Settings
 from adk_evidence_agents.operations.indexer import Cancelled, Indexer, Progress

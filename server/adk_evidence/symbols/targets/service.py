@@ -204,7 +204,7 @@ class CurrentTargets:
         if mode == "auto" and not loaded.has_vectors:
             warnings.append(with_options(NO_VECTORS))
         found, answered = self._search(loaded, query, limit, mode, warnings)
-        installed = find_installed(self._settings.ingestion.corpora.adk_python.distribution, python)
+        installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = tuple(
             shown.model_copy(
                 update={"available": availability(loaded.targets[item.place], installed, loaded.about.ref)}
