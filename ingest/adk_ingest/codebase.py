@@ -15,6 +15,7 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
+from adk_evidence.files import remove_tree
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.disk_use import size_on_disk
@@ -23,7 +24,6 @@ from adk_evidence.index.registry import RECORD, read_codebase, register, registr
 from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
-from adk_evidence.store.files import remove_tree
 from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now

@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from adk_evidence.errors import EvidenceError, SettingsError
-from adk_evidence.store.files import write_private
+from adk_evidence.files import write_private
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
 

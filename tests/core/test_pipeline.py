@@ -24,13 +24,13 @@ from adk_evidence.errors import (
     ModelError,
     StoreError,
 )
+from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search.hybrid import wide_enough
 from adk_evidence.search.pipeline import EvidenceService, RequestCancelledError
 from adk_evidence.search.rerank.base import RerankScore
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence.store.files import copy_tree
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 
 QUESTION = "how do I retry when a tool throws?"

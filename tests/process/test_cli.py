@@ -16,9 +16,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.embedding import minilm
+from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.search import pipeline
-from adk_evidence.store.files import copy_tree
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants

@@ -26,8 +26,8 @@ from adk_evidence.embedding.bert_int8 import INT8_VERSION, assemble_int8_bert
 from adk_evidence.embedding.bert_onnx import assemble_bert
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
+from adk_evidence.files import write_atomic
 from adk_evidence.settings import DenseSettings, Precision
-from adk_evidence.store.files import write_atomic
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSION = 384

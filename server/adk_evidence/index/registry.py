@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
+from adk_evidence.files import write_atomic
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.disk_use import size_on_disk
 from adk_evidence.index.names import MAIN, checked_name
@@ -24,7 +25,6 @@ from adk_evidence.index.settings import settings_for
 from adk_evidence.models.citation import short_name
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.files import write_atomic
 
 RECORD = "codebase.json"
 # Another process that registers or removes an index; both take it milliseconds.

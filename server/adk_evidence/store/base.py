@@ -31,8 +31,6 @@ KEYWORD_FIELDS = (
     "names",
     "file_hash",
 )
-# Of these, filters may also name a prefix.
-PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
 REBUILD = "Run `adk-ingest all` to build the index again."
 
 
@@ -42,14 +40,6 @@ class Match:
 
     key: str
     any_of: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """A keyword field starts with a text."""
-
-    key: str
-    prefix: str
 
 
 @dataclass(frozen=True)
@@ -78,7 +68,7 @@ class Filter:
         return bool(self.must or self.should or self.must_not)
 
 
-Condition = Match | Prefix | HasId | HasVector | Filter
+Condition = Match | HasId | HasVector | Filter
 
 
 @dataclass(frozen=True)

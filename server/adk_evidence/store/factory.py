@@ -4,37 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
-from adk_evidence.store.generations import Generation, GenerationStore
+from adk_evidence.store.generations import Generation, GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest, read_manifest
-
-
-class Publisher(Protocol):
-    """What a store does, besides the index folder, when a generation is published or no longer needed.
-
-    Errors: `StoreError` where a server cannot be reached or refuses.
-    """
-
-    def prepare(self) -> None:
-        """Before a run: make sure that it can end well, and tidy up after dead runs."""
-
-    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
-        """Whether every point of a published generation is still there."""
-
-    def publish(self, folder: Path) -> None:
-        """Make a verified generation the one that others find."""
-
-    def collect_garbage(self) -> None:
-        """Drop the points of generations whose folders are gone."""
-
-    def clear(self) -> None:
-        """Drop all points of an index whose generations were all removed."""
 
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
@@ -132,7 +109,7 @@ def make_publisher(settings: Settings) -> Publisher:
         from adk_evidence.store.server_index import ServerIndex
 
         return ServerIndex(settings)
-    return _EdgePublisher()
+    return Publisher()
 
 
 def open_generations(settings: Settings) -> GenerationStore:
@@ -179,23 +156,3 @@ def check_kind(manifest: IndexManifest, settings: Settings) -> None:
             f"The index was built for store.kind {manifest.store}, and the settings say {settings.store.kind}.",
             f"Run `{settings.ingest_command}` to build it anew, or change the settings back.",
         )
-
-
-class _EdgePublisher:
-    """The embedded store is its folder: there is nothing beyond it."""
-
-    def prepare(self) -> None:
-        """Nothing."""
-
-    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
-        """A published folder is not changed."""
-        return True
-
-    def publish(self, folder: Path) -> None:
-        """Nothing."""
-
-    def collect_garbage(self) -> None:
-        """Nothing."""
-
-    def clear(self) -> None:
-        """Nothing."""

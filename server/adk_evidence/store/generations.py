@@ -24,12 +24,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from filelock import FileLock, Timeout
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.store.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
 from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
 # How long to wait for another process that leases or collects generations, which takes it milliseconds.
@@ -49,6 +48,29 @@ class Generation:
     manifest: IndexManifest
 
 
+class Publisher:
+    """What a store does besides the index folder when a generation is published or removed: by itself nothing.
+
+    Errors: `StoreError` where a server cannot be reached or refuses.
+    """
+
+    def prepare(self) -> None:
+        """Before a run: make sure that it can end well, and tidy up after runs that died."""
+
+    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
+        """Whether every point of a published generation is still there; a published folder is not changed."""
+        return True
+
+    def publish(self, folder: Path) -> None:
+        """Make a verified generation the one that others find."""
+
+    def collect_garbage(self) -> None:
+        """Drop the points of generations whose folders are gone."""
+
+    def clear(self) -> None:
+        """Drop all points of an index whose generations were all removed."""
+
+
 class LeasedGeneration:
     """A generation that is not removed while this lease is held. A context manager."""
 
@@ -58,10 +80,6 @@ class LeasedGeneration:
         self.id = generation.id
         self.folder = generation.folder
         self.manifest = generation.manifest
-
-    def stale(self) -> bool:
-        """Whether another generation is the current one by now; costs a few file lookups."""
-        return self._store.current_id() != self.id
 
     def is_being_written(self) -> bool:
         """Whether a process writes a newer generation now."""
@@ -78,20 +96,17 @@ class LeasedGeneration:
     def __enter__(self) -> LeasedGeneration:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.release()
 
 
 class Building:
     """A generation in the making, seen by its writer alone. A context manager that drops the unpublished."""
 
-    def __init__(self, store: GenerationStore, generation_id: str, folder: Path, run_id: str) -> None:
+    def __init__(self, store: GenerationStore, folder: Path) -> None:
         self._store = store
-        self.id = generation_id
+        self.id = folder.name
         self.folder = folder
-        self.run_id = run_id
 
     def discard(self) -> None:
         """Delete the folder unless it was published, and let other writers in; a second call does nothing."""
@@ -100,9 +115,7 @@ class Building:
     def __enter__(self) -> Building:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.discard()
 
 
@@ -211,7 +224,7 @@ class GenerationStore:
         if self._open_building is not None:
             raise StoreError("This process is already building a generation of the index.")
         self._lock_writer(run_id)
-        building = Building(self, generation_id := _new_id(), self._building / generation_id, run_id)
+        building = Building(self, self._building / _new_id())
         self._open_building = building
         try:
             remove_tree(self._building)

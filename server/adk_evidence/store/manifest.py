@@ -10,10 +10,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
 from adk_evidence.errors import StoreError
+from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import Kind
 from adk_evidence.settings import StoreKind
 from adk_evidence.store.base import CollectionSpec
-from adk_evidence.store.files import write_atomic
 
 MANIFEST = "manifest.json"
 # Stands in the name of a corpus between that of the corpus proper and the commit of an older version beside it.

@@ -1,16 +1,16 @@
-"""Checks of ids and vectors, the same for every store."""
+"""Points on their way into and out of an engine: checked when they are written, alike when they are read."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 from uuid import UUID
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import StoreError
-from adk_evidence.store.base import CollectionSpec, Vector
+from adk_evidence.store.base import CollectionSpec, NewPoint, Record, Vector
 
 
 def has_terms(vector: Vector) -> bool:
@@ -18,12 +18,16 @@ def has_terms(vector: Vector) -> bool:
     return not isinstance(vector, SparseVector) or bool(vector)
 
 
-def checked_vectors(spec: CollectionSpec, name: str, value: Vector) -> list[float] | list[list[float]] | SparseVector:
-    """What a point has for one of a collection's names, as numbers that a store can take.
+def checked_point(spec: CollectionSpec, point: NewPoint) -> dict[str, list[float] | list[list[float]] | SparseVector]:
+    """The vectors of a point by name, as numbers that a store can take. Empty sparse vectors are left out.
 
     Raises:
-        StoreError: It is no vector that `checked_vector` takes, or one vector or none where several belong.
+        StoreError: One is no vector that `checked_vector` takes, or is a single vector or none where several belong.
     """
+    return {name: _checked_vectors(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
+
+
+def _checked_vectors(spec: CollectionSpec, name: str, value: Vector) -> list[float] | list[list[float]] | SparseVector:
     if name not in spec.multi or isinstance(value, SparseVector):
         return checked_vector(spec, name, value)
     if not len(value) or not all(hasattr(row, "__len__") for row in value):
@@ -84,3 +88,16 @@ def checked_id(point: str) -> UUID:
         return UUID(point)
     except ValueError:
         raise StoreError(f"{point!r} is no point id.") from None
+
+
+def stored(point: Any) -> Record:
+    """A point as either engine returns it."""
+    vectors = point.vector if isinstance(point.vector, Mapping) else {}
+    return Record(
+        str(point.id),
+        point.payload or {},
+        {
+            name: SparseVector(tuple(value.indices), tuple(value.values)) if hasattr(value, "indices") else value
+            for name, value in vectors.items()
+        },
+    )

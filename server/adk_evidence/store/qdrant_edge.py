@@ -14,16 +14,15 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import cast
 from uuid import UUID
 
 import qdrant_edge as edge
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
+from adk_evidence.files import copy_tree
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
-    PREFIX_FIELDS,
     REBUILD,
     CollectionSpec,
     Condition,
@@ -34,14 +33,11 @@ from adk_evidence.store.base import (
     Match,
     NewPoint,
     Prefetch,
-    Prefix,
     Record,
     SearchParams,
-    Vector,
 )
-from adk_evidence.store.files import copy_tree
 from adk_evidence.store.fusion import in_order
-from adk_evidence.store.points import checked_id, checked_vector, checked_vectors, has_terms
+from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
 from adk_evidence.store.queries import QueryStore
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
@@ -114,7 +110,7 @@ class _EdgeStore(QueryStore):
         shard = self._shard(collection)
         with _answering(collection):
             records, following = shard.scroll(request)
-            return [_record(record) for record in records], None if following is None else str(following)
+            return [stored(record) for record in records], None if following is None else str(following)
 
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
         """Points by id; missing ones are left out."""
@@ -123,7 +119,7 @@ class _EdgeStore(QueryStore):
         shard = self._shard(collection)
         with _answering(collection):
             # The stub calls the last two optional; they are not.
-            return [_record(record) for record in shard.retrieve(wanted, True, False)]
+            return [stored(record) for record in shard.retrieve(wanted, True, False)]
 
 
 class EdgeIndexReader(_EdgeStore):
@@ -245,7 +241,7 @@ class EdgeIndexWriter(_EdgeStore):
         written, remaining = 0, iter(points)
         while batch := list(itertools.islice(remaining, self._batch_points)):
             with _writing(collection):
-                shard.update(edge.UpdateOperation.upsert_points([_new_point(spec, point) for point in batch]))
+                shard.update(edge.UpdateOperation.upsert_points([_point(spec, point) for point in batch]))
             written += len(batch)
         return written
 
@@ -317,8 +313,7 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
     indexed = shard.info().payload_schema
     for field in KEYWORD_FIELDS:
         if field not in indexed:
-            schema = edge.KeywordIndexParams(prefix=field in PREFIX_FIELDS)
-            shard.update(edge.UpdateOperation.create_field_index(field, schema))
+            shard.update(edge.UpdateOperation.create_field_index(field, edge.KeywordIndexParams()))
     return shard
 
 
@@ -356,22 +351,8 @@ def _uuid_text(number: int) -> str:
     return str(UUID(int=number))
 
 
-def _record(record: edge.Record) -> Record:
-    vectors = cast("Mapping[str, edge.NamedVector]", record.vector or {})
-    return Record(str(record.id), record.payload or {}, {name: _stored(value) for name, value in vectors.items()})
-
-
-def _stored(value: edge.NamedVector) -> Vector:
-    if isinstance(value, edge.SparseVector):
-        return SparseVector(tuple(value.indices), tuple(value.values))
-    return value
-
-
-def _new_point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
-    # An empty sparse vector is the same as none.
-    vectors = {
-        name: _native(checked_vectors(spec, name, value)) for name, value in point.vectors.items() if has_terms(value)
-    }
+def _point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
+    vectors = {name: _native(value) for name, value in checked_point(spec, point).items()}
     return edge.Point(checked_id(point.id), vectors, dict(point.payload))
 
 
@@ -400,8 +381,6 @@ def _condition(condition: Condition) -> edge.ConditionType:
     match condition:
         case Match(key, any_of):
             return edge.FieldCondition(key, match=edge.MatchAny(list(any_of)))
-        case Prefix(key, prefix):
-            return edge.FieldCondition(key, match=edge.MatchPrefix(prefix))
         case HasId(ids):
             return edge.HasIdCondition({checked_id(point) for point in ids})
         case HasVector(name):

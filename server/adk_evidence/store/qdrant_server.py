@@ -23,10 +23,10 @@ from qdrant_client.http.exceptions import ResponseHandlingException
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
+from adk_evidence.files import write_atomic
 from adk_evidence.services.qdrant import NotAppliedError, ServerConnection, ServerError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
-    PREFIX_FIELDS,
     REBUILD,
     CollectionSpec,
     Condition,
@@ -37,14 +37,11 @@ from adk_evidence.store.base import (
     Match,
     NewPoint,
     Prefetch,
-    Prefix,
     Record,
     SearchParams,
-    Vector,
 )
-from adk_evidence.store.files import write_atomic
 from adk_evidence.store.fusion import in_order
-from adk_evidence.store.points import checked_id, checked_vector, checked_vectors, has_terms
+from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
 from adk_evidence.store.queries import QueryStore
 
 if TYPE_CHECKING:
@@ -53,7 +50,6 @@ if TYPE_CHECKING:
 RECORD = "server.json"
 # Older servers were not tried.
 OLDEST_SERVER = (1, 16)
-_PREFIX_INDEX_SINCE = (1, 19)
 # A strict server bounds how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
@@ -211,7 +207,7 @@ class _ServerStore(QueryStore):
                 with_vectors=with_vectors,
             ),
         )
-        return [_record(record) for record in records], None if following is None else str(following)
+        return [stored(record) for record in records], None if following is None else str(following)
 
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
         """Points by id; missing ones are left out."""
@@ -221,7 +217,7 @@ class _ServerStore(QueryStore):
             return []
         found = self._ask(collection, lambda client, name: client.retrieve(name, wanted, with_payload=True))
         by_id = {str(record.id): record for record in found}
-        return [_record(by_id[point]) for point in wanted if point in by_id]
+        return [stored(by_id[point]) for point in wanted if point in by_id]
 
 
 class ServerIndexReader(_ServerStore):
@@ -310,11 +306,10 @@ class ServerIndexWriter(_ServerStore):
             created = [name for name in names if not (own and name in earlier)]
             register([names[name] for name in created])
             ServerRecord(folder.name, names).write(folder)
-            prefix_indexes = connection.version() >= _PREFIX_INDEX_SINCE if created else False
             for spec in specs:
                 with _writing(spec.name):
                     if spec.name in created:
-                        _create(connection, names[spec.name], spec, options, prefix_indexes=prefix_indexes)
+                        _create(connection, names[spec.name], spec, options)
                     else:
                         _require_shape(connection, names[spec.name], spec)
         except BaseException:
@@ -469,9 +464,7 @@ class ServerIndexWriter(_ServerStore):
                 return
 
 
-def _create(
-    connection: ServerConnection, name: str, spec: CollectionSpec, options: CollectionOptions, *, prefix_indexes: bool
-) -> None:
+def _create(connection: ServerConnection, name: str, spec: CollectionSpec, options: CollectionOptions) -> None:
     scalar = models.ScalarQuantization(
         scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
     )
@@ -504,12 +497,12 @@ def _create(
             raise
     # Before the points: strict servers refuse filters on a field without an index, others are slow at them.
     for field in KEYWORD_FIELDS:
-        _create_index(connection, name, field, prefix=prefix_indexes and field in PREFIX_FIELDS)
+        _create_index(connection, name, field)
 
 
-def _create_index(connection: ServerConnection, name: str, field: str, *, prefix: bool) -> None:
-    schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, prefix=prefix or None)
-    connection.call(lambda client: client.create_payload_index(name, field, field_schema=schema, wait=True))
+def _create_index(connection: ServerConnection, name: str, field: str) -> None:
+    keyword = models.PayloadSchemaType.KEYWORD
+    connection.call(lambda client: client.create_payload_index(name, field, field_schema=keyword, wait=True))
 
 
 def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec) -> None:
@@ -542,22 +535,8 @@ def _writing(collection: str) -> Iterator[None]:
         raise StoreError(f"The collection {collection} cannot be written: {exc.reason}.", exc.hint) from exc
 
 
-def _record(record: models.Record) -> Record:
-    vectors = record.vector if isinstance(record.vector, dict) else {}
-    return Record(str(record.id), record.payload or {}, {name: _stored(value) for name, value in vectors.items()})
-
-
-def _stored(value: object) -> Vector:
-    if isinstance(value, models.SparseVector):
-        return SparseVector(tuple(value.indices), tuple(value.values))
-    return cast("list[float] | list[list[float]]", value)
-
-
 def _point(spec: CollectionSpec, point: NewPoint) -> models.PointStruct:
-    # An empty sparse vector is the same as none.
-    vectors = {
-        name: _wire(checked_vectors(spec, name, value)) for name, value in point.vectors.items() if has_terms(value)
-    }
+    vectors = {name: _wire(value) for name, value in checked_point(spec, point).items()}
     return models.PointStruct(id=str(checked_id(point.id)), vector=cast("Any", vectors), payload=dict(point.payload))
 
 
@@ -637,8 +616,6 @@ def _condition(condition: Condition) -> models.Condition:
     match condition:
         case Match(key, any_of):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(any_of)))
-        case Prefix(key, prefix):
-            return models.FieldCondition(key=key, match=models.MatchPrefix(prefix=prefix))
         case HasId(ids):
             return models.HasIdCondition(has_id=[str(checked_id(point)) for point in ids])
         case HasVector(name):

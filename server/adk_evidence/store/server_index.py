@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import StoreError
+from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.qdrant import (
     ServerConnection,
@@ -18,8 +19,7 @@ from adk_evidence.services.qdrant import (
     upload_patience,
 )
 from adk_evidence.settings import Settings
-from adk_evidence.store.files import write_atomic
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.generations import GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from qdrant_client import models
 
 
-class ServerIndex:
+class ServerIndex(Publisher):
     """What publishing, going back and tidying up mean on a server.
 
     Several home folders may publish to one server: each one's readers keep to the collections that its own generations

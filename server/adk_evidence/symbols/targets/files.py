@@ -27,8 +27,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import StoreError, TargetsMissingError
+from adk_evidence.files import remove_tree, rename, write_atomic
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.store.files import remove_tree, rename, write_atomic
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.targets.model import Target
 
