@@ -37,7 +37,7 @@ _Globs = Annotated[tuple[str, ...], AfterValidator(_checked_globs)]
 
 
 class Codebase(BaseModel):
-    """A codebase that has an index of its own, and how it is cut."""
+    """A codebase that has an index, and how its files are chosen and cut."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

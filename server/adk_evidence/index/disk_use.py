@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def size_on_disk(folder: Path) -> int:
-    """Bytes that a folder's files take on disk; what is being removed meanwhile does not count."""
+    """Bytes that the files of a folder take on disk; files that vanish meanwhile do not count."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -15,7 +15,7 @@ def size_on_disk(folder: Path) -> int:
                 info = os.lstat(Path(place, name))
             except OSError:
                 continue
-            # Qdrant Edge lays out large files that are mostly empty, some of them wholly. Windows does not tell blocks.
+            # Qdrant Edge creates large files that are mostly or wholly unwritten. Windows does not report blocks.
             blocks = getattr(info, "st_blocks", None)
             total += info.st_size if blocks is None else blocks * 512
     return total

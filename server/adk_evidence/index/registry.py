@@ -1,7 +1,8 @@
-"""Named indexes: any codebase beside the main index of the ADK, each in a folder of its own.
+"""The registry of named indexes: one folder for each codebase beside the main index of the ADK.
 
-<home>/indexes/<name>/codebase.json   which folder it is of, and how that is cut
-<home>/indexes/<name>/index/          its generations, and beside them its run manifests
+<home>/indexes/<name>/codebase.json   the codebase's folder, and how its files are chosen and cut
+<home>/indexes/<name>/index/          the generations
+<home>/indexes/<name>/manifests/      the run manifests
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 
 RECORD = "codebase.json"
-# Another process that registers or removes an index; both take it milliseconds.
+# How long to wait for another process that registers or removes an index; both take milliseconds.
 _REGISTRY_SECONDS = 10
 
 
@@ -44,10 +45,10 @@ class _Record(BaseModel):
 class IndexSummary:
     """What is known of an index without opening it.
 
-    `path` is the codebase's folder, None for the main index and where what was remembered is damaged. `created_at` and
-    `updated_at` are UTC times, None while nothing is published. `size_bytes` is the room that its folder takes on
-    disk. `commits` are those of its corpora, `cited_as` the names that its citations begin with, and `languages` how
-    many files there are by extension, the most frequent first.
+    `path` is the folder of the codebase; it is None for the main index and where the record is damaged. `created_at`
+    and `updated_at` are UTC times, None while nothing is published. `size_bytes` is the disk use of the index folder.
+    `commits` are the commits of the corpora, `cited_as` the names that citations begin with, and `languages` the
+    numbers of files by extension, the most frequent first.
     """
 
     name: str
@@ -63,15 +64,15 @@ class IndexSummary:
 
 
 def settings_of(settings: Settings, name: str) -> Settings:
-    """The settings under which an index is read and built: models and caches are shared, all else is its own.
+    """The settings under which an index is read and built: models and caches are shared, nothing else.
 
     Args:
-        settings: Those of the main index.
+        settings: The settings of the main index.
         name: `MAIN` or the name of a codebase's index.
 
     Raises:
-        UnknownIndexError: No index has this name; the hint lists those that there are.
-        StoreError: What was remembered of the codebase cannot be read.
+        UnknownIndexError: No index has this name; the hint lists the existing ones.
+        StoreError: The record of the codebase cannot be read.
     """
     if name == MAIN:
         return settings
@@ -82,8 +83,8 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
     """The codebase of a named index.
 
     Raises:
-        UnknownIndexError: No index has this name; the hint lists those that there are.
-        StoreError: What was remembered of it cannot be read.
+        UnknownIndexError: No index has this name; the hint lists the existing ones.
+        StoreError: The record of the codebase cannot be read.
     """
     found = _read(settings, name)
     if found is None:
@@ -95,10 +96,10 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
 
 
 def register(settings: Settings, codebase: Codebase) -> bool:
-    """Remember a codebase under its name; returns whether the name is new.
+    """Record a codebase under its name; returns whether the name is new.
 
     Raises:
-        InvalidRequestError: The name is taken by another folder.
+        InvalidRequestError: Another folder has the name.
         StoreError: The home folder cannot be written.
     """
     with registry(settings):
@@ -121,13 +122,13 @@ def register(settings: Settings, codebase: Codebase) -> bool:
 
 @contextmanager
 def registry(settings: Settings) -> Iterator[None]:
-    """Keeps other processes from adding and removing indexes for a moment.
+    """Keep other processes from adding and removing indexes for a moment.
 
     Raises:
-        StoreError: Another process does so, or the home folder cannot be written.
+        StoreError: Another process is doing that, or the home folder cannot be written.
     """
     folder = settings.paths.indexes
-    lock = FileLock(folder / ".lock", timeout=_REGISTRY_SECONDS)  # no index is called so
+    lock = FileLock(folder / ".lock", timeout=_REGISTRY_SECONDS)  # no index has this name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
@@ -142,7 +143,7 @@ def registry(settings: Settings) -> Iterator[None]:
 
 
 def list_indexes(settings: Settings) -> list[IndexSummary]:
-    """Every index of the home folder by its manifest alone, the main index first where it exists."""
+    """Every index of the home folder, read from its manifest alone; the main index first, if it exists."""
     main = _summary(settings, IndexSummary(MAIN, None))
     found = [main] if main.created_at else []
     for name in _names(settings):
@@ -169,7 +170,7 @@ def _names(settings: Settings) -> list[str]:
 
 
 def _read(settings: Settings, name: str) -> _Record | None:
-    # The name may be anything that a caller sent: it becomes part of a path only if it is a name.
+    # A caller may send any text: it becomes part of a path only if it is a valid name.
     try:
         path = settings.paths.indexes / checked_name(name) / RECORD
     except ValueError:
@@ -183,12 +184,12 @@ def _read(settings: Settings, name: str) -> _Record | None:
 
 
 def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
-    """What is known of an index, with what its current generation's manifest says."""
+    """What is known of an index, completed from the manifest of its current generation."""
     current = open_generations(settings).current()
     if current is None:
         return known
     manifest = current.manifest
-    # Generated pages are no files of their own.
+    # Generated pages are not files.
     corpora = [corpus for corpus in manifest.corpora.values() if corpus.source != "api-reference"]
     paths = [path for corpus in corpora for path in corpus.files]
     return IndexSummary(

@@ -20,8 +20,8 @@ from adk_evidence.tokens import CHARS_PER_TOKEN
 
 DOCS_EXTENSIONS = (".md", ".mdx", ".rst", ".txt", ".adoc")
 
-# Not indexed unless a glob with `!` takes it back: what tools made, and what only machines read. Credentials are left
-# out by ingestion itself, and no glob takes them back.
+# Files that tools made or that only machines read: left out unless a glob with `!` takes them back. Ingestion itself
+# leaves credentials out, and no glob takes those back.
 ALWAYS_EXCLUDED = (
     ".git/",
     ".hg/",
@@ -70,7 +70,7 @@ class CodebaseSettings(Settings):
 
     @property
     def paths(self) -> Home:
-        """The layout of the home folder, with the index's own folder in it."""
+        """The layout of the home folder, with the folder of this index."""
         return Home(super().paths.root, self.codebase.name)
 
     @property
@@ -90,7 +90,7 @@ class CodebaseSettings(Settings):
 
     @property
     def ingest_command(self) -> str:
-        """The command that builds the index anew."""
+        """The command that builds the index again."""
         return spelled("adk-ingest", "codebase", str(self.codebase.path), "--name", self.codebase.name)
 
 
@@ -103,7 +103,7 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
     store = settings.store.model_copy(
         update={"path": None, "docs_collection": codebase.corpus("doc"), "code_collection": codebase.corpus("code")}
     )
-    # The templates of sub-queries speak of the ADK: elsewhere they would only draw in what mentions it.
+    # The templates of sub-queries mention the ADK: in other indexes they would only find what mentions it too.
     retrieval = settings.retrieval.model_copy(update={"expansion": "never"})
     own = {"ingestion": ingestion, "store": store, "retrieval": retrieval, "codebase": codebase}
     return CodebaseSettings.model_construct(**{**shared, **own})
@@ -117,7 +117,7 @@ def _corpus(codebase: Codebase, kind: Kind) -> CorpusSettings:
             "source": "auto",
             "distribution": None,
             "site_url": None,
-            # Nobody who writes `*.r` means to leave out `model.R`.
+            # Whoever writes `*.r` means `model.R` too.
             "include_globs": tuple(map(any_case, codebase.file_patterns)),
             "exclude_globs": (*ALWAYS_EXCLUDED, *map(any_case, codebase.exclude_patterns)),
             "allowed_exts": DOCS_EXTENSIONS if kind == "doc" else (),

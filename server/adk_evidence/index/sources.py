@@ -1,4 +1,4 @@
-"""Reads the files that citations point to, decoded exactly as ingestion decoded them."""
+"""Reads the indexed files that citations point to, decoded exactly as ingestion decoded them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SourceReader(Protocol):
         """
 
     def read_at_commit(self, path: str) -> str | None:
-        """The text of a file at the indexed commit, or None where the source cannot tell."""
+        """The text of a file at the indexed commit, or None where the source keeps no history."""
 
 
 class FolderReader:
@@ -82,7 +82,7 @@ class FolderReader:
             return None
         try:
             disk = os.path.realpath(os.path.join(self._root, *parts))  # noqa: PTH118
-        except ValueError:  # a NUL or a lone surrogate: no file is called so
+        except ValueError:  # a NUL or a lone surrogate, which no file name has
             return None
         return disk if disk.startswith(self._root.rstrip(os.sep) + os.sep) else None
 
@@ -99,7 +99,7 @@ class GitReader(FolderReader):
         return self._show(path)
 
     def _read_commit(self, path: str) -> str | None:
-        # A commit that is not a hash could be read as an option or as another revision.
+        # git could take a commit that is not a hash for an option or for another revision.
         if not _COMMIT.fullmatch(self._location.commit):
             return None
         try:
@@ -117,7 +117,7 @@ def open_reader(location: SourceLocation, folder: Path) -> SourceReader:
 
 
 def _load(disk: str, mtime_ns: int, size: int, inode: int) -> str | None:
-    # Everything but the path is there for the cache to notice a new version.
+    # The parameters after the path only let the cache notice a new version.
     try:
         return _decode(Path(disk).read_bytes())
     except FileNotFoundError:

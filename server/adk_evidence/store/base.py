@@ -1,4 +1,4 @@
-"""What the pipeline asks of a store, in neutral types that each store translates."""
+"""The interface of stores, in neutral types that each store translates."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ Condition = Match | HasId | HasVector | Filter
 
 @dataclass(frozen=True)
 class Prefetch:
-    """One branch: the nearest points to a vector, of those that pass a filter of its own."""
+    """One branch of a query: the points nearest to a vector, among those that pass the branch's filter."""
 
     using: str
     query: Vector
@@ -83,7 +83,7 @@ class Prefetch:
 
 @dataclass(frozen=True)
 class Fusion:
-    """How branches are joined: reciprocal ranks with constant k, or distribution-based scores."""
+    """How branches are joined: by reciprocal ranks with the constant k, or by distribution-based scores."""
 
     method: Literal["rrf", "dbsf"] = "rrf"
     k: int = 60
@@ -98,7 +98,7 @@ class SearchParams:
 
 
 class Hit(NamedTuple):
-    """A point with its score; `payload` is None where it was not asked for."""
+    """A point with its score; `payload` is None where the payload was not asked for."""
 
     id: str
     score: float
@@ -107,7 +107,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class HybridResult:
-    """A fused query's hits, and each branch's own in the order of the prefetches."""
+    """The fused hits of a query, and the hits of each branch in the order of the prefetches."""
 
     fused: list[Hit]
     branches: list[list[Hit]]
@@ -124,7 +124,7 @@ class Record:
 
 @dataclass(frozen=True)
 class NewPoint:
-    """A point to write: its id is a UUID, its vectors go by name."""
+    """A point to write. Its id is a UUID; its vectors are keyed by name."""
 
     id: str
     vectors: Mapping[str, Vector]
@@ -170,7 +170,7 @@ class EvidenceStore(Protocol):
     ) -> HybridResult:
         """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id.
 
-        Points in `held`, whose payloads the caller has, may come without.
+        Points in `held`, whose payloads the caller has, may come without a payload.
         """
 
     def score_points(
@@ -180,9 +180,9 @@ class EvidenceStore(Protocol):
         queries: Mapping[str, Vector],
         known: Mapping[str, Container[str]] = NOTHING_KNOWN,
     ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points: `{vector name: {point id: score}}`; a point without match is left out.
+        """Exact scores of given points: `{vector name: {point id: score}}`.
 
-        So is a point that is `known` for the vector: the caller has its score.
+        Points without a match are left out, and so are points in `known`, whose scores the caller has.
         """
 
     def count(self, collection: str, filter: Filter | None = None) -> int:

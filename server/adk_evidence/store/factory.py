@@ -1,4 +1,4 @@
-"""The store that the settings name. Its engine is loaded when a store is opened, not before."""
+"""Opens the store that the settings name. An engine is loaded when a store is opened, not before."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
     """The collections of docs and code.
 
     Args:
-        settings: Their names and those of their vectors (`store`), and whether chunks have a vector for each passage.
-        dimension: Length of dense vectors, of both kinds or by kind.
+        settings: Names of collections and vectors (`store`), and whether chunks have a vector for each passage.
+        dimension: Length of dense vectors, for both kinds or by kind.
         idf: Whether the sparse encoder needs the store's IDF modifier.
     """
     store, multi = settings.store, settings.embedding.dense.multi
@@ -43,11 +43,11 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
     Args:
         folder: The generation's folder; a lease on it must be held until the store is closed.
         settings: `store.kind` decides which engine reads it.
-        clock: Time of a server's circuit breaker; None: the system's.
+        clock: Clock of a server's circuit breaker; None: the system's.
 
     Raises:
         StoreError: Its manifest cannot be read.
-        SettingsError: It is on a server whose address the settings do not say.
+        SettingsError: It is on a server whose address is not in the settings.
         IndexMismatchError: It is in a store of another kind.
     """
     manifest = read_manifest(folder)
@@ -69,7 +69,7 @@ def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Setting
 
     Args:
         folder: The folder of a generation that is being built.
-        specs: The collections; those that the folder lacks are created.
+        specs: The collections; missing ones are created.
         settings: `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
 
     Raises:
@@ -104,7 +104,7 @@ def points_a_write(settings: Settings) -> int:
 
 
 def make_publisher(settings: Settings) -> Publisher:
-    """What publishing means beyond the index folder; nothing is contacted yet."""
+    """The publisher of the settings' store; nothing is contacted yet."""
     if settings.store.kind == "server":
         from adk_evidence.store.server_index import ServerIndex
 

@@ -14,7 +14,7 @@ from adk_evidence.store.base import CollectionSpec, NewPoint, Record, Vector
 
 
 def has_terms(vector: Vector) -> bool:
-    """Whether there is anything to search by: an empty sparse vector is the same as none."""
+    """Whether a vector can find anything: an empty sparse vector is the same as none."""
     return not isinstance(vector, SparseVector) or bool(vector)
 
 

@@ -1,8 +1,8 @@
-"""The embedded store: Qdrant Edge, one shard folder a collection.
+"""The embedded store: Qdrant Edge, with one shard folder for each collection.
 
-Importing this module loads the engine's native library, so others import it where they open a store. The
-engine holds the interpreter's lock during every call, which also makes a shard safe to use from several
-threads. Its behaviour was measured with qdrant-edge-py 0.9.0; comments say where it surprises.
+Importing this module loads the engine's native library, so other modules import it only where they open a store. The
+engine holds the interpreter's lock during every call, which makes a shard safe to use from several threads. Its
+behaviour was measured with qdrant-edge-py 0.9.0; comments say where it is surprising.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ class _EdgeStore(QueryStore):
 class EdgeIndexReader(_EdgeStore):
     """Reads the closed shards of a published generation, beside any number of other processes.
 
-    A collection is opened when it is first asked for. One that cannot be opened in place, for instance for
-    lack of permission to write there, is read from a private copy, which `close` deletes.
+    A collection is opened by its first query. A collection that cannot be opened in place, for instance because the
+    folder is read-only, is read from a private copy, which `close` deletes.
 
     Args:
         folder: The generation's folder.
         specs: Its collections.
-        counts: Number of points by collection; a shard with another number was damaged and does not answer.
+        counts: Number of points by collection; a shard with another number is damaged and does not answer.
     """
 
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec], counts: Mapping[str, int] | None = None) -> None:
@@ -195,7 +195,7 @@ class EdgeIndexReader(_EdgeStore):
         return shard
 
     def _checked(self, collection: str, shard: edge.EdgeShard) -> edge.EdgeShard:
-        # The engine takes truncated id files for an empty shard, without a word.
+        # The engine silently treats truncated id files as an empty shard.
         with _answering(collection):
             found = shard.count(edge.CountRequest(exact=True))
         expected = self._counts.get(collection, found)
@@ -208,7 +208,7 @@ class EdgeIndexReader(_EdgeStore):
 
 
 class EdgeIndexWriter(_EdgeStore):
-    """Writes shards into a folder that nobody reads. Points are durable once `flush` returns.
+    """Writes shards into a folder that nobody reads yet. Points are durable after `flush`.
 
     Args:
         folder: Empty or missing, or a copy of a closed generation, whose points stay.
@@ -246,7 +246,7 @@ class EdgeIndexWriter(_EdgeStore):
         return written
 
     def delete(self, collection: str, filter: Filter) -> None:
-        """Delete the points that pass the filter; an empty filter lets all of them pass."""
+        """Delete the points that pass the filter; every point passes an empty filter."""
         conditions = _filter(filter) or edge.Filter()
         shard = self._shard(collection)
         with _writing(collection):
@@ -259,7 +259,7 @@ class EdgeIndexWriter(_EdgeStore):
                 shard.flush()
 
     def close(self) -> None:
-        """Flush and close the shards; the folder can be published then."""
+        """Flush and close the shards, so that the folder can be published."""
         try:
             self.flush()
         finally:
@@ -303,7 +303,7 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
             for name, idf in spec.sparse.items()
         },
         optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH),
-        # With a write-ahead log, only one process at a time could open the folder, readers included.
+        # With a write-ahead log, only one process at a time could open the folder, even for reading.
         wal_enabled=False,
     )
     exists = (folder / _CONFIG_FILE).is_file()
@@ -334,7 +334,7 @@ def _engine(error: type[StoreError], sentence: str) -> Iterator[None]:
     except EvidenceError:
         raise
     except BaseException as exc:
-        # The engine raises bare `Exception`s, and for damaged files Rust panics, which are not even that.
+        # The engine raises bare `Exception`s, and on damaged files Rust panics, which derive from `BaseException`.
         if not isinstance(exc, Exception) and type(exc).__name__ != "PanicException":
             raise
         reason = str(exc).removeprefix("Service runtime error: ").partition("\n")[0][:_REASON_CHARS]
@@ -345,7 +345,7 @@ def _text(point: edge.PointId) -> str:
     return _uuid_text(point.int) if isinstance(point, UUID) else str(point)
 
 
-# The same points come again, and a request has some 1,000 of them.
+# A request has about 1,000 points, and the same points come again.
 @functools.lru_cache(maxsize=1 << 15)
 def _uuid_text(number: int) -> str:
     return str(UUID(int=number))

@@ -1,8 +1,8 @@
-"""The server store: a Qdrant server or cloud cluster, one collection of its own for each generation of the index.
+"""The server store: a Qdrant server or cloud cluster, with separate collections for each generation of the index.
 
-A generation's folder holds no points but `server.json`, which names its collections on the server. So a published
-index never changes under its readers there either: a run fills new collections, publishing moves the aliases that
-bear the settings' names, and collections of generations that are no longer kept are dropped (`server_index.py`).
+The folder of a generation holds no points but `server.json`, which names the collections on the server. So a published
+index never changes under its readers: a run fills new collections, publishing moves the aliases that have the names
+from the settings, and collections of generations that are no longer kept are dropped (`server_index.py`).
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ if TYPE_CHECKING:
 RECORD = "server.json"
 # Older servers were not tried.
 OLDEST_SERVER = (1, 16)
-# A strict server bounds how many values one condition may have.
+# A strict server limits how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
-# Half of what a server takes in one request unless it is told otherwise.
+# Half of what a server accepts in one request by default.
 _REQUEST_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class CollectionOptions:
-    """How collections are created; None leaves it to the server."""
+    """How collections are created; None leaves the choice to the server."""
 
     shard_number: int | None = None
     replication_factor: int | None = None
@@ -70,7 +70,7 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class UploadOptions:
-    """How points are written: in requests of at most so many points and so many bytes of JSON."""
+    """How points are written: the limits of a request in points and in bytes of JSON, and how many run at once."""
 
     batch_points: int = 256
     parallel: int = 1
@@ -80,9 +80,10 @@ class UploadOptions:
 
 @dataclass(frozen=True)
 class ServerRecord:
-    """What a generation's folder says of its points: collections on the server by the settings' names.
+    """The collections of a generation on the server, by their names in the settings; kept in the generation's folder.
 
-    `folder` is the folder's name, so that a copy of it is told from the original, whose collections it must not touch.
+    `folder` is the name of that folder. It distinguishes a copy of the folder, which must not touch the collections of
+    the original.
     """
 
     folder: str
@@ -221,12 +222,12 @@ class _ServerStore(QueryStore):
 
 
 class ServerIndexReader(_ServerStore):
-    """Reads the collections of a published generation. Nothing is asked of the server before the first query.
+    """Reads the collections of a published generation. The first query is the first request to the server.
 
     Args:
         folder: The generation's folder.
         specs: Its collections.
-        connection: The server; closed with this reader.
+        connection: The server; the reader closes it.
         quantized: Whether the collections hold quantised copies.
 
     Raises:
@@ -256,18 +257,18 @@ class ServerIndexReader(_ServerStore):
 
 
 class ServerIndexWriter(_ServerStore):
-    """Fills collections that nobody reads yet. Points are applied once `flush` returns.
+    """Fills collections that nobody reads yet. All points are applied when `flush` returns.
 
-    A folder that was copied from another generation starts with that generation's points. They are copied from its
-    collections when the first point is written or asked for, without those deleted before.
+    A folder that was copied from another generation starts with the points of that generation. They are copied on the
+    server by the first write or query, except those that were deleted before.
 
     Args:
         folder: Empty or missing, or a copy of a closed generation.
         specs: The collections; a missing one is created, with its payload indexes.
-        connection: The server; closed with this writer.
+        connection: The server; the writer closes it.
         options: How collections are created.
         upload: How points are written.
-        register: Told the names of collections before they are created, so that they can be dropped if this
+        register: Gets the names of collections before they are created, so that they can be dropped if this
             process dies.
 
     Raises:
@@ -286,9 +287,9 @@ class ServerIndexWriter(_ServerStore):
     ) -> None:
         options = options or CollectionOptions()
         self._upload = upload or UploadOptions()
-        # What one request may hold; less once the server has refused a request of that size.
+        # The limits of a request; they shrink when the server refuses a request for its size.
         self._most_points, self._most_bytes = self._upload.batch_points, self._upload.request_bytes
-        # Collections with writes that the server took and did not yet say to have applied.
+        # Collections with writes that the server has accepted but not yet confirmed as applied.
         self._unapplied: set[str] = set()
         before = ServerRecord.read(folder)
         own = before is not None and before.folder == folder.name
@@ -298,7 +299,7 @@ class ServerIndexWriter(_ServerStore):
         if own:
             names |= {name: earlier[name] for name in names if name in earlier}
         super().__init__(specs, connection, names, quantized=options.quantization != "none")
-        # Collections whose points are still to be copied, with what was deleted of them meanwhile.
+        # Collections whose points must still be copied, with the filters of what was deleted meanwhile.
         self._to_copy = {} if own else {name: (earlier[name], list[Filter]()) for name in names if name in earlier}
         self._pool = ThreadPoolExecutor(self._upload.parallel, thread_name_prefix="adk-evidence-upload")
         self._closed = False
@@ -319,12 +320,11 @@ class ServerIndexWriter(_ServerStore):
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
         """Write points, replacing those with the same id; returns how many.
 
-        Batches go out side by side. When one fails for good the others are waited for, so that nothing is written
-        after this method has returned. A batch that the server calls too large is sent again in halves.
+        Batches are sent in parallel. If one fails for good, the method waits for the others, so that nothing is written
+        after it has returned. A batch that the server calls too large is sent again in halves.
 
         Raises:
-            StoreError: An id is no UUID, a vector has the wrong length, or the server does not take a batch, or not
-                even one point of it.
+            StoreError: An id is not a UUID, a vector has the wrong length, or the server refuses a batch even in parts.
         """
         spec = self._spec(collection)
         self._copy(collection)
@@ -339,7 +339,7 @@ class ServerIndexWriter(_ServerStore):
                 written += running.popleft().result()
         except BaseException as exc:
             if not isinstance(exc, Exception):
-                # An interrupt does not wait until a server that is away is back.
+                # An interrupt does not wait for an absent server.
                 self._connection.stop()
             raise
         finally:
@@ -359,7 +359,7 @@ class ServerIndexWriter(_ServerStore):
             self._delete(collection, models.FilterSelector(filter=_filter(part) or models.Filter()))
 
     def flush(self) -> None:
-        """Return when everything written so far is applied."""
+        """Wait until everything written so far is applied."""
         for collection in self._specs:
             self._copy(collection)
             if collection in self._unapplied:
@@ -368,7 +368,7 @@ class ServerIndexWriter(_ServerStore):
                 self._unapplied.discard(collection)
 
     def close(self) -> None:
-        """Close the connections. What was not flushed may be missing: after a failure nothing more is sent."""
+        """Close the connections. Points that were not flushed may be missing: nothing is sent after a failure."""
         self._closed = True
         self._pool.shutdown(cancel_futures=True)
         self._connection.close()
@@ -386,7 +386,7 @@ class ServerIndexWriter(_ServerStore):
         return self._connection.call(lambda client: action(client, name), divisible=divisible)
 
     def _batches(self, points: Iterable[models.PointStruct]) -> Iterator[list[models.PointStruct]]:
-        """Points by requests; one that is larger than a request may be is sent alone."""
+        """Split points into requests; a point that exceeds the limit of a request is sent alone."""
         batch: list[models.PointStruct] = []
         size = 0
         for point in points:
@@ -428,12 +428,12 @@ class ServerIndexWriter(_ServerStore):
         self._note(collection, done)
 
     def _note(self, collection: str, done: models.UpdateResult) -> None:
-        """Remember what `flush` has to wait for. Servers may also say so of a write that was to wait."""
+        """Remember what `flush` must wait for. A server may leave even a waiting write unapplied."""
         if done.status != models.UpdateStatus.COMPLETED:
             self._unapplied.add(collection)
 
     def _copy(self, collection: str) -> None:
-        """Take over the points of the generation that this one started from; a second call does nothing."""
+        """Copy the points of the generation that this one started from; a second call does nothing."""
         self._require_open()
         source, deleted = self._to_copy.get(collection, ("", []))
         if not source:
@@ -492,10 +492,10 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, optio
             )
         )
     except ServerError as exc:
-        # The name is ours alone: an earlier attempt created it whose answer was lost.
+        # Nobody else uses this name: an earlier attempt created the collection, and its answer was lost.
         if exc.status != 409 and "already exists" not in exc.reason:
             raise
-    # Before the points: strict servers refuse filters on a field without an index, others are slow at them.
+    # Before the points come: strict servers refuse filters on a field without an index, others filter slowly.
     for field in KEYWORD_FIELDS:
         _create_index(connection, name, field)
 
@@ -516,7 +516,7 @@ def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec
 
 @contextmanager
 def _answering(collection: str) -> Iterator[None]:
-    """Turn a server's failures into a collection that cannot answer."""
+    """Turn failures of the server into a collection that cannot answer."""
     try:
         yield
     except ServerError as exc:
@@ -545,10 +545,10 @@ def _same_point(record: models.Record) -> models.PointStruct:
 
 
 def _sent_bytes(point: models.PointStruct) -> int:
-    """How much a point adds to a request, with the comma after it; over gRPC it is less.
+    """How many bytes a point adds to a request, including the comma after it; over gRPC they are fewer.
 
     Raises:
-        StoreError: Its payload is not JSON.
+        StoreError: The payload is not JSON.
     """
     try:
         return len(point.model_dump_json(by_alias=True, exclude_unset=True, exclude_none=True).encode()) + 1
@@ -558,7 +558,7 @@ def _sent_bytes(point: models.PointStruct) -> int:
 
 
 def _too_large(collection: str, point: models.PointStruct, refusal: ServerError) -> StoreError:
-    """The error of a point that the server refuses even when it is sent alone."""
+    """The error for a point that the server refuses even when it is sent alone."""
     payload = point.payload or {}
     return StoreError(
         f"The collection {collection} cannot be written: one chunk of {payload.get('path', point.id)} makes a request "
@@ -568,9 +568,9 @@ def _too_large(collection: str, point: models.PointStruct, refusal: ServerError)
 
 
 def _wait_until_applied(client: QdrantClient, name: str) -> None:
-    """Return when a collection has applied all writes so far.
+    """Wait until a collection has applied all writes so far.
 
-    Each shard applies writes in their order. This one deletes nothing; a filter takes it to every shard.
+    Each shard applies writes in order. This write deletes nothing; because it has a filter, it reaches every shard.
     """
     nothing = models.Filter(must=[models.HasIdCondition(has_id=[_NIL])])
     done = client.delete(name, models.FilterSelector(filter=nothing), wait=True)
@@ -587,7 +587,7 @@ def _wire(
 
 
 def _in_parts(filter: Filter) -> list[Filter]:
-    """Filters that together pass what one filter passes, none with a very long list of values."""
+    """Filters that together pass what one filter passes, each with a bounded list of values."""
     for place, condition in enumerate(filter.must):
         if isinstance(condition, Match) and len(condition.any_of) > _VALUES_A_CONDITION:
             rest = (*filter.must[:place], *filter.must[place + 1 :])
