@@ -501,7 +501,7 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, optio
 
 
 def _create_index(connection: ServerConnection, name: str, field: str) -> None:
-    keyword = models.PayloadSchemaType.KEYWORD
+    keyword = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
     connection.call(lambda client: client.create_payload_index(name, field, field_schema=keyword, wait=True))
 
 
