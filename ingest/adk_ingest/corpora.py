@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
-from adk_evidence.index.sources import FolderReader
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, uncommitted_name
@@ -377,7 +377,7 @@ def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
 
 def include_reader(source: CorpusSource) -> IncludeReader:
     """Reads what a page includes; None for what is not there, and for what holds credentials."""
-    reader = FolderReader(source.location())
+    reader = SourceReader(source.location())
 
     def read(path: str) -> str | None:
         # An include that cannot be read counts as missing, and the chunk says so.

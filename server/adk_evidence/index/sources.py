@@ -9,7 +9,6 @@ import re
 import stat
 import sys
 from pathlib import Path
-from typing import Protocol
 
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, run_git
@@ -22,8 +21,13 @@ _NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, e
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
-class SourceReader(Protocol):
-    """Reads one corpus. Methods may be called from several threads."""
+class SourceReader:
+    """Reads the files of one corpus, never outside its root. Methods may be called from several threads."""
+
+    def __init__(self, location: SourceLocation) -> None:
+        self._location = location
+        self._root = os.path.realpath(location.root)
+        self._load = functools.lru_cache(maxsize=CACHED_FILES)(_load)
 
     def read(self, path: str) -> str | None:
         """The text of a file as it is now, or None where there is no such text file.
@@ -34,21 +38,6 @@ class SourceReader(Protocol):
         Raises:
             SourceError: The source itself cannot be read.
         """
-
-    def read_at_commit(self, path: str) -> str | None:
-        """The text of a file at the indexed commit, or None where the source keeps no history."""
-
-
-class FolderReader:
-    """Reads a snapshot, a distribution, a plain folder, generated pages or a working tree; never outside its root."""
-
-    def __init__(self, location: SourceLocation) -> None:
-        self._location = location
-        self._root = os.path.realpath(location.root)
-        self._load = functools.lru_cache(maxsize=CACHED_FILES)(_load)
-
-    def read(self, path: str) -> str | None:
-        """The text of a file as it is now; see `SourceReader.read`."""
         disk = self._on_disk(path)
         if disk is None:
             return None
@@ -66,7 +55,7 @@ class FolderReader:
         return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino)
 
     def read_at_commit(self, path: str) -> str | None:
-        """None: a folder keeps no history."""
+        """The text of a file at the indexed commit, or None where the source keeps no history."""
         return None
 
     def _on_disk(self, path: str) -> str | None:
@@ -87,7 +76,7 @@ class FolderReader:
         return disk if disk.startswith(self._root.rstrip(os.sep) + os.sep) else None
 
 
-class GitReader(FolderReader):
+class GitReader(SourceReader):
     """Reads a checkout's working tree, and on request the indexed commit."""
 
     def __init__(self, location: SourceLocation) -> None:
@@ -113,7 +102,7 @@ class GitReader(FolderReader):
 def open_reader(location: SourceLocation, folder: Path) -> SourceReader:
     """The reader of one location; `folder` is the generation's folder, which relative roots start from."""
     location = location.model_copy(update={"root": folder / location.root})
-    return GitReader(location) if location.kind == "git" else FolderReader(location)
+    return GitReader(location) if location.kind == "git" else SourceReader(location)
 
 
 def _load(disk: str, mtime_ns: int, size: int, inode: int) -> str | None:

@@ -10,12 +10,7 @@ from uuid import UUID
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import StoreError
-from adk_evidence.store.base import CollectionSpec, NewPoint, Record, Vector
-
-
-def has_terms(vector: Vector) -> bool:
-    """Whether a vector can find anything: an empty sparse vector is the same as none."""
-    return not isinstance(vector, SparseVector) or bool(vector)
+from adk_evidence.store.base import CollectionSpec, NewPoint, Record, Vector, has_terms
 
 
 def checked_point(spec: CollectionSpec, point: NewPoint) -> dict[str, list[float] | list[list[float]] | SparseVector]:

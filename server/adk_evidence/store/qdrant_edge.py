@@ -26,19 +26,20 @@ from adk_evidence.store.base import (
     REBUILD,
     CollectionSpec,
     Condition,
+    EvidenceStore,
     Filter,
     HasId,
     HasVector,
     Hit,
+    IndexWriter,
     Match,
     NewPoint,
     Prefetch,
     Record,
     SearchParams,
+    in_order,
 )
-from adk_evidence.store.fusion import in_order
 from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
-from adk_evidence.store.queries import QueryStore
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
 # and loses nothing under filters, where the graph's recall falls to 0.6.
@@ -50,7 +51,7 @@ _CONFIG_FILE = "edge_config.json"
 _REASON_CHARS = 200
 
 
-class _EdgeStore(QueryStore):
+class _EdgeStore(EvidenceStore):
     """What reader and writer share."""
 
     concurrent = False
@@ -207,7 +208,7 @@ class EdgeIndexReader(_EdgeStore):
         )
 
 
-class EdgeIndexWriter(_EdgeStore):
+class EdgeIndexWriter(_EdgeStore, IndexWriter):
     """Writes shards into a folder that nobody reads yet. Points are durable after `flush`.
 
     Args:

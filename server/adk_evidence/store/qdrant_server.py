@@ -30,19 +30,20 @@ from adk_evidence.store.base import (
     REBUILD,
     CollectionSpec,
     Condition,
+    EvidenceStore,
     Filter,
     HasId,
     HasVector,
     Hit,
+    IndexWriter,
     Match,
     NewPoint,
     Prefetch,
     Record,
     SearchParams,
+    in_order,
 )
-from adk_evidence.store.fusion import in_order
 from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
-from adk_evidence.store.queries import QueryStore
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -118,7 +119,7 @@ class ServerRecord:
             raise StoreError(f"The folder {folder} cannot be written: {exc.strerror or exc}.") from exc
 
 
-class _ServerStore(QueryStore):
+class _ServerStore(EvidenceStore):
     """What reader and writer share."""
 
     concurrent = True
@@ -256,7 +257,7 @@ class ServerIndexReader(_ServerStore):
         self._connection.close()
 
 
-class ServerIndexWriter(_ServerStore):
+class ServerIndexWriter(_ServerStore, IndexWriter):
     """Fills collections that nobody reads yet. All points are applied when `flush` returns.
 
     A folder that was copied from another generation starts with the points of that generation. They are copied on the
