@@ -73,7 +73,7 @@ def build(index: Path, number: int, *, die_at: str | None = None) -> str:
         manifest = IndexManifest(
             generation=building.id,
             created_at="2026-01-01T00:00:00Z",
-            run_id=building.run_id,
+            run_id=f"run-{number}",
             fingerprint={"dense_model": "axes"},
             dense="complete",
             collections={"docs": CollectionEntry(dense=DOCS.dense, sparse=DOCS.sparse, points=POINTS)},
