@@ -260,8 +260,8 @@ class ServerIndexReader(_ServerStore):
 class ServerIndexWriter(_ServerStore, IndexWriter):
     """Fills collections that nobody reads yet. All points are applied when `flush` returns.
 
-    A folder that was copied from another generation starts with the points of that generation. They are copied on the
-    server by the first write or query, except those that were deleted before.
+    A folder that was copied from another generation starts with the points of that generation. The first write or query
+    copies them from the collections of that generation, except those that were deleted before.
 
     Args:
         folder: Empty or missing, or a copy of a closed generation.
