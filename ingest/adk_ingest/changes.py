@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, SparseEncoder
 from adk_evidence.errors import IngestError
-from adk_evidence.index.manifest import CorpusEntry, FileEntry
 from adk_evidence.models.chunk import ChunkRecord, sha256_text
 from adk_evidence.store.generations import Generation
+from adk_evidence.store.manifest import CorpusEntry, FileEntry
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import CorpusRun

@@ -117,7 +117,7 @@ def codebase(
 @app.command()
 def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """List the main index and those of codebases."""
-    from adk_evidence.index.codebases import list_indexes
+    from adk_evidence.index.registry import list_indexes
     from adk_ingest.codebase_views import show_indexes
 
     show_indexes(list_indexes(settings_from(profile, home)), stdout(), as_json=as_json)
@@ -235,9 +235,8 @@ def sync(
     from adk_ingest.sources.resolve import sync_clone
 
     settings = settings_from(profile, home)
-    corpora = settings.ingestion.corpora
     console = stderr()
-    for corpus, ref in ((corpora.adk_docs, docs_ref), (corpora.adk_python, code_ref)):
+    for corpus, ref in ((settings.corpora["doc"], docs_ref), (settings.corpora["code"], code_ref)):
         source = sync_clone(settings, corpus, ref, notify=lambda text: say(console, text))
         say(console, f"{source.describe()} is at {source.root}")
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from adk_evidence.index.codebases import DOCS_EXTENSIONS, CodebaseSettings
-from adk_evidence.index.manifest import uncommitted_name
+from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunkers import LANGUAGE_CHUNKERS, code_chunk, docs_chunk
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.corpora import CorpusInput, corpus_state, digest, uncommitted_notice, with_includes
@@ -48,7 +48,7 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
         SettingsError: A glob cannot be parsed.
     """
     # One walk for both kinds: a file's extension says afterwards which kind it is of.
-    about = settings.ingestion.corpora.adk_python
+    about = settings.corpora["code"]
     # Its globs are about the folder; citations are about the repository, of which the folder may be a part.
     folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
     git = folder.git
@@ -108,8 +108,7 @@ def _corpus(
     is_uncommitted: bool,
 ) -> CorpusInput:
     """The files of one kind among those that are cited with the same commit, or with the same digest."""
-    corpora = settings.ingestion.corpora
-    about = corpora.adk_docs if kind == "doc" else corpora.adk_python
+    about = settings.corpora[kind]
     name = uncommitted_name(about.corpus) if is_uncommitted else about.corpus
     source = replace(source, corpus=name, repo=about.repo)
     is_docs = kind == "doc"

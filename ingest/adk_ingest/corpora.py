@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from adk_evidence.citations.sources import FolderReader, SourceLocation
 from adk_evidence.errors import SourceError
-from adk_evidence.index.manifest import NO_COMMIT, uncommitted_name
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, Settings
+from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, uncommitted_name
 from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, module_name, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
@@ -84,7 +84,7 @@ class CorpusInput:
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
     """The documentation corpus of a source."""
-    about = settings.ingestion.corpora.adk_docs
+    about = settings.corpora["doc"]
     site = MkdocsSite.load(source.root, source.site_url or about.site_url)
     include = include_reader(source)
 
@@ -118,7 +118,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
     """The code corpus of a source; `name` tells another version's from the corpus proper."""
     source = replace(source, corpus=name)
-    about = settings.ingestion.corpora.adk_python
+    about = settings.corpora["code"]
     found, files, uncommitted = _discovered(source, about)
     return CorpusInput(
         name=name,
@@ -151,7 +151,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         if (name := module_name(file.path)) is not None
     }
     exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
-    site = settings.ingestion.corpora.adk_docs.site_url or API_REFERENCE_SITE
+    site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
     chunker = ProseChunker(settings.ingestion.chunking)
     pages: dict[str, str] = {}
 
@@ -244,7 +244,7 @@ def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
 
 def include_reader(source: CorpusSource) -> IncludeReader:
     """Reads what a page includes; None for what is not there, and for what holds credentials."""
-    reader = FolderReader(source.location())
+    reader = SourceReader(source.location())
 
     def read(path: str) -> str | None:
         # An include that cannot be read counts as missing, and the chunk says so.

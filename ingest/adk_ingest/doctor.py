@@ -14,13 +14,13 @@ from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.errors import EvidenceError, TargetsMissingError
-from adk_evidence.index.manifest import IndexManifest
 from adk_evidence.index.opened import dense_gap
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.voyage import KEY_VARIABLE, has_key
 from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
+from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.target_sets import about_index, find_set, has_vectors, make_target_embedder
 from adk_ingest.caches import CacheStatus
 from adk_ingest.chunkers import index_fingerprint

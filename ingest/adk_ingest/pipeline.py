@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from adk_evidence.embedding.base import Cost, DenseEmbedder, PaidEmbedder, Pair,
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
-from adk_evidence.index.manifest import CollectionEntry, CorpusEntry, IndexManifest, write_manifest
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
@@ -34,6 +34,12 @@ from adk_evidence.store.factory import (
     points_a_write,
 )
 from adk_evidence.store.generations import Building, Generation
+from adk_evidence.store.manifest import (
+    CollectionEntry,
+    CorpusEntry,
+    IndexManifest,
+    write_manifest,
+)
 from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
@@ -170,7 +176,7 @@ class Ingestion:
             started_at=now(),
             mode=mode,
             profile=self._settings.profile,
-            config=self._settings.model_dump(mode="json", include={"ingestion", "embedding", "store"}),
+            config=_config(self._settings),
             chunker_version=chunker_version(),
             dense_model="; ".join(embedder.model for embedder in self._dense.each),
             sparse_model=self._sparse.model,
@@ -498,3 +504,11 @@ def _write_pages(folder: Path, change: Changes) -> None:
             target.write_text(pages[path], encoding="utf-8", errors="replace", newline="\n")
         else:
             target.unlink(missing_ok=True)
+
+
+def _config(settings: Settings) -> dict[str, Any]:
+    """The settings that decided what a run wrote, with the corpora of this very index."""
+    config = settings.model_dump(mode="json", include={"ingestion", "embedding", "store"})
+    corpora = settings.corpora.values()
+    config["ingestion"]["corpora"] = {corpus.corpus: corpus.model_dump(mode="json") for corpus in corpora}
+    return config

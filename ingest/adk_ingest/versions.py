@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest, beside_name, is_beside
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest, beside_name, is_beside
 from adk_ingest.chunking.base import ChunkedFile
 from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state
 from adk_ingest.sources.base import CorpusSource, SourceKind

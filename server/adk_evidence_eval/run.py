@@ -10,11 +10,11 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.manifest import checkout_name
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.lines import Question, Row, read_rows
 
 Order = Callable[[Outcome], Sequence[Hit]]

@@ -18,8 +18,11 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.index.codebases import MAIN, Codebase, list_indexes, settings_for, settings_of
+from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.indexer import IndexReport
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.settings import settings_for
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.pack import EvidencePack

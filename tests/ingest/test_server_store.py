@@ -123,7 +123,6 @@ class TestPublishing:
         place.ingest()
         for collection in server.collections.values():
             assert {"corpus", "repo", "commit", "path", "origin", "lang", "names", "symbol"} <= set(collection.indexes)
-            assert collection.indexes["path"]["prefix"] is True
         lines = [line for line in server.lines() if line.startswith("PUT")]
         assert max(n for n, line in enumerate(lines) if line.endswith("/index")) < min(
             n for n, line in enumerate(lines) if line.endswith("/points")
@@ -476,11 +475,6 @@ class TestBadDays:
             pytest.raises(StoreError, match=r"is version 1\.9\.4; 1\.16 is the oldest"),
         ):
             place_on(server, tmp_path).ingest()
-
-    def test_an_older_server_is_spared_what_it_does_not_know(self, tmp_path: Path) -> None:
-        with QdrantStandIn(version="1.17.1") as server:
-            place_on(server, tmp_path).ingest()
-            assert all("prefix" not in collection.indexes["path"] for collection in server.collections.values())
 
 
 class TestSeveralPlaces:

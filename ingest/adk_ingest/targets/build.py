@@ -10,15 +10,15 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.sources import SourceReader
 from adk_evidence.embedding.base import Cost, DenseEmbedder, FloatMatrix, PaidEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest
 from adk_evidence.index.opened import source_readers
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import (
     About,

@@ -9,12 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from adk_evidence.citations.sources import SourceReader
-from adk_evidence.citations.sources import open_reader as open_source
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest
 from adk_evidence.index.payloads import Payloads
+from adk_evidence.index.sources import SourceReader
+from adk_evidence.index.sources import open_reader as open_source
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
 from adk_evidence.services.resilience import CacheAside
@@ -23,6 +22,7 @@ from adk_evidence.store.base import EvidenceStore
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 
 # Questions repeat their words.
 KEPT_TERMS = 8192
