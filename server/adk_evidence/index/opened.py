@@ -189,7 +189,6 @@ class CurrentIndex:
         self._settings = settings
         self._generations = open_generations(settings)
         self._lock = threading.Lock()
-        self._held = threading.local()
         self._index: Index | None = None
 
     @contextmanager
@@ -200,31 +199,11 @@ class CurrentIndex:
             IndexMissingError: Nothing was ingested yet.
             IndexMismatchError: The index was built with other models than the settings name.
         """
-        held: Index | None = getattr(self._held, "index", None)
-        if held is not None:
-            yield held
-            return
         index = self._acquire()
         try:
             yield index
         finally:
             index.done()
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Within it, `pin` gives this thread one and the same index, whatever is published meanwhile.
-
-        Raises:
-            IndexMissingError: Nothing was ingested yet.
-            IndexMismatchError: The index was built with other models than the settings name.
-        """
-        with self.pin() as index:
-            before = getattr(self._held, "index", None)
-            self._held.index = index
-            try:
-                yield
-            finally:
-                self._held.index = before
 
     def _acquire(self) -> Index:
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -135,15 +135,6 @@ class EvidenceService:
         from adk_evidence.symbols.current import CurrentSymbols
 
         return CurrentSymbols(self.settings, self.dense.code)
-
-    # For surfaces that do not open a session yet.
-    def pin(self) -> AbstractContextManager[Index]:
-        """The index for one request about symbols or sources; see `CurrentIndex.pin`."""
-        return self._current.pin()
-
-    def hold(self) -> AbstractContextManager[None]:
-        """One and the same index for several requests of this thread; see `CurrentIndex.hold`."""
-        return self._current.hold()
 
 
 class Session:
