@@ -239,11 +239,12 @@ def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, ca
     values = {"query": arguments.query, "top_k": arguments.max_results, "filters": _filters(arguments)}
     parameters = valid(SearchParameters, values)
     sources: tuple[SourceType, ...] = ("code", "docs") if arguments.where == "both" else (arguments.where,)
-    with _run(session, call, f"search_{arguments.where}", arguments.index) as run:
+    action = "search_code_and_docs" if arguments.where == "both" else f"search_{arguments.where}"
+    with _run(session, call, action, arguments.index) as run:
         found = [search(run, parameters, (source,)) for source in sources]
-    # Code and docs take turns: their scores say little of one against the other.
-    results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
-    return _found(run, [(item, _symbol(item.payload), "") for item in results], arguments.max_tokens)
+        # Code and docs take turns: their scores say little of one against the other.
+        results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
+        return _found(run, [(item, _symbol(item.payload), "") for item in results], arguments.max_tokens)
 
 
 def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> Answer:
@@ -258,8 +259,8 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
     parameters = valid(FindSimilarParameters, values)
     with _run(session, call, "find_similar", arguments.index) as run:
         found = find_similar(run, parameters)
-    results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
-    return _found(run, results, arguments.max_tokens)
+        results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
+        return _found(run, results, arguments.max_tokens)
 
 
 def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
