@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { isRequest, parseFindArguments } from "../evidence/findArguments";
-import { questionAt } from "../evidence/place";
+import { questionAt } from "../evidence/question";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Disposable } from "vscode";
+import { EventEmitter } from "vscode";
 import { WindowLock } from "./lock";
 import type { Run, RunOptions } from "./process";
 import { environmentPython, type Probe, pythonEnvironment } from "./python";
@@ -82,7 +82,10 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
 }
 
 export class PrivateEnvironment {
-  private readonly onSetUp = new Set<() => void>();
+  private readonly setUps = new EventEmitter<void>();
+
+  /** Fires when the environment was set up, also where this window waited for another that did it. */
+  readonly onDidSetUp = this.setUps.event;
 
   /**
    * @param root The extension's storage.
@@ -136,15 +139,7 @@ export class PrivateEnvironment {
     } finally {
       await lock.release();
     }
-    for (const listener of this.onSetUp) {
-      listener();
-    }
-  }
-
-  /** Calls back when the environment was set up, also where this window waited for another that did it. */
-  onDidSetUp(listener: () => void): Disposable {
-    this.onSetUp.add(listener);
-    return { dispose: () => this.onSetUp.delete(listener) };
+    this.setUps.fire();
   }
 
   private async lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
