@@ -25,9 +25,10 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
+from adk_ingest.changes import Changes
 from adk_ingest.corpora import CorpusInput
-from adk_ingest.manifest import FailureReport, RunFiles, RunManifest
-from adk_ingest.pipeline import Changes, Ingestion, Mode
+from adk_ingest.manifest import FailureReport, Mode, RunFiles, RunManifest
+from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Silent
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session

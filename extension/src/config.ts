@@ -27,7 +27,7 @@ export function launchSettings(folder: vscode.WorkspaceFolder | undefined): Laun
   };
 }
 
-/** The settings that choose what a server answers from; folders that differ in them have servers of their own. */
+/** The settings that choose the index of a server; folders with different values have different servers. */
 export function indexSettings(folder: vscode.WorkspaceFolder | undefined): { home?: string; profile?: string } {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const home = settings.get<unknown>("home");

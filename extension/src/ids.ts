@@ -29,7 +29,7 @@ export const CONTEXT = {
   serverReady: "adkEvidence.serverReady",
 } as const;
 
-/** The provider of the server for agents. */
+/** The provider of the MCP server. */
 export const MCP_PROVIDER = "adkEvidence.mcp";
 
 /** The chat participant. */

@@ -1,4 +1,4 @@
-/** A failure that a user can do something about: one sentence, and commands that mend it. */
+/** A failure that a user can do something about: one sentence, and commands that fix it. */
 
 export interface Fix {
   /** The button's text. */

@@ -1,10 +1,11 @@
-"""How ingestion tells what it does; the CLI shows it as a bar, as lines or as JSON."""
+"""The steps of an ingestion for whoever watches; the CLI shows them as a bar, as lines or as JSON."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 REPORT_SECONDS = 0.25
 
@@ -39,7 +40,15 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Shows nothing."""
+    """Shows nothing. The base of what does: a context manager, so that a live display is always put down."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Finish the display."""
 
     def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
         """Ignored."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, UnknownIndexError
-from adk_evidence.index.codebases import MAIN, list_indexes, settings_of
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.redaction import where_raised
 from adk_evidence.settings import Settings, load_settings
@@ -64,11 +65,12 @@ class AgentSession:
 
         with self._lock:
             if name not in self._opened:
-                if name == MAIN:
-                    service = EvidenceService(self.settings, keep_queries=KEPT_QUERIES)
-                else:
-                    service = self.open().beside(settings_of(self.settings, name))
-                self._opened[name] = service
+                settings = settings_of(self.settings, name)
+                self._opened[name] = (
+                    EvidenceService(settings, keep_queries=KEPT_QUERIES)
+                    if name == MAIN
+                    else self.open().beside(settings)
+                )
             return self._opened[name]
 
     def release(self, name: str) -> None:

@@ -9,12 +9,10 @@ from typing import Literal
 
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.headings import heading_key, sections
+from adk_evidence.readers.sections import heading_key, sections
 from adk_evidence.readers.tokens import definition_lines
 from adk_evidence.textfile import split_lines
 from adk_evidence_eval.golden import GoldenQuestion, Target
-
-_TAB_HEADING = re.compile(r"^[ \t]+#+[ \t]+(.+)$", re.MULTILINE)
 
 State = Literal["ok", "moved", "changed", "misnamed", "gone"]
 TextOf = Callable[[str, str], str | None]
@@ -101,7 +99,7 @@ def _find(target: Target, lines: Sequence[str]) -> int | None:
 
 def _is_named(target: Target, text: str) -> bool:
     if target.symbol:
-        # Attributes have no definition of their own: they stand in the span as `name:` or `name =`.
+        # Attributes have no definition; the span holds `name:` or `name =`.
         attribute = re.compile(rf"\s*(?:self\.)?{re.escape(target.symbol.rpartition('.')[2])}\s*[:=]")
         inside = split_lines(text)[target.start_line - 1 : target.end_line]
         defined = any(_overlap(target, span) for span in definition_lines(target.symbol, text))
@@ -110,16 +108,10 @@ def _is_named(target: Target, text: str) -> bool:
         return True
     wanted = heading_key(target.heading)
     above = [section for section in sections(text) if section.lines.start <= target.end_line]
-    # The nearest heading above the span, one inside it, or one of a tab, whose headings are indented.
-    places = [section for section in above if section.lines.start > target.start_line]
-    places += [section for section in above if section.lines.start <= target.start_line][-1:]
-    if any(section.trail[-1] == wanted for section in places):
-        return True
-    return any(heading_key(found[1]) == wanted for found in _TAB_HEADING.finditer(_until(target.end_line, text)))
-
-
-def _until(line: int, text: str) -> str:
-    return "\n".join(split_lines(text)[:line])
+    # A heading around the span, one inside it, or one of a tab above it.
+    around = [section for section in above if not section.depth and section.lines.start <= target.start_line][-1:]
+    places = [section for section in above if section.depth or section.lines.start > target.start_line]
+    return any(section.trail[-1:] == (wanted,) for section in (*around, *places))
 
 
 def _overlap(target: Target, span: LineSpan) -> bool:
@@ -131,7 +123,7 @@ def _by_name(target: Target, text: str) -> LineSpan | None:
         spans = definition_lines(target.symbol, text)
     elif target.heading:
         wanted = heading_key(target.heading)
-        spans = [section.lines for section in sections(text) if section.trail[-1] == wanted]
+        spans = [section.lines for section in sections(text) if section.trail[-1:] == (wanted,)]
     else:
         return None
     return min(spans, key=lambda span: abs(span.start - target.start_line), default=None)

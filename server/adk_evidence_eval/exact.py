@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.session import EvidenceService
-from adk_evidence_eval.run import Question
+from adk_evidence_eval.lines import Question
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _fate(
     if pool is not None:
         return "lost_in_rerank"
     limits = outcome.plan.prefetch_limits
-    # The branch for names has a limit of its own, within which it was searched.
+    # The plan does not list the limit of the branch for names; that branch was searched within its own limit.
     if any(rank <= limits.get(branch, rank) for branch, rank in branches.items()):
         return "lost_in_fusion"
     chunked = any(hits(chunk, target) for chunk in chunks_of(target.corpus, target.path))

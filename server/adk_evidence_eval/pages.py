@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adk_evidence.readers.headings import heading_key, sections
+from adk_evidence.readers.sections import heading_key, sections
 from adk_evidence.textfile import split_lines
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)[^)]*\)")
@@ -53,7 +53,7 @@ class PageSection:
 def page_sections(path: str, text: str) -> Iterator[PageSection]:
     """The sections of a page, in their order."""
     lines = split_lines(text)
-    found = list(sections(text))
+    found = [section for section in sections(text) if not section.depth]
     title = ""
     for number, section in enumerate(found):
         start = section.lines.start

@@ -6,48 +6,20 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.manifest import checkout_name
 from adk_evidence.models.pack import QualityLevel
-from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.session import EvidenceService
-from adk_evidence_eval.lines import Row, bad_row, read_rows
+from adk_evidence.store.manifest import checkout_name
+from adk_evidence_eval.lines import Question, Row, read_rows
 
 Order = Callable[[Outcome], Sequence[Hit]]
 
 _EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
-
-
-class Question(Protocol):
-    """Something to ask, with a name of its own."""
-
-    @property
-    def id(self) -> str:
-        """What its answer is filed under."""
-
-    def request(self) -> EvidenceRequest:
-        """The request that asks it."""
-
-
-class EvalQuery(Row):
-    """One question of a query file; other keys, such as labels, are not read."""
-
-    query: str
-    task_mode: TaskMode = "build"
-
-    def request(self) -> EvidenceRequest:
-        """The request that asks it.
-
-        Raises:
-            ValidationError: The query is empty or too long.
-        """
-        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
 class Result(BaseModel):
@@ -75,19 +47,13 @@ class Answer(Row):
     latency_ms: float | None = None
 
 
-def read_queries(path: Path) -> list[EvalQuery]:
+def read_queries(path: Path) -> list[Question]:
     """Read a JSON-lines file of questions.
 
     Raises:
         InvalidRequestError: The file cannot be read, or a line is not a question of its own; the line is named.
     """
-    queries = read_rows(path, EvalQuery, _EXAMPLE)
-    for number, query in queries.items():
-        try:
-            query.request()
-        except ValidationError as exc:
-            raise bad_row(path, number, exc, _EXAMPLE) from exc
-    return list(queries.values())
+    return list(read_rows(path, Question, _EXAMPLE, Question.request).values())
 
 
 def run_queries(
@@ -156,7 +122,7 @@ def read_run(path: Path) -> dict[str, Answer]:
     Raises:
         InvalidRequestError: The file cannot be read, or a line is no answer.
     """
-    return {row.id: row for row in read_rows(path, Answer, "Write the run with `adk-evidence eval run`.").values()}
+    return read_rows(path, Answer, "Write the run with `adk-evidence eval run`.")
 
 
 def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:

@@ -9,21 +9,20 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.codebases import IndexSummary, list_indexes
 from adk_evidence.index.indexer import Indexer
+from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
-from adk_evidence.render.quotes import Quote, take
+from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.render.view import verification_label
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack import citation_of
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.analysis import analyze
-from adk_evidence_agents.operations.context import frame, get_context, place, write_block, write_out
+from adk_evidence_agents.operations.context import frame, get_context, quote_of
 from adk_evidence_agents.operations.managing import delete_index as remove_index
 from adk_evidence_agents.operations.managing import index_codebase as build_index
 from adk_evidence_agents.operations.managing import update_codebase
@@ -240,11 +239,12 @@ def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, ca
     values = {"query": arguments.query, "top_k": arguments.max_results, "filters": _filters(arguments)}
     parameters = valid(SearchParameters, values)
     sources: tuple[SourceType, ...] = ("code", "docs") if arguments.where == "both" else (arguments.where,)
-    with _run(session, call, f"search_{arguments.where}", arguments.index) as run:
+    action = "search_code_and_docs" if arguments.where == "both" else f"search_{arguments.where}"
+    with _run(session, call, action, arguments.index) as run:
         found = [search(run, parameters, (source,)) for source in sources]
-    # Code and docs take turns: their scores say little of one against the other.
-    results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
-    return _found(run, [(item, _symbol(item.payload), "") for item in results], arguments.max_tokens)
+        # Code and docs take turns: their scores say little of one against the other.
+        results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
+        return _found(run, [(item, _symbol(item.payload), "") for item in results], arguments.max_tokens)
 
 
 def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> Answer:
@@ -259,8 +259,8 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
     parameters = valid(FindSimilarParameters, values)
     with _run(session, call, "find_similar", arguments.index) as run:
         found = find_similar(run, parameters)
-    results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
-    return _found(run, results, arguments.max_tokens)
+        results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
+        return _found(run, results, arguments.max_tokens)
 
 
 def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
@@ -272,10 +272,9 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
     }
     parameters = valid(GetContextParameters, values)
     with _run(session, call, "get_context", arguments.index) as run:
-        bundle = get_context(run, parameters)
+        bundle, text = get_context(run, parameters)
     recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
     notes, _ = _notes_that_fit((*warnings, *recommendations), arguments.max_tokens)
-    text = write_out(bundle)
     while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
     text = _with_notes(text, notes)
@@ -359,24 +358,20 @@ def _symbol(payload: ChunkPayload) -> str:
 
 def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:
     """The results that fit into the budget, each with its symbol and the reason."""
-    quotes = []
-    for item, symbol, why in results:
-        payload = item.payload
-        where = place(item.name, payload.path, _lines(item), symbol)
-        facts = f"{where} ({verification_label(item.verification)}){why}"
-        quotes.append(Quote("CTX", citation_of(payload), facts, payload.body, payload.lang))
+    quotes = [quote_of(item, "CTX", symbol, why) for item, symbol, why in results]
     sentence = f"{len(results)} results, best first." if results else "Nothing was found."
     recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
     notes, reserved = _notes_that_fit((*warnings, *recommendations), max_tokens)
-    taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(frame(sentence)))
-    text = _with_notes(write_block(sentence, taken) if results else sentence, notes)
+    head = frame(sentence) if results else sentence
+    taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(head))
+    text = _with_notes("\n\n".join([head, *written(taken)]), notes)
     structured = SearchFound(
         results=tuple(
             Place(
                 citation=citation_of(item.payload),
                 index=item.name,
                 path=item.payload.path,
-                lines=_lines(item),
+                lines=LineSpan(start=item.payload.start_line, end=item.payload.end_line),
                 score=item.score,
                 verification=item.verification.state,
             )
@@ -388,10 +383,6 @@ def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int)
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
-
-
-def _lines(item: Found) -> LineSpan:
-    return LineSpan(start=item.payload.start_line, end=item.payload.end_line)
 
 
 def _notes_that_fit(notes: Sequence[str], max_tokens: int) -> tuple[list[str], int]:

@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from adk_evidence.citations.sources import FolderReader, GitReader, SourceLocation, open_reader
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.index.sources import GitReader, SourceReader, open_reader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.headings import sections
+from adk_evidence.readers.sections import sections
+from adk_evidence.store.manifest import SourceLocation
 from tests.core.factories import payload as make_payload
 
 CODE = '''\
@@ -277,8 +278,37 @@ class TestChanged:
         found = verify(chunk, Texts("#  The [`run_async`](../x.md) **method** &amp; more ##\n"))
         assert found.state == "changed"
 
+    @pytest.mark.parametrize(
+        ("text", "headings", "lines"),
+        [
+            ("Guide\n=====\n\nSetup\n-----\n\nNew.\n\nUse\n---\n\nMore.\n", ("Guide", "Setup"), (4, 7)),
+            (
+                '# Guide\n\n=== "Python"\n\n    ## Setup\n\n    New.\n\n=== "Go"\n\n    Text.\n',
+                ("Guide", "Setup"),
+                (5, 7),
+            ),
+            ("# Guide\n\n<!--\n# Draft\n-->\n\n## Setup\n\nNew.\n", ("Guide", "Setup"), (7, 9)),
+            ("---\n# Draft\ntitle: A\n---\n\n# Guide\n\nNew.\n", ("Guide",), (6, 8)),
+        ],
+        ids=["underlined", "in a tab", "below a comment", "below front matter"],
+    )
+    def test_a_changed_section_is_found_by_the_headings_that_ingestion_gave_it(
+        self, text: str, headings: tuple[str, ...], lines: tuple[int, int]
+    ) -> None:
+        found = verify(make_payload("doc", path="a.md", body="older", headings=headings, uri=None), Texts(text))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=lines[0], end=lines[1]))
+
+    def test_sections_of_restructured_text_are_found_too(self) -> None:
+        chunk = make_payload("doc", path="a.rst", lang="rst", body="older", headings=("Guide", "Use"), uri=None)
+        found = verify(chunk, Texts("Guide\n=====\n\nUse\n---\n\nNew.\n"))
+        assert (found.state, found.lines) == ("changed", LineSpan(start=4, end=7))
+
 
 class TestGone:
+    def test_a_heading_in_a_comment_is_none(self) -> None:
+        chunk = make_payload("doc", path="a.md", body="older", headings=("Draft",), uri=None)
+        assert verify(chunk, Texts("<!--\n# Draft\n-->\n\nText.\n")).state == "gone"
+
     @pytest.mark.parametrize("chunk", [FIRST, RUN], ids=lambda chunk: chunk.symbol)
     def test_without_text_and_name_it_is_gone(self, chunk: ChunkPayload) -> None:
         assert verify(chunk, Texts("x = 1\n")).state == "gone"
@@ -309,7 +339,7 @@ class TestGone:
 
 
 def test_a_source_that_cannot_be_read_leaves_the_citation_unverified(tmp_path: Path) -> None:
-    reader = FolderReader(SourceLocation(kind="snapshot", root=tmp_path / "missing", commit="abc"))
+    reader = SourceReader(SourceLocation(kind="snapshot", root=tmp_path / "missing", commit="abc"))
     found = verify(FIRST, reader)
     assert found.state == "unverified"
     assert "missing" in found.reason
@@ -319,11 +349,11 @@ def location(root: Path, **changes: Any) -> SourceLocation:
     return SourceLocation(**{"kind": "snapshot", "root": root, "commit": "abc", **changes})
 
 
-class TestFolderReader:
+class TestSourceReader:
     def test_it_decodes_as_ingestion_does(self, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree")
         (tmp_path / "b.bin").write_bytes(b"one\x00two")
-        reader = FolderReader(location(tmp_path))
+        reader = SourceReader(location(tmp_path))
         assert reader.read("a.md") == "one\ntwo\nthree"
         assert reader.read("b.bin") is None
         assert reader.read("missing.md") is None
@@ -333,7 +363,7 @@ class TestFolderReader:
         (tmp_path / "google/adk").mkdir(parents=True)
         (tmp_path / "google/adk/a.py").write_text("a = 1")
         (tmp_path / "google/other.py").write_text("b = 1")
-        reader = FolderReader(location(tmp_path, path_prefix="src/", subtrees=("google/adk",)))
+        reader = SourceReader(location(tmp_path, path_prefix="src/", subtrees=("google/adk",)))
         assert reader.read("src/google/adk/a.py") == "a = 1"
         assert reader.read("google/adk/a.py") is None
         assert reader.read("src/google/other.py") is None
@@ -345,7 +375,7 @@ class TestFolderReader:
     def test_it_reads_files_below_its_root_only(self, tmp_path: Path, path: str) -> None:
         (tmp_path / "root/sub").mkdir(parents=True)
         (tmp_path / "secret").write_text("secret")
-        assert FolderReader(location(tmp_path / "root")).read(path) is None
+        assert SourceReader(location(tmp_path / "root")).read(path) is None
 
     @pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")
     def test_links_do_not_lead_out(self, tmp_path: Path) -> None:
@@ -354,17 +384,17 @@ class TestFolderReader:
         (tmp_path / "root/inner").write_text("inner")
         (tmp_path / "root/out").symlink_to(tmp_path / "secret")
         (tmp_path / "root/in").symlink_to("inner")
-        reader = FolderReader(location(tmp_path / "root"))
+        reader = SourceReader(location(tmp_path / "root"))
         assert reader.read("out") is None
         assert reader.read("in") == "inner"
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
     def test_it_does_not_wait_at_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe.md")
-        assert FolderReader(location(tmp_path)).read("pipe.md") is None
+        assert SourceReader(location(tmp_path)).read("pipe.md") is None
 
     def test_it_notices_a_new_version(self, tmp_path: Path) -> None:
-        reader = FolderReader(location(tmp_path))
+        reader = SourceReader(location(tmp_path))
         (tmp_path / "a.md").write_text("one")
         assert reader.read("a.md") == "one"
         (tmp_path / "new.md").write_text("two")
@@ -373,7 +403,7 @@ class TestFolderReader:
 
     def test_a_missing_root_is_an_error_not_a_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(SourceError, match="missing"):
-            FolderReader(location(tmp_path / "gone")).read("a.md")
+            SourceReader(location(tmp_path / "gone")).read("a.md")
 
     def test_relative_roots_lie_in_the_generation(self, tmp_path: Path) -> None:
         (tmp_path / "pages").mkdir()
@@ -429,7 +459,7 @@ def test_a_pack_is_checked_in_a_few_milliseconds(tmp_path: Path) -> None:
             make_payload("code", path=f"{number}.py", body=body, start_line=1001, end_line=1002, symbol="f250")
         )
         assert chunks[-1].source_hash == sha256_text(body)
-    reader = FolderReader(location(tmp_path))
+    reader = SourceReader(location(tmp_path))
     assert [verify(chunk, reader).state for chunk in chunks] == ["exact"] * 12
     times = []
     for _ in range(5):

@@ -270,10 +270,10 @@ def test_a_piece_of_a_split_class_says_the_same_of_its_methods() -> None:
     assert (found.doc, found.is_property) == ("How large.", True)
 
 
-def test_a_piece_that_does_not_parse_still_has_the_line_of_the_name() -> None:
+def test_a_piece_that_does_not_parse_still_has_the_lines_of_the_name() -> None:
     body = "        )\n    def size(self):\n        return (1,\n"
     found = read_definition(chunk(body, "Box", symbol_kind="block"), "Box.size")
-    assert (found.lines.start, found.lines.end, found.doc) == (12, 12, None)
+    assert (found.lines.start, found.lines.end, found.doc) == (12, 13, None)
     nowhere = read_definition(chunk(body, "Box", symbol_kind="block"), "Box.other")
     assert nowhere.lines.start == 11
 

@@ -18,8 +18,11 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.index.codebases import MAIN, Codebase, list_indexes, settings_for, settings_of
+from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.indexer import IndexReport
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.settings import settings_for
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.pack import EvidencePack
@@ -32,7 +35,7 @@ from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Reported, Silent
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adk_evidence.readers.headings import AnchorNames, parse_heading, slugify
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.headings import AnchorNames, parse_heading, slugify
-from adk_ingest.chunking.markdown import MarkdownChunker
+from adk_ingest.chunking.prose import ProseChunker
 
 CORPUS = Path(os.environ.get("ADK_EVIDENCE_DOCS") or Path(__file__).parents[3] / "shared" / "corpora" / "adk-docs")
 
@@ -37,7 +37,7 @@ def page(text: str) -> SourceFile:
 
 
 def chunk(text: str, chunking: ChunkingSettings = SMALL, **files: str) -> ChunkedFile:
-    chunked = MarkdownChunker(chunking, include_reader=files.get).chunk(page(text))
+    chunked = ProseChunker(chunking, include_reader=files.get).chunk(page(text))
     assert_exact(page(text), chunked.chunks)
     return chunked
 
@@ -265,7 +265,7 @@ class TestIncludes:
 
     def included(self, reference: str) -> tuple[list[str], tuple[str, ...]]:
         text = f"## One\n\n```python\n--8<-- {reference}\n```\n"
-        chunked = MarkdownChunker(SMALL, include_reader={"ex/a.py": self.SOURCE}.get).chunk(page(text))
+        chunked = ProseChunker(SMALL, include_reader={"ex/a.py": self.SOURCE}.get).chunk(page(text))
         assert chunked.chunks[0].body == text.strip()
         return [item.text for item in chunked.chunks[0].attachments], chunked.chunks[0].missing_includes
 
@@ -291,7 +291,7 @@ class TestIncludes:
 
     def test_the_block_form(self) -> None:
         text = "--8<--\nex/a.py:init\n; ex/skipped.py\nex/gone.py\n--8<--\n"
-        item = MarkdownChunker(SMALL, include_reader={"ex/a.py": self.SOURCE}.get).chunk(page(text)).chunks[0]
+        item = ProseChunker(SMALL, include_reader={"ex/a.py": self.SOURCE}.get).chunk(page(text)).chunks[0]
         assert [attached.text for attached in item.attachments] == ["agent = x()"]
         assert item.missing_includes == ("ex/gone.py",)
 
@@ -305,16 +305,16 @@ class TestIncludes:
             asked.append(name)
             return self.SOURCE if name == "ex/a.py" else None
 
-        item = MarkdownChunker(SMALL, include_reader=reader).chunk(page(f'--8<-- "{path}"\n')).chunks[0]
+        item = ProseChunker(SMALL, include_reader=reader).chunk(page(f'--8<-- "{path}"\n')).chunks[0]
         assert item.missing_includes == (path.removesuffix(":nosection"),)
         assert set(asked) <= {"gone.py", "ex/a.py"}
 
     def test_without_a_reader_everything_is_missing(self) -> None:
-        item = MarkdownChunker(SMALL).chunk(page('--8<-- "ex/a.py"\n')).chunks[0]
+        item = ProseChunker(SMALL).chunk(page('--8<-- "ex/a.py"\n')).chunks[0]
         assert item.missing_includes == ("ex/a.py",)
 
     def test_an_escaped_include_is_text(self) -> None:
-        item = MarkdownChunker(SMALL).chunk(page(';--8<-- "ex/a.py"\n')).chunks[0]
+        item = ProseChunker(SMALL).chunk(page(';--8<-- "ex/a.py"\n')).chunks[0]
         assert item.missing_includes == ()
 
 
@@ -409,7 +409,7 @@ MARKDOWN_LINES = st.one_of(
     st.sampled_from([SMALL, sizes(target=80, minimum=30, maximum=90, overlap=20)]),
 )
 def test_any_page_keeps_the_invariants(text: str, chunking: ChunkingSettings) -> None:
-    chunker = MarkdownChunker(chunking, include_reader={"a.py": "x = 1"}.get)
+    chunker = ProseChunker(chunking, include_reader={"a.py": "x = 1"}.get)
     chunked = chunker.chunk(page(text))
     assert_exact(page(text), chunked.chunks)
     assert chunker.chunk(page(text)) == chunked
@@ -443,7 +443,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_pages_take_linear_time(name: str) -> None:
     started = time.perf_counter()
-    chunked = MarkdownChunker(sizes()).chunk(page(HOSTILE[name]))
+    chunked = ProseChunker(sizes()).chunk(page(HOSTILE[name]))
     assert time.perf_counter() - started < 5
     assert all(len(item.body) <= 12000 for item in chunked.chunks)
 
@@ -459,7 +459,7 @@ def corpus_pages() -> list[SourceFile]:
 @pytest.mark.parametrize("target", [4500, 1800])
 def test_the_snapshot_is_cut_exactly_and_fast(target: int) -> None:
     files = corpus_pages()
-    chunker = MarkdownChunker(sizes(target=target))
+    chunker = ProseChunker(sizes(target=target))
     started = time.perf_counter()
     results = [(file, chunker.chunk(file)) for file in files]
     seconds = time.perf_counter() - started
@@ -476,7 +476,7 @@ def test_the_snapshot_is_cut_exactly_and_fast(target: int) -> None:
 @pytest.mark.corpus
 def test_sub_sections_of_the_snapshot_come_out_as_chunks() -> None:
     files = {file.path: file for file in corpus_pages()}
-    chunker = MarkdownChunker(sizes())
+    chunker = ProseChunker(sizes())
     chunks = chunker.chunk(files["docs/tools-custom/function-tools.md"]).chunks
     assert [(item.start_line, item.end_line) for item in chunks if item.anchor == "optional-parameters"] == [(139, 238)]
     cloud_run = chunker.chunk(files["docs/deploy/cloud-run.md"]).chunks

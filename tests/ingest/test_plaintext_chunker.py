@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.chunking.plaintext import PlainTextChunker
+from adk_ingest.chunking.prose import ProseChunker
 
 SIZES = load_settings(
     {
@@ -29,7 +29,7 @@ SIZES = load_settings(
 
 def chunk(text: str, path: str = "notes.txt", sizes: ChunkingSettings = SIZES) -> ChunkedFile:
     file = SourceFile(path, text, "hash")
-    chunked = PlainTextChunker(sizes).chunk(file)
+    chunked = ProseChunker(sizes).chunk(file)
     assert_exact(file, chunked)
     return chunked
 
@@ -157,5 +157,5 @@ def test_any_file_keeps_the_invariants(text: str, path: str) -> None:
 @pytest.mark.parametrize("path", ["a.rst", "a.yaml"])
 def test_hostile_files_take_linear_time(text: str, path: str) -> None:
     started = time.perf_counter()
-    PlainTextChunker(SIZES).chunk(SourceFile(path, text, "hash"))
+    ProseChunker(SIZES).chunk(SourceFile(path, text, "hash"))
     assert time.perf_counter() - started < 5

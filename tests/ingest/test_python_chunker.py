@@ -7,10 +7,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.fallback import FallbackChunker
-from adk_ingest.chunking.outline import MAX_SIGNATURE_CHARS
 from adk_ingest.chunking.python import PythonChunker
 
 
@@ -236,7 +235,7 @@ def test_an_exhausted_parser_is_not_the_end(error: type[Exception], monkeypatch:
     def fail(text: str) -> None:
         raise error
 
-    monkeypatch.setattr("adk_ingest.chunking.python._parse", fail)
+    monkeypatch.setattr("adk_evidence.readers.python._parse", fail)
     chunked = split("def f():\n  pass\n")
     assert chunked.parse_failed and error.__name__ in chunked.warnings[0]
 
@@ -351,10 +350,8 @@ def test_no_text_loses_or_repeats_a_line(text: str, chunking: ChunkingSettings) 
     st.lists(st.sampled_from(["def f(:", "@a", "class B:", "  x", "", "# c", "async  def g():"]), max_size=20),
     SIZES,
 )
-def test_the_fallback_keeps_every_line(lines: list[str], chunking: ChunkingSettings) -> None:
-    text = "\n".join(lines)
-    chunked = FallbackChunker(chunking, module_name=module_name).chunk(SourceFile("a.py", text, ""))
-    assert_invariants(text, chunked.chunks, chunking)
+def test_broken_code_keeps_every_line(lines: list[str], chunking: ChunkingSettings) -> None:
+    split("\n".join(lines), chunking)
 
 
 def test_chunking_is_deterministic() -> None:

@@ -21,10 +21,10 @@ from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
-from adk_evidence_cli.doctor import examine
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
 from adk_ingest.cli import app as ingest_app
+from adk_ingest.doctor import examine
 from adk_ingest.pipeline import LEXICAL_FIRST
 from adk_ingest.reports import make_status, verify_published
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
@@ -123,7 +123,6 @@ class TestPublishing:
         place.ingest()
         for collection in server.collections.values():
             assert {"corpus", "repo", "commit", "path", "origin", "lang", "names", "symbol"} <= set(collection.indexes)
-            assert collection.indexes["path"]["prefix"] is True
         lines = [line for line in server.lines() if line.startswith("PUT")]
         assert max(n for n, line in enumerate(lines) if line.endswith("/index")) < min(
             n for n, line in enumerate(lines) if line.endswith("/points")
@@ -476,11 +475,6 @@ class TestBadDays:
             pytest.raises(StoreError, match=r"is version 1\.9\.4; 1\.16 is the oldest"),
         ):
             place_on(server, tmp_path).ingest()
-
-    def test_an_older_server_is_spared_what_it_does_not_know(self, tmp_path: Path) -> None:
-        with QdrantStandIn(version="1.17.1") as server:
-            place_on(server, tmp_path).ingest()
-            assert all("prefix" not in collection.indexes["path"] for collection in server.collections.values())
 
 
 class TestSeveralPlaces:

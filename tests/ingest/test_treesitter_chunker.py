@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.outline import MAX_SIGNATURE_CHARS
 from adk_ingest.chunking.r import RChunker
 from adk_ingest.chunking.treesitter import TreeSitterChunker
 from adk_ingest.chunking.treesitter_languages import LANGUAGES

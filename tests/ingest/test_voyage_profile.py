@@ -15,7 +15,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
-from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Silent
 from adk_ingest.session import ingest
 from adk_ingest.targets.build import build_targets, plan_targets

@@ -124,7 +124,7 @@ def test_targets_can_be_built_without_vectors(tmp_path: Path) -> None:
 
 
 def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adk_evidence_cli import doctor
+    from adk_ingest import doctor
 
     monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
     workplace = Workplace(tmp_path)

@@ -3,12 +3,12 @@ import { promptLine } from "../text/untrusted";
 
 const HEADER = /^\[CTX (\d+)\] (.+)$/;
 const FENCE = /^`{3,}/;
-// As the server writes citations that are not one plain word.
+// The server writes a citation so if it is not one plain word.
 const CODE_SPAN = /^(`+) ?(.+?) ?\1$/;
 
 /**
- * Which candidates are in a prompt of the server, by the numbers of their marks. It leaves out what does not fit, and
- * what the quoted texts themselves say of marks counts for nothing.
+ * The candidates that are in a prompt of the server, by the numbers of their marks. The server leaves out what does not
+ * fit. Marks inside of quoted texts are ignored.
  */
 export function contextsOf(prompt: string, candidates: readonly Candidate[]): Map<number, Candidate> {
   const waiting = [...candidates];

@@ -48,7 +48,7 @@ function exchanges(history: Turns, participant: string): Exchange[] {
   return found;
 }
 
-/** An answer's text. Links are their titles: the marks that they stand for are of that answer alone. */
+/** An answer's text. A link becomes its title, because its mark has a meaning in that answer alone. */
 function textOf({ response }: ChatResponseTurn): string {
   const texts = response.map((part) => {
     if (part instanceof ChatResponseMarkdownPart) {

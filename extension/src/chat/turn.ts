@@ -11,12 +11,10 @@ import { FIXES } from "../server/problems";
 import { isStep } from "../server/showProblem";
 import { clip, markdownLine, messageLine } from "../text/untrusted";
 import type { TaskMode } from "../webview/messages";
-import { AnswerWriter, type Written } from "./answer";
+import { AnswerWriter, type Citation, listCitations, type Written } from "./answer";
 import { type Attached, readReferences, readSelection } from "./attachments";
-import type { Citation } from "./citation";
 import { contextsOf } from "./contexts";
 import { lastQuestion, messagesOf } from "./history";
-import { listCitations } from "./listing";
 import { assemble, type Message } from "./prompt";
 import { refusalOf } from "./refusal";
 import { continued, isFollowUp, searchText } from "./search";
@@ -49,7 +47,7 @@ interface Outcome {
 
 const NOTHING_WRITTEN: Written = { some: false, cited: new Set() };
 
-/** One request to the participant: finds evidence, has the user's model answer from it, links what that cites. */
+/** One request to the participant: finds evidence, has the user's model answer from it, links what the answer cites. */
 export class Turn {
   constructor(
     private readonly parts: TurnParts,
@@ -59,7 +57,7 @@ export class Turn {
     private readonly token: vscode.CancellationToken,
   ) {}
 
-  /** Answers. Failures are told in the response; it never throws. */
+  /** Answers. The response shows failures; this method never throws. */
   async run(): Promise<vscode.ChatResult> {
     try {
       return await this.answer();
@@ -189,7 +187,7 @@ export class Turn {
   /**
    * Why no model has answered, in a sentence.
    *
-   * @throws `reason` where that is no matter of the model: a cancellation, or a failure of the server.
+   * @throws `reason` where the model did not cause it: a cancellation, or a failure of the server.
    */
   private refusal(reason: unknown): string {
     const room = reason instanceof Problem && ["no_room", "invalid_request"].includes(reason.code);

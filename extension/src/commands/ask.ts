@@ -7,7 +7,7 @@ import { messageLine } from "../text/untrusted";
 import type { PackPanel } from "../webview/panel";
 import type { RecentQuestions } from "./recentQuestions";
 
-/** Ask a Question…: the selection is offered as a beginning, and questions that were asked before. */
+/** Ask a Question…: offers the selection as a beginning, and earlier questions. */
 export async function askQuestion(panel: PackPanel, recent: RecentQuestions): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const selected = editor ? questionOfText(editor.document.getText(editor.selection)) : "";
@@ -32,7 +32,7 @@ interface QuestionItem extends vscode.QuickPickItem {
   question: string;
 }
 
-/** One line to type in; the buttons choose the mode, which the title names. Null if it was left. */
+/** One line to type in; buttons choose the mode, which the title names. Null if the user left it. */
 function pickQuestion(start: string, startMode: TaskMode, recent: readonly string[]): Promise<Asked | null> {
   const pick = vscode.window.createQuickPick<QuestionItem>();
   const buttons = modeButtons();

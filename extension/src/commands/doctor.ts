@@ -72,7 +72,7 @@ async function show(): Promise<void> {
   }
 }
 
-/** What is to be mended first. */
+/** What the user should fix first. */
 function problemOf({ outcome }: Examination): Problem | undefined {
   if ("problem" in outcome) {
     return outcome.problem;

@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { isRequest, parseFindArguments } from "../evidence/findArguments";
-import { questionAt } from "../evidence/place";
+import { questionAt } from "../evidence/question";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { EvidenceParams, FindArguments } from "../protocol/generated";
 import type { PackPanel } from "../webview/panel";
 
-/** What is shown in the one panel supersedes what was asked for it before, whatever it was asked of. */
+/** A request for the panel supersedes the request before, whatever document that was for. */
 export const PANEL_KEY = "panel";
 
 /**

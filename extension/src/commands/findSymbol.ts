@@ -55,7 +55,7 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
 /**
  * Asks the server for symbols, and whether the user's interpreter has them.
  *
- * @param interpreter Nobody waits for it: symbols are found without it, and marked as soon as it is known.
+ * @param interpreter The search does not wait for it: symbols are marked as soon as it is known.
  */
 export function symbolSearch(
   evidence: Pick<Evidence, "targets">,
@@ -84,12 +84,12 @@ export function symbolSearch(
   };
 }
 
-/** Null if the list was left. @throws Whatever the search fails with: the list ends then. */
+/** Null if the user left the list. @throws What the search fails with, which closes the list. */
 function pickSymbol(start: string, search: Search): Promise<Chosen | null> {
   const pick = vscode.window.createQuickPick<SymbolItem>();
   pick.title = vscode.l10n.t("Go to ADK Symbol");
   pick.placeholder = vscode.l10n.t("A name, the beginning of one, or what it is for: retry a tool that fails");
-  // Else the editor puts its own order above the server's. It is not in the typings of its API.
+  // Else the editor sorts by label and not in the server's order. The typings of its API lack this member.
   Object.assign(pick, { sortByLabel: false });
   const buttons = itemButtons();
   return new Promise((resolve, reject) => {

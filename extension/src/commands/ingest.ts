@@ -10,7 +10,7 @@ import { messageLine } from "../text/untrusted";
 
 type Mode = NonNullable<IngestParams["mode"]>;
 
-/** Ingest Corpora: asks which, shows how far it is with a way to cancel, and then what became of it. */
+/** Ingest Corpora: asks which, shows the progress with a way to cancel, and then the outcome. */
 export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
   const mode = await pickMode();
   if (mode === undefined) {

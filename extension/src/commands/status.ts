@@ -11,7 +11,7 @@ interface StatusItem extends vscode.QuickPickItem {
   run?: () => PromiseLike<unknown>;
 }
 
-/** Show Status: what is indexed, with which models, what is amiss and what mends it; each line can be chosen. */
+/** Show Status: what is indexed, with which models, what is wrong and how to fix it; each line can be chosen. */
 export async function showStatus(evidence: Evidence): Promise<void> {
   const scope = vscode.window.activeTextEditor?.document.uri;
   const status = await vscode.window.withProgress(
@@ -20,7 +20,7 @@ export async function showStatus(evidence: Evidence): Promise<void> {
   );
   const picked = await vscode.window.showQuickPick(statusItems(status, Date.now()), {
     title: vscode.l10n.t("ADK Evidence {0}", messageLine(status.version)),
-    placeHolder: vscode.l10n.t("Choose an action, or a finding to mend it"),
+    placeHolder: vscode.l10n.t("Choose an action, or a finding to fix it"),
     matchOnDescription: true,
     matchOnDetail: true,
   });

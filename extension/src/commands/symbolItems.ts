@@ -5,9 +5,9 @@ import { messageLine } from "../text/untrusted";
 
 /** A line of the list. */
 export interface SymbolItem extends vscode.QuickPickItem {
-  /** Null where it only tells something. */
+  /** Null where the line is only a remark. */
   target: RankedTarget | null;
-  /** What to tell in full when it is chosen: the line may be too short for it. */
+  /** What to show in full when the line is chosen, which may be too short for it. */
   warning: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { Evidence } from "./client";
 import { planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
-/** Where cited lines can be read, for links that stay: those of a chat are clicked days later. */
+/** Where cited lines can be read. Links in a chat may be clicked days later. */
 export class CitedLocations {
   constructor(
     private readonly evidence: Evidence,
@@ -15,7 +15,7 @@ export class CitedLocations {
   /**
    * The cited lines in the read-only document with the source.
    *
-   * @returns Null if they can be read nowhere.
+   * @returns Null if the lines cannot be read.
    * @throws Problem `cancelled`.
    */
   async find(
@@ -39,7 +39,7 @@ export class CitedLocations {
   }
 }
 
-/** Whole lines; the first one where no lines are known. */
+/** Whole lines; the first line where no lines are known. */
 function rangeOf(lines: LineSpan | null, text: string): vscode.Range {
   const { start, end } = lines ?? { start: 1, end: 1 };
   const last = text.split("\n")[end - 1] ?? "";

@@ -8,7 +8,7 @@ export function isRequest(argument: unknown): argument is Record<string, unknown
   return typeof argument === "object" && argument !== null && ("query" in argument || "textDocument" in argument);
 }
 
-/** The request that an argument stands for, without whatever else is in it; null if it is not a valid one. */
+/** The request in an argument, without other members of the argument; null if the request is not valid. */
 export function parseFindArguments(argument: Record<string, unknown>): FindArguments | null {
   if (!isFindArguments(argument)) {
     return null;

@@ -9,17 +9,16 @@ import { fromDocumentPath, fromDocumentQuery, toDocumentPath, toDocumentQuery } 
 
 const KEPT = 16;
 const HASH_DIGITS = 16;
-/** Whatever encoding the user's settings say that files have, this one is seen. */
+/** Makes the editor read UTF-8, whatever encoding the user's settings name. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Read-only files with cited sources: at their commits, or as they are on the disk where nothing else keeps them. Their
- * address says all that is needed to read them again; in a workspace of several folders it also says which folder's
- * server to ask. They are files and not mere documents because the editor opens those again after a reload of the
- * window.
+ * Read-only files with cited sources: at their commits, or as they are on the disk where nothing else keeps them. A
+ * file's address holds all that is needed to read the file again; in a workspace of several folders it also names the
+ * folder whose server is asked. They are files because the editor opens files again after a reload of the window.
  */
 export class SourceDocuments implements vscode.FileSystemProvider {
-  /** What was just read, so that opening it asks no second time. */
+  /** What was read last, so that opening it does not ask the server again. */
   private readonly contents = new Map<string, Uint8Array>();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
 
@@ -140,7 +139,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
 
 type Scopes = [vscode.Uri | undefined, ...vscode.Uri[]];
 
-/** Codes of a server that has another index, or none. */
+/** What a server with another index, or without an index, fails with. */
 const NOT_HERE = ["not_indexed", "no_index"];
 
 /**
@@ -159,7 +158,7 @@ export function sourceAddress(place: SourceFile, scope: vscode.Uri | undefined, 
   });
 }
 
-/** The workspace folder of a document; that of a cited source is the one whose server knows it. */
+/** The workspace folder of a document; for a cited source, the folder whose server knows the source. */
 export function workspaceFolderOf(uri: vscode.Uri): vscode.WorkspaceFolder | undefined {
   const folder = uri.scheme === SOURCE_SCHEME ? folderIn(uri) : uri;
   return folder && vscode.workspace.getWorkspaceFolder(folder);

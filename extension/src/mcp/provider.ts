@@ -1,4 +1,4 @@
-/** Offers the server for agents to the editor, which starts it and gives its tools to models. */
+/** Offers the MCP server to the editor, which starts the server and gives its tools to models. */
 
 import os from "node:os";
 import * as vscode from "vscode";
@@ -39,7 +39,7 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
 
   constructor(private readonly parts: McpParts) {}
 
-  /** One for each program and index. The editor asks of its own accord: nothing is told of those that are missing. */
+  /** One server for each program and index. The editor asks unprompted, so missing programs are not reported. */
   async provideMcpServerDefinitions(): Promise<vscode.McpStdioServerDefinition[]> {
     const fresh = this.stale;
     this.stale = false;
@@ -63,7 +63,7 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
     );
   }
 
-  /** Adds the key, which the editor is not given before the server starts. */
+  /** Adds the key, which the editor does not get before the server starts. */
   async resolveMcpServerDefinition(server: vscode.McpStdioServerDefinition): Promise<vscode.McpStdioServerDefinition> {
     server.env = { ...server.env, ...(await this.parts.key.environment()) };
     return server;

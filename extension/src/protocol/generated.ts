@@ -415,9 +415,9 @@ export interface Coverage {
   code_in_top_k: number;
 }
 /**
- * The question that was asked, and how it came about.
+ * The question that was asked, and where it comes from.
  *
- * `origin` is `given`, or what it was built from: the `selection`, the `name` at the cursor or its `line`.
+ * `origin` is `given`, or what the question was made of: the `selection`, the `name` at the cursor or its `line`.
  */
 export interface QueryUsed {
   text: string;
@@ -453,7 +453,7 @@ export interface SymbolResult {
   others: string[];
 }
 /**
- * The section of the docs that is about a symbol.
+ * A section of the docs, as it is cited.
  */
 export interface DocReference {
   citation: string;
@@ -467,7 +467,7 @@ export interface DocReference {
  * What a search for targets found, best first.
  *
  * `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
- * `installed` the one that `available` was compared with.
+ * `installed` the version that `available` was compared with.
  */
 export interface TargetAnswer {
   query: string;
@@ -481,7 +481,7 @@ export interface TargetAnswer {
 /**
  * A target as a search found it, with the citation of its definition.
  *
- * `available` says whether the user's installed version has it; `unknown` where there is none to look at.
+ * `available` says whether the user's installed version has the target; `unknown` where none is installed.
  */
 export interface RankedTarget {
   fqn: string;
@@ -504,7 +504,7 @@ export interface RankedTarget {
   available: "true" | "false" | "unknown";
 }
 /**
- * How a target was found: its best kind of match, and its ranks and scores in the lists that were fused.
+ * How a target was found: its best kind of match, and its ranks and scores in the fused lists.
  */
 export interface Why1 {
   match: "exact" | "prefix" | "similar_name" | "words" | "meaning";

@@ -1,14 +1,14 @@
 /**
  * The private environment: a virtual environment in the extension's own storage with the server that the extension
- * brings along. Each set-up makes a new folder; a stamp that is written last says which one is used. So a set-up that
- * was interrupted leaves nothing that could be taken for a whole one, and a server that runs keeps its files.
+ * brings along. Each set-up makes a new folder; a stamp, which is written last, says which folder is used. So nobody
+ * can take an interrupted set-up for a complete one, and a running server keeps its files.
  */
 
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Disposable } from "vscode";
+import { EventEmitter } from "vscode";
 import { WindowLock } from "./lock";
 import type { Run, RunOptions } from "./process";
 import { environmentPython, type Probe, pythonEnvironment } from "./python";
@@ -25,7 +25,7 @@ export interface Payload {
 
 export type EnvironmentState =
   | { readonly kind: "none" }
-  /** It was made, but its interpreter is gone: its folder, or the Python that it was made with, was removed. */
+  /** Its interpreter is gone: somebody removed its folder, or the Python that made it. */
   | { readonly kind: "broken"; readonly base: string | undefined }
   /**
    * `current`: it was made from the payload that the extension brings along now. `base`: the Python that it was made
@@ -43,7 +43,7 @@ export interface SetUpOptions {
   /** The interpreter that the environment is made with. */
   readonly base: string;
   readonly signal: AbortSignal;
-  /** Gets what is being done, as a key of a step, with pip's latest line. */
+  /** Called with each step, and with pip's latest line. */
   readonly onStep: (step: SetUpStep, detail?: string) => void;
   /** Gets every line of output. */
   readonly onLine: (line: string) => void;
@@ -82,7 +82,10 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
 }
 
 export class PrivateEnvironment {
-  private readonly onSetUp = new Set<() => void>();
+  private readonly setUps = new EventEmitter<void>();
+
+  /** Fires when the environment was set up, also where this window waited for another that did it. */
+  readonly onDidSetUp = this.setUps.event;
 
   /**
    * @param root The extension's storage.
@@ -116,7 +119,7 @@ export class PrivateEnvironment {
   }
 
   /**
-   * Makes the environment, or takes the one that another window made meanwhile.
+   * Makes the environment, unless another window has made it meanwhile.
    *
    * @throws SetUpError
    */
@@ -136,15 +139,7 @@ export class PrivateEnvironment {
     } finally {
       await lock.release();
     }
-    for (const listener of this.onSetUp) {
-      listener();
-    }
-  }
-
-  /** Calls back when it was set up, also by another window that this one waited for. */
-  onDidSetUp(listener: () => void): Disposable {
-    this.onSetUp.add(listener);
-    return { dispose: () => this.onSetUp.delete(listener) };
+    this.setUps.fire();
   }
 
   private async lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
@@ -229,7 +224,7 @@ export class PrivateEnvironment {
     }
   }
 
-  /** Removes what interrupted set-ups left, and environments before the one in use. */
+  /** Removes what interrupted set-ups left, and older environments. */
   private async removeLeftovers(): Promise<void> {
     const kept = (await this.stamp())?.folder;
     const folder = path.join(this.root, FOLDERS);

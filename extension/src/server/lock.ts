@@ -1,4 +1,4 @@
-/** A lock between windows, also those of other processes: a file whose holder keeps it fresh. */
+/** A lock between windows, also of different processes: a file that its holder keeps fresh. */
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
@@ -12,7 +12,7 @@ export class WindowLock {
   constructor(private readonly file: string) {}
 
   /**
-   * Takes the lock if nobody has it; one that was left behind by a window that is gone counts as free.
+   * Takes the lock if nobody has it. A lock that a closed window left behind counts as free.
    *
    * @throws where the file cannot be made at all.
    */
@@ -41,7 +41,7 @@ export class WindowLock {
     await fs.rm(this.file, { force: true });
   }
 
-  /** Moves a lock away that was left behind; of several windows that see it, one can. */
+  /** Moves away a lock that was left behind; only one of several windows succeeds. */
   private async bury(): Promise<void> {
     const grave = `${this.file}.${randomBytes(4).toString("hex")}`;
     try {

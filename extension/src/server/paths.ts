@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 
-/** What variables in settings stand for. */
+/** The values of the variables in settings. */
 export interface SettingVariables {
   /** The workspace folder on this machine's disk; undefined where there is none. */
   readonly folder: string | undefined;
@@ -60,8 +60,8 @@ export function expandSource(text: string, variables: SettingVariables): string 
 }
 
 /**
- * The full path of a program, looked for in the absolute folders of PATH alone: the folder that the editor was
- * started in is not one of them.
+ * The full path of a program. Only the absolute folders of PATH are searched, never the folder that the editor was
+ * started in.
  */
 export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const windows = process.platform === "win32";

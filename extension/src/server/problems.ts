@@ -1,4 +1,4 @@
-/** What can be wrong with the server, each in a sentence, and the commands that mend it. */
+/** What can be wrong with the server, each in a sentence, and the commands that fix it. */
 
 import { l10n } from "vscode";
 import { COMMANDS, SECTION } from "../ids";
@@ -8,7 +8,7 @@ import type { SetUpFailure } from "./setUpFailures";
 
 export const FIXES = {
   setUp: (): Fix => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
-  /** Makes the environment anew; consent to have one was given when it was made first. */
+  /** Makes the environment anew; the user consented when it was first made. */
   repair: (): Fix => ({
     title: l10n.t("Repair"),
     command: COMMANDS.setUpEnvironment,
@@ -96,7 +96,7 @@ export const PROBLEMS = {
       [FIXES.settings("server.interpreter"), FIXES.logs()],
     ),
 
-  /** @param repairable It is started from the private environment, which can be made anew. */
+  /** @param repairable The program is in the private environment, which can be made anew. */
   startFailed: (program: string, repairable = false) =>
     new Problem(
       l10n.t("The ADK Evidence server could not be started with {0}. The log says why.", program),

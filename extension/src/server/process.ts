@@ -34,7 +34,7 @@ export const run: Run = (command, args, options) =>
       env: options.env,
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
-      // A group of its own, which can be ended as a whole.
+      // A separate process group, which can be ended as a whole.
       detached: process.platform !== "win32",
     });
     const out: string[] = [];

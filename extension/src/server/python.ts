@@ -1,4 +1,4 @@
-/** Python interpreters: what one of them is and has, and how the server is started with it. */
+/** Python interpreters: what an interpreter is and has, and how it starts the server. */
 
 import fs from "node:fs/promises";
 import os from "node:os";
@@ -131,9 +131,9 @@ async function modified(file: string): Promise<number | undefined> {
   }
 }
 
-/** Arguments that make an interpreter the language server. How much it logs after its start is one of its settings. */
+/** Arguments that make an interpreter the language server. After the start a setting decides how much it logs. */
 export function serverArguments(): string[] {
-  // Not the installed script: where an environment was copied or moved, that names an interpreter that is gone.
+  // Not the installed script: in a copied or moved environment the script names an interpreter that is gone.
   const program = ["-c", "from adk_evidence_cli.main import run; run()"];
   return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", "info"];
 }

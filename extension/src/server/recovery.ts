@@ -1,10 +1,10 @@
-/** When something that requests failed for is mended. */
+/** Says when the cause of failed requests is gone. */
 
 import * as vscode from "vscode";
 import { scopeInUse } from "../evidence/scope";
 import type { ServerPool } from "./pool";
 
-/** Problems of a server that was not there. One that ended while it answered may do so again. */
+/** Problems that are gone once a server is ready. A server that ended during an answer may do so again. */
 const UNTIL_READY = [
   "no_environment",
   "environment_outdated",
@@ -17,7 +17,7 @@ const UNTIL_READY = [
 ];
 const UNTIL_INGESTED = ["no_index", "index_mismatch"];
 
-/** Calls back with the codes of the problems that are mended once a server is ready, or an ingestion has ended. */
+/** Calls back with the codes of the problems that are gone once a server is ready, or an ingestion has ended. */
 export function onDidRecover(
   pool: Pick<ServerPool, "state" | "onDidChange" | "onDidAnswer">,
   listener: (codes: readonly string[]) => void,

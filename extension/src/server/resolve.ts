@@ -32,17 +32,17 @@ export type Resolution = { readonly trail: readonly Step[] } & (
   | { readonly problem: Problem }
 );
 
-/** What is known of a folder without looking at any program. */
+/** What is known of a folder before any program is looked at. */
 export interface LaunchRequest {
   readonly command: readonly string[];
-  /** The setting as it was written, and the path that it means; undefined where it means none. */
+  /** The setting as it was written, and the path that it stands for; undefined where there is no such path. */
   readonly interpreter: { readonly text: string; readonly path: string | undefined };
   readonly trusted: boolean;
   /** The extension's own version. */
   readonly version: string;
 }
 
-/** How programs are looked at. */
+/** The interpreters that there are, and how they are examined. */
 export interface Interpreters {
   readonly probe: Probe;
   /** The interpreter that the Python extension uses for the folder. */
@@ -52,7 +52,7 @@ export interface Interpreters {
   checkoutPython(): Promise<string | undefined>;
 }
 
-/** The program for a folder, or what is wrong and how to mend it. Settings win, and are never passed over silently. */
+/** The program for a folder, or what is wrong and how to fix it. Settings win, and are never ignored silently. */
 export async function resolve(request: LaunchRequest, interpreters: Interpreters): Promise<Resolution> {
   const trail: Step[] = [];
   const note = (origin: Origin, found: string) => trail.push({ origin, found });

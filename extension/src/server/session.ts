@@ -36,12 +36,12 @@ export interface ServerSession {
   request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>>;
 }
 
-/** What a session is told by its surroundings. */
+/** What a session needs to know of the window. */
 export interface SessionOptions {
   readonly log: LogOutputChannel;
   /** Variables that are added to the server's environment, secrets among them. */
   environment(): Promise<Readonly<Record<string, string>>>;
-  /** The section `adkEvidence` as the server is told it. */
+  /** The section `adkEvidence` as the server gets it. */
   settings(): Record<string, unknown>;
   /** Whether hovers and code actions of a document are this server's. */
   serves(document: TextDocument): boolean;

@@ -1,24 +1,24 @@
-/** Shows a problem to the user: its sentence, and its fixes as buttons. */
+/** Shows a problem to the user: its sentence, with its fixes as buttons. */
 
 import * as vscode from "vscode";
 import type { Problem } from "../problem";
 import { messageLine } from "../text/untrusted";
 
-/** Those that are no failure, but a step that is still to be done. */
+/** Problems that are not failures, but steps that the user has not done yet. */
 const STEPS = ["no_environment", "environment_outdated", "no_index"];
 
-/** Whether a problem is no failure. */
+/** Whether a problem is a step to do and not a failure. */
 export function isStep(problem: Problem): boolean {
   return STEPS.includes(problem.code);
 }
 
-/** Shows a problem, and runs the fix that is chosen. A cancellation is nothing to tell. */
+/** Shows a problem, and runs the fix that the user chooses. A cancellation is not shown. */
 export async function showProblem(problem: Problem): Promise<void> {
   if (problem.code === "cancelled") {
     return;
   }
   const show = isStep(problem) ? vscode.window.showWarningMessage : vscode.window.showErrorMessage;
-  // Sentences of the server name files of the corpora.
+  // Sentences of the server may name files of the corpora.
   const chosen = await show(messageLine(problem.message), ...problem.fixes.map((fix) => fix.title));
   const fix = problem.fixes.find(({ title }) => title === chosen);
   if (fix) {

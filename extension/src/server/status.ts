@@ -15,7 +15,7 @@ export class StatusItem implements vscode.Disposable {
   private readonly folderOf: (scope: vscode.Uri | undefined) => { readonly id: string };
   private readonly item: vscode.StatusBarItem;
   private readonly disposables: vscode.Disposable[];
-  /** What each folder's server has told of its index since it is ready; that it is so is an object of its own. */
+  /** What each folder's server has said of its index, with the state in which it said so. */
   private readonly told = new Map<string, { readonly ready: ServerState; index: IndexInfo | null | undefined }>();
   private readonly context = new Map<string, boolean>();
 
@@ -30,7 +30,7 @@ export class StatusItem implements vscode.Disposable {
       pool.onDidChange(() => this.refresh()),
       pool.onDidAnswer((answered) => this.learn(answered)),
       vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
-      // The index's age has changed, and another program may have made one.
+      // The index's age has changed, and another program may have made an index.
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.askAgain()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
     ];
@@ -72,7 +72,7 @@ export class StatusItem implements vscode.Disposable {
   }
 
   private ask(): void {
-    // Its answer comes to `#learn`, and a failure is told to whoever asks something.
+    // The answer comes to `learn`. Whoever asks something is shown the failure.
     this.pool.request("adk/status", {}, undefined, this.scope).catch(() => undefined);
   }
 
@@ -148,7 +148,7 @@ function fixesOf({ state }: Situation): readonly Fix[] {
   return state.kind === "down" ? state.problem.fixes : [];
 }
 
-/** The index that an answer tells of; undefined where it tells of none. */
+/** The index that an answer describes; undefined where the answer says nothing of an index. */
 function indexOf(method: Method, result: unknown): IndexInfo | null | undefined {
   const tells = method === "adk/status" || method === "adk/evidence";
   return tells && typeof result === "object" && result !== null && "index" in result

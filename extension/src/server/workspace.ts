@@ -41,7 +41,7 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
       },
       {
         probe: prober.probe,
-        // One without a folder on a disk has no interpreter of its own.
+        // A folder that is not on a disk has no interpreter.
         activePython: () => activePython(folderPath(workspaceFolder) === undefined ? undefined : folder.uri),
         privateEnvironment: () => environment.state(),
         checkoutPython: () => checkoutPython(context),
@@ -80,7 +80,7 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
   };
 }
 
-/** The folder of a document; the one in use for what is in none, so that a window has one server where one will do. */
+/** The folder of a document; for a document outside of the workspace the folder in use, so that one server serves both. */
 export function folderOf(scope: vscode.Uri | undefined): Folder {
   const found = scope && workspaceFolderOf(scope);
   const folder = found ?? folderInUse();

@@ -1,4 +1,4 @@
-/** What the panel lets others do: it shows evidence and takes clicks, and knows neither the server nor the editor. */
+/** What others do for the panel, which shows evidence and takes clicks, and knows neither server nor editor. */
 
 import type { CancellationToken } from "vscode";
 import type { Fix } from "../problem";
@@ -29,7 +29,7 @@ export interface PanelActions {
   act(fix: Fix): Promise<void>;
 }
 
-/** A request that somebody else makes and the panel shows, e.g. for a selection in an editor. */
+/** A request from elsewhere that the panel shows, e.g. for a selection in an editor. */
 export interface ShownRequest {
   /** What is known of the question beforehand; where the server builds the query, the pack tells it. */
   question: Partial<Question>;

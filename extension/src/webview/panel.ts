@@ -71,7 +71,7 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     return this.show({ question, run: (token) => this.actions.ask(question, token) });
   }
 
-  /** Asks again what failed with one of these codes, as what was wrong is mended; a closed panel does not. */
+  /** Asks again what failed with one of these codes, whose cause is gone. A closed panel does not ask. */
   async retryAfter(codes: readonly string[]): Promise<void> {
     if (this.panel !== null) {
       await this.session.retryAfter(codes);

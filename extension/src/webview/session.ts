@@ -1,4 +1,4 @@
-/** The questions of one session and what became of them: no editor, no page, no server. */
+/** The questions of one session and their outcomes. This module knows neither editor, nor page, nor server. */
 
 import { randomUUID } from "node:crypto";
 import type { CancellationToken } from "vscode";
@@ -128,7 +128,7 @@ export class PackSession {
     }
   }
 
-  /** Runs the last request again if it failed with one of these codes: what was wrong is mended. */
+  /** Runs the last request again if it failed with one of these codes, whose cause is gone. */
   async retryAfter(codes: readonly string[]): Promise<void> {
     if (this.phase === "error" && this.failure !== null && codes.includes(this.failure)) {
       await this.retry();

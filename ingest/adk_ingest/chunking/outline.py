@@ -20,9 +20,7 @@ from pathlib import PurePosixPath
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import RawChunk, SourceFile
-from adk_ingest.chunking.fallback import Lines, Piece, piece_tail
-
-MAX_SIGNATURE_CHARS = 400
+from adk_ingest.chunking.cutting import Lines, Piece, piece_tail
 
 # Cost of a cut inside a statement; a reader's costs of better places stay below.
 INSIDE_STATEMENT = 1_000
@@ -71,11 +69,6 @@ class Outline:
 def outline_chunks(file: SourceFile, outline: Outline, chunking: ChunkingSettings) -> list[RawChunk]:
     """The chunks of a file; their invariants are those of `Chunker.chunk`."""
     return list(_Splitter(file, outline, chunking).chunks())
-
-
-def clip_signature(header: str) -> str:
-    """A signature shortened to `MAX_SIGNATURE_CHARS`."""
-    return header if len(header) <= MAX_SIGNATURE_CHARS else header[: MAX_SIGNATURE_CHARS - 1] + "…"
 
 
 @dataclass(frozen=True)

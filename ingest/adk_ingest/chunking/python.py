@@ -7,63 +7,54 @@ are the alternatives of an `if` or `try` that fits into one chunk and defines a 
 from __future__ import annotations
 
 import ast
-import copy
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.python import Definition as Node
+from adk_evidence.readers.python import first_line, first_paragraph, last_line, parse, signature, statements
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.chunking.fallback import FallbackChunker, Lines, ModuleName
-from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, clip_signature, outline_chunks
+from adk_ingest.chunking.cutting import Lines
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, outline_chunks
 from adk_ingest.lexical import strip_licence
 
-_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-_BODY_FIELDS = ("body", "handlers", "orelse", "finalbody", "cases")
+ModuleName = Callable[[str], str | None]
 
 # Cost of a cut inside a string; statements cost their depth, which syntax keeps below 100.
 _INSIDE_STRING = 2 * INSIDE_STATEMENT
 
 
 class PythonChunker:
-    """Splits Python files by symbol; files that do not parse go to `FallbackChunker`.
+    """Splits Python files by symbol, also those that do not parse.
 
     Args:
         chunking: Sizes in characters.
         module_name: Gives the dotted module of a path, None where the path is not importable.
     """
 
-    version = f"python-ast-2+{FallbackChunker.version}"
+    # The name of what once read broken files stays, or indexes of files that parse would count as outdated.
+    version = "python-ast-2+python-fallback-1"
 
     def __init__(self, chunking: ChunkingSettings, *, module_name: ModuleName) -> None:
         self._chunking = chunking
         self._module_name = module_name
-        self._fallback = FallbackChunker(chunking, module_name=module_name)
 
     def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file; its invariants are those of `Chunker.chunk`. One that holds a licence alone says nothing."""
+        """Split a file; its invariants are those of `Chunker.chunk`. Of a licence alone no chunk is made."""
         if not strip_licence(file.text).strip():
             return ChunkedFile([])
-        try:
-            reader = _Reader(file, self._chunking.code.max_symbol_chunk_chars)
-            outline = reader.outline(self._module_name(file.path))
-            return ChunkedFile(outline_chunks(file, outline, self._chunking))
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as exc:
-            chunked = self._fallback.chunk(file)
+        # Citations count `\n` only, Python counts `\r` too: a lone one must not end a line.
+        text = file.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", " ")
+        tree, reason = parse(text)
+        outline = _Reader(file, tree, self._chunking.code.max_symbol_chunk_chars).outline(self._module_name(file.path))
+        chunked = ChunkedFile(outline_chunks(file, outline, self._chunking))
+        if reason is not None:
             chunked.parse_failed = True
-            chunked.warnings.append(
-                f"{file.path} was split by its layout, as its syntax was not understood: {_reason(exc)}"
-            )
-            return chunked
-
-
-def _reason(exc: Exception) -> str:
-    if isinstance(exc, SyntaxError):
-        return f"{exc.msg} (line {exc.lineno})"
-    return type(exc).__name__
+            chunked.warnings.append(f"Parts of {file.path} were split by their layout, as they do not parse: {reason}")
+        return chunked
 
 
 @dataclass(frozen=True)
@@ -72,25 +63,25 @@ class _Unit:
 
     start: int
     end: int
-    nodes: tuple[_Definition, ...]
+    nodes: tuple[Node, ...]
 
     @property
-    def main(self) -> _Definition:
+    def main(self) -> Node:
         return self.nodes[-1]
 
 
 class _Reader:
-    def __init__(self, file: SourceFile, limit: int) -> None:
+    def __init__(self, file: SourceFile, tree: ast.Module, limit: int) -> None:
         self._limit = limit
         self._lines = Lines(file.lines)
-        self._tree = _parse(file.text)
+        self._tree = tree
 
     def outline(self, module: str | None) -> Outline:
         return Outline(
             "py",
             tuple(self._definitions(self._units(self._tree.body))),
             self._names(),
-            _first_paragraph(self._tree),
+            first_paragraph(self._tree),
             self._cut_cost,
             module,
             joins_namesakes=False,
@@ -99,11 +90,11 @@ class _Reader:
     def _units(self, body: list[ast.stmt]) -> list[_Unit]:
         units: list[_Unit] = []
         for statement in body:
-            if isinstance(statement, _Definition):
+            if isinstance(statement, Node):
                 units.append(_unit(statement))
                 continue
             inner = list(_nested_definitions(statement))
-            whole = _Unit(statement.lineno, _last_line(statement), tuple(inner))
+            whole = _Unit(statement.lineno, last_line(statement), tuple(inner))
             one_name = len({node.name for node in inner}) == 1
             if one_name and self._lines.trimmed_size(whole.start, whole.end) <= self._limit:
                 units.append(whole)
@@ -132,7 +123,7 @@ class _Reader:
             unit.end,
             node.lineno,
             signature(node),
-            _first_paragraph(node),
+            first_paragraph(node),
             members=tuple(self._definitions(members, name)),
             parts=tuple(self._definitions(parts, owner)),
         )
@@ -150,8 +141,8 @@ class _Reader:
         stack: list[tuple[ast.AST, str, bool]] = [(self._tree, "", True)]
         while stack:
             node, prefix, has_fields = stack.pop()
-            for child in _children(node):
-                if isinstance(child, _Definition):
+            for child in statements(node):
+                if isinstance(child, Node):
                     name = f"{prefix}{child.name}"
                     found.setdefault(child.lineno, []).append(name)
                     stack.append((child, f"{name}.", isinstance(child, ast.ClassDef)))
@@ -176,12 +167,12 @@ class _Reader:
         stack: list[tuple[ast.AST, int]] = [(self._tree, 0)]
         while stack:
             node, depth = stack.pop()
-            children = list(_children(node))
+            children = list(statements(node))
             for before, child in pairwise([None, *children]):
                 if child is None:
                     continue
-                floor = (_last_line(before) if before is not None else getattr(node, "lineno", 0)) + 1
-                first = _first_line(child)
+                floor = (last_line(before) if before is not None else getattr(node, "lineno", 0)) + 1
+                first = first_line(child)
                 if first >= floor:
                     depths.setdefault(self._lines.with_comments(first, floor), depth)
                 stack.append((child, depth + 1))
@@ -197,37 +188,19 @@ class _Reader:
         return inside
 
 
-def _parse(text: str) -> ast.Module:
-    # Citations count `\n` only, Python counts `\r` too: a lone one must not end a line.
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", " ")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes in the corpus are not ours to report
-        return ast.parse(text)
-
-
-def _children(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements directly inside a statement or module, in the order of the source."""
-    for field in _BODY_FIELDS:
-        for child in getattr(node, field, ()):
-            if isinstance(child, ast.stmt):
-                yield child
-            else:
-                yield from child.body
-
-
-def _nested_definitions(statement: ast.stmt) -> Iterator[_Definition]:
+def _nested_definitions(statement: ast.stmt) -> Iterator[Node]:
     """Definitions below an `if`, `try` or the like, in the order of the source."""
-    stack = list(_children(statement))[::-1]
+    stack = list(statements(statement))[::-1]
     while stack:
         child = stack.pop()
-        if isinstance(child, _Definition):
+        if isinstance(child, Node):
             yield child
         else:
-            stack += list(_children(child))[::-1]
+            stack += list(statements(child))[::-1]
 
 
-def _unit(node: _Definition) -> _Unit:
-    return _Unit(_first_line(node), _last_line(node), (node,))
+def _unit(node: Node) -> _Unit:
+    return _Unit(first_line(node), last_line(node), (node,))
 
 
 def _join_overloads(units: list[_Unit]) -> list[_Unit]:
@@ -240,18 +213,9 @@ def _join_overloads(units: list[_Unit]) -> list[_Unit]:
     return joined
 
 
-def _is_overload(node: _Definition) -> bool:
+def _is_overload(node: Node) -> bool:
     names = (getattr(decorator, "attr", getattr(decorator, "id", "")) for decorator in node.decorator_list)
     return "overload" in names
-
-
-def _first_line(node: ast.stmt) -> int:
-    decorators = node.decorator_list if isinstance(node, _Definition) else []
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
-
-
-def _last_line(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
 
 
 def _assigned_names(statement: ast.stmt) -> list[str]:
@@ -264,20 +228,3 @@ def _assigned_names(statement: ast.stmt) -> list[str]:
     elif type(statement).__name__ == "TypeAlias":  # Python 3.12 and later
         targets = [statement.name]  # type: ignore[attr-defined]
     return [target.id for target in targets if isinstance(target, ast.Name) and not target.id.startswith("_")]
-
-
-def signature(node: _Definition) -> str | None:
-    """A definition's header on one line without decorators, shortened to `MAX_SIGNATURE_CHARS`."""
-    bare = copy.copy(node)
-    bare.body = [ast.Pass()]
-    bare.decorator_list = []
-    try:
-        header = ast.unparse(bare).rsplit(":", 1)[0]
-    except RecursionError:
-        return None
-    return clip_signature(header)
-
-
-def _first_paragraph(node: _Definition | ast.Module) -> str | None:
-    paragraph = (ast.get_docstring(node) or "").strip().split("\n\n", 1)[0]
-    return " ".join(paragraph.split()) or None

@@ -15,10 +15,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.comments import first_paragraph, is_licence
-from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, clip_signature, outline_chunks
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, outline_chunks
 from adk_ingest.lexical import strip_licence
 
 _TOKEN = re.compile(
@@ -198,7 +199,7 @@ class _Reader:
         match = _FUNCTION.search(text)
         if match is not None:
             text = text[: _end_of_brackets(text, match.end() - 1)]
-        return clip_signature(" ".join(text.rstrip(" \t\r\n{(,")[: 8 * 1024].split())) or None
+        return clip(" ".join(text.rstrip(" \t\r\n{(,")[: 8 * 1024].split()), MAX_SIGNATURE_CHARS) or None
 
     # Comments and cuts
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.outline import outline_chunks
-from adk_ingest.chunking.plaintext import PlainTextChunker
+from adk_ingest.chunking.prose import ProseChunker
 from adk_ingest.chunking.treesitter_languages import Language
 from adk_ingest.chunking.treesitter_outline import SyntaxNotUnderstoodError, read_outline
 
@@ -20,12 +20,12 @@ class TreeSitterChunker:
         language: The files' language.
     """
 
-    version = f"tree-sitter-1+{PlainTextChunker.version}"
+    version = f"tree-sitter-1+{ProseChunker.version}"
 
     def __init__(self, chunking: ChunkingSettings, language: Language) -> None:
         self._chunking = chunking
         self._language = language
-        self._plain = PlainTextChunker(chunking)
+        self._plain = ProseChunker(chunking)
 
     def chunk(self, file: SourceFile) -> ChunkedFile:
         """Split a file; its invariants are those of `Chunker.chunk`."""

@@ -11,8 +11,9 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_ingest.chunking.comments import first_paragraph, is_licence
-from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, clip_signature
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
 from adk_ingest.chunking.treesitter_languages import Language
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ class _Reader:
             top,
             _last_line(item.span),
             header,
-            clip_signature(self._signature(item)) or None,
+            clip(self._signature(item), MAX_SIGNATURE_CHARS) or None,
             first_paragraph([self._lines[line - 1] for line in comments]),
             tuple(self._definition(member) for member in members if member.kind in ("function", "class")),
             within,

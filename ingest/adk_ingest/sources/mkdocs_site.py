@@ -15,9 +15,9 @@ from urllib.parse import quote, unquote, urlsplit
 import pathspec
 import yaml
 
+from adk_evidence.readers.headings import slugify
+from adk_evidence.readers.markdown import read_markdown
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.chunking.headings import slugify
-from adk_ingest.chunking.markdown_page import read_page
 from adk_ingest.foreign_yaml import load_foreign_yaml
 
 _PAGE_EXTENSIONS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
@@ -86,7 +86,7 @@ class MkdocsSite:
         return self.site_url + quote(self._location(path))
 
     def title_for(self, path: str) -> str | None:
-        """The page's title in the navigation; an untitled index page has that of its section."""
+        """The page's title in the navigation; an untitled index page has its section's title."""
         return self.titles.get(path)
 
     def resolve(self, url_or_path: str) -> str | None:
@@ -284,7 +284,7 @@ def _linked_path(page: str, location: str) -> str:
 
 def _anchors_and_links(page: SourceFile) -> tuple[set[str], list[tuple[int, str]]]:
     lines = page.lines
-    structure = read_page(lines, 1)
+    structure = read_markdown(lines)
     anchors = {*structure.anchors(), *(slugify(label) for label in structure.tab_labels)}
     links = []
     for number, line in enumerate(lines):

@@ -10,15 +10,15 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.sources import SourceReader
 from adk_evidence.embedding.base import Cost, DenseEmbedder, FloatMatrix, PaidEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest
 from adk_evidence.index.opened import source_readers
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import (
     About,
@@ -31,15 +31,16 @@ from adk_evidence.symbols.target_sets import (
     write_set,
     write_vectors,
 )
-from adk_ingest.corpora import module_name
-from adk_ingest.costs import refuse_above_the_cap
-from adk_ingest.pipeline import DryRun, IngestCancelledError
+from adk_ingest.chunkers import module_name
+from adk_ingest.manifest import IngestCancelledError
+from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths
+from adk_ingest.vectors import refuse_above_the_cap
 
 SOURCE_FOLDER = "src/"
 # Of a checkout without a `src` folder: what stands in one of these is not part of the package.

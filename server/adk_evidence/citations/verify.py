@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 
-from adk_evidence.citations.sources import CACHED_FILES, SourceReader
 from adk_evidence.errors import SourceError
+from adk_evidence.index.sources import CACHED_FILES, SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
-from adk_evidence.readers import headings
 from adk_evidence.readers import tokens as syntax
+from adk_evidence.readers.sections import find_section
 from adk_evidence.textfile import split_lines
 
 
@@ -82,7 +82,7 @@ def _by_name(payload: ChunkPayload, text: str) -> Verification | None:
         named = syntax.find_symbol(payload, text)
         reason = f"{payload.symbol or 'The module'} is there, but its code changed."
     else:
-        named = headings.find_section(payload, text)
+        named = find_section(payload, text)
         reason = "The heading is there, but the text below it changed."
     return Verification(state="changed", lines=named, reason=reason) if named else None
 

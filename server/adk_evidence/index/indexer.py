@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from adk_evidence.index.codebases import Codebase
+    from adk_evidence.index.codebase import Codebase
 
 Cancelled = Callable[[], bool]
 # Gets what is done, the total if it is known, and a sentence; may be called from any thread.

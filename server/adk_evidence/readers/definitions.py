@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
-import re
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
+from adk_evidence.readers import python
+from adk_evidence.readers.python import blocks, clip, first_line, last_line, paragraph, unparse
+from adk_evidence.readers.python import dotted_name as dotted_name
+from adk_evidence.readers.python import parse_quietly as parse_quietly
 
-MAX_SIGNATURE_CHARS = 400
 MAX_DOC_CHARS = 800
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _Variable = ast.Assign | ast.AnnAssign
 _PROPERTIES = ("property", "cached_property")
 
@@ -48,7 +46,7 @@ def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
         symbol: Qualified name within the module, one of the chunk's `symbols`.
 
     Returns:
-        At least a kind and lines; the chunk's own where it was cut so that it does not parse.
+        At least a kind and lines; the chunk's own where it does not show the definition.
     """
     for chain, node, following in _definitions(payload.body):
         if symbol == chain or symbol.endswith(f".{chain}"):
@@ -56,15 +54,15 @@ def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
     own = payload.symbol == symbol
     return Definition(
         kind=payload.symbol_kind if own and payload.symbol_kind else "variable",
-        lines=_line_of(payload, symbol.rpartition(".")[2]),
+        lines=LineSpan(start=payload.start_line, end=payload.end_line),
         signature=payload.signature if own else None,
     )
 
 
 def read_module(payload: ChunkPayload) -> Definition:
     """The module that a chunk of its top level belongs to: its docstring, if the chunk begins with it."""
-    tree = _parse(payload.body)
-    doc = _paragraph(ast.get_docstring(tree)) if tree else None
+    tree, _ = python.parse(payload.body)
+    doc = _paragraph(ast.get_docstring(tree))
     return Definition("module", LineSpan(start=payload.start_line, end=payload.end_line), doc=doc)
 
 
@@ -77,10 +75,10 @@ def read_imports(payload: ChunkPayload, module: str) -> Mapping[str, str]:
         payload: The chunk.
         module: Dotted path of its module.
     """
-    tree = _parse(payload.body)
+    tree, _ = python.parse(payload.body)
     package = module if payload.path.endswith("/__init__.py") else module.rpartition(".")[0]
     found: dict[str, str] = {}
-    for node in ast.walk(tree) if tree else ():
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             base = _absolute(package, node.level, node.module)
             for alias in node.names:
@@ -96,61 +94,26 @@ def read_imports(payload: ChunkPayload, module: str) -> Mapping[str, str]:
     return found
 
 
-def parse_quietly(text: str) -> ast.Module | None:
-    """The syntax tree of a text, or None where it is not Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """`a.b.c` of a name or an attribute of names, None of anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])
-
-
-def _parse(body: str) -> ast.Module | None:
-    # An indented body is put under an `if`: dedenting it could change its string literals.
-    return parse_quietly(f"if True:\n{body}" if body[:1].isspace() else body)
-
-
-def _definitions(body: str) -> Iterator[tuple[str, _Definition | _Variable, ast.stmt | None]]:
+def _definitions(body: str) -> Iterator[tuple[str, python.Definition | _Variable, ast.stmt | None]]:
     """Name within the chunk, node and next statement of everything that is defined; the last overload first."""
-    tree = _parse(body)
-    found: list[tuple[str, _Definition | _Variable, ast.stmt | None]] = []
-    stack: list[tuple[str, list[ast.stmt]]] = [("", tree.body)] if tree else []
+    tree, _ = python.parse(body)
+    found: list[tuple[str, python.Definition | _Variable, ast.stmt | None]] = []
+    stack: list[tuple[str, list[ast.stmt]]] = [("", tree.body)]
     while stack:
         prefix, block = stack.pop()
         for place, node in enumerate(block):
             following = block[place + 1] if place + 1 < len(block) else None
-            if isinstance(node, _Definition):
+            if isinstance(node, python.Definition):
                 found.append((f"{prefix}{node.name}", node, following))
                 stack.append((f"{prefix}{node.name}.", node.body))
             elif isinstance(node, _Variable):
                 found += [(f"{prefix}{name}", node, following) for name in _targets(node)]
             else:
-                stack += [(prefix, inner) for inner in _blocks(node)]
+                stack += [(prefix, inner) for inner in blocks(node)]
     # Longest first, so that `run` of another class is not taken for `A.run`.
     found.reverse()
     found.sort(key=lambda item: -item[0].count("."))
     return iter(found)
-
-
-def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if block:
-            yield block
-    for handler in getattr(node, "handlers", ()):
-        yield handler.body
 
 
 def _targets(node: _Variable) -> list[str]:
@@ -159,7 +122,7 @@ def _targets(node: _Variable) -> list[str]:
 
 
 def _describe(
-    payload: ChunkPayload, symbol: str, node: _Definition | _Variable, following: ast.stmt | None
+    payload: ChunkPayload, symbol: str, node: python.Definition | _Variable, following: ast.stmt | None
 ) -> Definition:
     lines = _lines(payload, node)
     if isinstance(node, _Variable):
@@ -171,13 +134,13 @@ def _describe(
         return Definition(
             kind="variable",
             lines=lines,
-            signature=_cut(_unparse(node), MAX_SIGNATURE_CHARS),
+            signature=clip(unparse(node) or "", python.MAX_SIGNATURE_CHARS) or None,
             doc=_paragraph(_string(following)),
             annotation=annotation,
             alias=dotted_name(node.value) if is_alias and node.value is not None else None,
         )
     doc = _paragraph(ast.get_docstring(node))
-    signature = payload.signature if payload.symbol == symbol and payload.signature else _signature(node)
+    signature = payload.signature if payload.symbol == symbol and payload.signature else python.signature(node)
     if isinstance(node, ast.ClassDef):
         return Definition("class", lines, signature, doc, bases=tuple(node.bases))
     decorators = {(dotted_name(item) or "").rpartition(".")[2] for item in node.decorator_list}
@@ -191,36 +154,9 @@ def _describe(
     )
 
 
-def _lines(payload: ChunkPayload, node: _Definition | _Variable) -> LineSpan:
-    first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
-    # The line that `_parse` puts above an indented body does not count.
-    offset = payload.start_line - (2 if payload.body[:1].isspace() else 1)
-    return LineSpan(start=first + offset, end=(node.end_lineno or node.lineno) + offset)
-
-
-def _line_of(payload: ChunkPayload, name: str) -> LineSpan:
-    """The first line of a chunk that seems to define a name, else the chunk's lines."""
-    pattern = rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+|class[ \t]+)?{re.escape(name)}\b[ \t]*[(:=]"
-    match = re.search(pattern, payload.body, re.MULTILINE)
-    if match is None:
-        return LineSpan(start=payload.start_line, end=payload.end_line)
-    line = payload.start_line + payload.body.count("\n", 0, match.start())
-    return LineSpan(start=line, end=line)
-
-
-def _signature(node: _Definition) -> str | None:
-    bare = copy.copy(node)
-    bare.body = [ast.Pass()]
-    bare.decorator_list = []
-    text = _unparse(bare)
-    return _cut(text.rsplit(":", 1)[0], MAX_SIGNATURE_CHARS) if text else None
-
-
-def _unparse(node: ast.AST) -> str | None:
-    try:
-        return ast.unparse(node)
-    except RecursionError:
-        return None
+def _lines(payload: ChunkPayload, node: ast.stmt) -> LineSpan:
+    offset = payload.start_line - 1
+    return LineSpan(start=first_line(node) + offset, end=last_line(node) + offset)
 
 
 def _string(node: ast.stmt | None) -> str | None:
@@ -230,12 +166,7 @@ def _string(node: ast.stmt | None) -> str | None:
 
 
 def _paragraph(doc: str | None) -> str | None:
-    paragraph = " ".join((doc or "").strip().split("\n\n", 1)[0].split())
-    return _cut(paragraph, MAX_DOC_CHARS) or None
-
-
-def _cut(text: str | None, limit: int) -> str | None:
-    return text if text is None or len(text) <= limit else f"{text[: limit - 1]}…"
+    return clip(paragraph(doc) or "", MAX_DOC_CHARS) or None
 
 
 def _absolute(package: str, level: int, module: str | None) -> str:

@@ -1,109 +1,92 @@
-"""Finds a cited section of a page again by its headings or its anchor."""
+"""Text and anchors of headings, as Python-Markdown's `toc` and `attr_list` extensions make them."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import unicodedata
 
-from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import LineSpan
-from adk_evidence.textfile import split_lines
-
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(\S.*)")
-_EXPLICIT_ID = re.compile(r"\{:?[^{}]*?#([\w.:-]+)[^{}]*\}\s*$")
-# Some of the patterns take time that grows with the square of the length.
-_MAX_TITLE_CHARS = 500
+_MAX_CHARS = 500  # of a heading's source that is read; the patterns below are not linear on endless lines
+_ATTRIBUTES = re.compile(r"[ ]+\{:?[ ]*([^}\n ][^}\n]*)[ ]*\}[ ]*$")
+_ID = re.compile(r"(?:^|\s)#([^\s}]+)|(?:^|\s)id=[\"']?([^\s\"'}]+)")
+_CODE = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)")
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
+_KEPT = re.compile("\x00([0-9]+)\x00")
 _MARKUP = (
-    (re.compile(r"\{:?[^{}]*\}\s*$"), ""),
-    (re.compile(r"!\[[^\]]*\]\([^)]*\)"), ""),
-    (re.compile(r"\[([^\]]*)\]\([^)]*\)"), r"\1"),
-    (re.compile(r"<[^<>]+>|(?<!\w):[a-z][\w+-]*:(?!\w)"), ""),
-    (re.compile(r"[\W_]+"), ""),
+    (re.compile(r"!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])"), ""),
+    (re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"), r"\1"),
+    (re.compile(r"<(https?:[^<>\s]+)>"), r"\1"),
+    (re.compile(r"<[^<>]+>"), ""),
+    (re.compile(r"(?<![\w:]):[a-z][a-z0-9_+-]*:(?![\w:])"), ""),  # icons
+    (re.compile(r"(\*{1,3})(?=\S)([^*]+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(?<!\w)(_{1,3})(?=\S)([^_]+?)(?<=\S)\1(?!\w)"), r"\2"),
 )
+_COUNTED = re.compile(r"(.*)_([0-9]{1,9})")
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading with what stands below it, subsections included.
-
-    `trail` holds the keys of the headings above it and its own.
-    """
-
-    trail: tuple[str, ...]
-    anchor: str
-    lines: LineSpan
-
-
-def find_section(payload: ChunkPayload, text: str) -> LineSpan | None:
-    """The lines of the section that has the cited trail of headings, else of the one with the cited anchor.
+def parse_heading(source: str) -> tuple[str, str | None]:
+    """Plain text of a heading and its explicit id, if it has one.
 
     Args:
-        payload: The chunk.
-        text: The page as it is now.
+        source: What stands behind the `#` marks, inline markup included.
     """
-    trail = tuple(heading_key(heading) for heading in payload.headings)
-    _, _, fragment = (payload.uri or "").partition("#")
-    anchor = heading_key(fragment)
-    found = list(sections(text))
-    matches = [section.lines for section in found if trail and section.trail == trail]
-    matches = matches or [section.lines for section in found if anchor and section.anchor == anchor]
-    return min(matches, key=lambda lines: abs(lines.start - payload.start_line), default=None)
+    source = source[:_MAX_CHARS].replace("\x00", "").strip()
+    explicit = None
+    if attributes := _ATTRIBUTES.search(source):
+        found = _ID.search(attributes[1])
+        explicit = (found[1] or found[2]) if found else None
+        source = source[: attributes.start()]
+    return _plain_text(source), explicit
 
 
-def sections(text: str) -> Iterator[Section]:
-    """The sections of a page in the order of their headings; fenced code has none."""
-    lines = split_lines(text)
-    found = list(_heading_lines(lines))
-    ends = _ends(found, len(lines))
-    last_text = _last_text(lines)
-    stack: list[tuple[int, str]] = []
-    for (number, level, title), end in zip(found, ends, strict=True):
-        stack = [(outer, name) for outer, name in stack if outer < level] + [(level, heading_key(title))]
-        end = last_text[end]
-        explicit = _EXPLICIT_ID.search(title[-_MAX_TITLE_CHARS:])
-        anchor = heading_key(explicit[1]) if explicit else stack[-1][1]
-        yield Section(tuple(name for _, name in stack), anchor, LineSpan(start=number, end=end))
+def _plain_text(source: str) -> str:
+    """A line without inline markup."""
+    kept: list[str] = []
 
+    def keep(match: re.Match[str]) -> str:
+        kept.append(match[match.lastindex or 0].strip())
+        return f"\x00{len(kept) - 1}\x00"
 
-def _ends(found: list[tuple[int, int, str]], last: int) -> list[int]:
-    """For each heading the line before the next one that is not below it; each is looked at once."""
-    ends = [last] * len(found)
-    open_sections: list[int] = []
-    for place, (number, level, _) in enumerate(found):
-        while open_sections and found[open_sections[-1]][1] >= level:
-            ends[open_sections.pop()] = number - 1
-        open_sections.append(place)
-    return ends
-
-
-def _last_text(lines: list[str]) -> list[int]:
-    """For each line number the last line up to there that is not blank; 0 stands before the first."""
-    last = [0]
-    for number, line in enumerate(lines, 1):
-        last.append(number if line.strip() else last[-1])
-    return last
-
-
-def _heading_lines(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Line number, level and source of each heading outside fenced code."""
-    fence = ""
-    for number, line in enumerate(lines, 1):
-        mark = _FENCE.fullmatch(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not mark[2].strip():
-                fence = ""
-        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
-            fence = mark[1]
-        elif heading := _HEADING.fullmatch(line):
-            yield number, len(heading[1]), heading[2]
-
-
-def heading_key(title: str) -> str:
-    """What titles and anchors are compared by: their letters and digits, without markup."""
-    title = title[:_MAX_TITLE_CHARS]
+    text = _ESCAPE.sub(keep, _CODE.sub(keep, source))
     for pattern, replacement in _MARKUP:
-        title = pattern.sub(replacement, html.unescape(title))
-    return title.casefold()
+        text = pattern.sub(replacement, text)
+    text = _KEPT.sub(lambda match: kept[int(match[1])], html.unescape(text))
+    return " ".join(text.split())
+
+
+def slugify(text: str) -> str:
+    """The fragment that Python-Markdown makes of a heading's text."""
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_text).strip().lower())
+
+
+class AnchorNames:
+    """Hands out the fragments of one page: `name`, `name_1`, `name_2`, ... like Python-Markdown's `unique`.
+
+    Args:
+        taken: The page's explicit ids; they win over made ones wherever they stand.
+    """
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = set(taken)
+        self._next: dict[tuple[str, int], int] = {}
+
+    def unique(self, slug: str) -> str:
+        """A fragment that the page does not have yet, and now has."""
+        name = slug
+        if not name or name in self._taken:
+            counted = _COUNTED.fullmatch(name)
+            base, number = (counted[1], int(counted[2]) + 1) if counted else (name, 1)
+            name = f"{base}_{self._free(base, number)}"
+        self._taken.add(name)
+        return name
+
+    def _free(self, base: str, number: int) -> int:
+        # Numbers that were passed once are skipped the next time: a thousand equal headings take linear time.
+        passed = []
+        while f"{base}_{number}" in self._taken:
+            passed.append(number)
+            number = self._next.get((base, number), number + 1)
+        for skipped in passed:
+            self._next[base, skipped] = number
+        return number

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.prompt_text import CONVERSATION, bare_lead, lead, question, quote_of, turn
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, take
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, take, written
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
@@ -97,7 +97,7 @@ def _fit(head: str, query: str, turns: Sequence[str], quotes: Sequence[Quote], m
         return None
     kept = _newest(turns, room)
     taken, _ = take(quotes, room - _cost(*_conversation(kept)))
-    return _Fitted(head, [quote.written(number) for number, quote in enumerate(taken, 1)], kept, query)
+    return _Fitted(head, written(taken), kept, query)
 
 
 def _newest(turns: Sequence[str], room: int) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adk_evidence.render.sanitize import code_span, fenced, one_line
@@ -68,6 +68,11 @@ class Quote:
 def cited(citation: str) -> str:
     """A citation to copy; one that is not a single plain word, as of a path with spaces in it, between backticks."""
     return citation if _ONE_WORD.fullmatch(citation) else code_span(citation)
+
+
+def written(quotes: Iterable[Quote]) -> list[str]:
+    """Quotes numbered from 1."""
+    return [quote.written(number) for number, quote in enumerate(quotes, 1)]
 
 
 def take(quotes: Sequence[Quote], room: int) -> tuple[list[Quote], int]:

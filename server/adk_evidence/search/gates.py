@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_evidence.index.manifest import NO_COMMIT, is_uncommitted
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.run import Run
 from adk_evidence.settings import PackSettings
+from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
 # A kind in a sentence.

@@ -21,7 +21,7 @@ from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
-    from adk_evidence.index.manifest import CorpusEntry
+    from adk_evidence.store.manifest import CorpusEntry
     from adk_evidence.symbols.lookup import Symbols
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
-from adk_evidence.index.manifest import IndexManifest, is_uncommitted
 from adk_evidence.index.opened import Index
 from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.search import Scored, TargetSearch, typed_as
@@ -98,7 +98,7 @@ class CurrentSymbols:
         if mode == "auto" and search.set.vectors is None:
             warnings.append(with_options(NO_VECTORS))
         found, answered = search.find(query, limit, mode, warnings)
-        installed = find_installed(self._settings.ingestion.corpora.adk_python.distribution, python)
+        installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = tuple(
             _result(
                 item,

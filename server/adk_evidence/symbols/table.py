@@ -10,11 +10,11 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.index.manifest import is_beside
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
+from adk_evidence.store.manifest import is_beside
 from adk_evidence.symbols.names import Names
 
 # The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.

@@ -30,9 +30,9 @@ from adk_evidence.embedding.factory import make_dense
 from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.files import remove_tree, rename, write_atomic
-from adk_evidence.index.manifest import IndexManifest
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings
+from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.target import Target
 
 LISTING = "ranked_targets.yaml"

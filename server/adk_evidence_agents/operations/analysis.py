@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from adk_evidence.errors import SourceError
-from adk_evidence.index.codebases import IndexSummary, list_indexes
-from adk_evidence.index.manifest import CorpusEntry
 from adk_evidence.index.opened import Index
+from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.search.session import Session
 from adk_evidence.store.base import scroll_all
+from adk_evidence.store.manifest import CorpusEntry
 from adk_evidence_agents.operations.notes import printable
 from adk_evidence_agents.operations.responses import CorpusFacts, IndexAnalysis
 from adk_evidence_agents.operations.run import Run

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adk_evidence.models.pack import LineSpan, Quality, round_score
 from adk_evidence.models.request import EvidenceRequest, TaskMode
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, needed, take
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, needed, take, written
 from adk_evidence.render.sanitize import code_span, fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.search.pack import citation_of
@@ -66,41 +66,8 @@ def role_of(agent_type: str) -> Role | None:
     return None
 
 
-@dataclass(frozen=True)
-class Text:
-    """A text that a bundle may hold, and where it comes from."""
-
-    content: str
-    source: ContextSource
-
-    @classmethod
-    def of(cls, item: Found) -> Text:
-        """A result as a text of a bundle."""
-        payload = item.payload
-        source = ContextSource(
-            citation=citation_of(payload),
-            collection_name=item.name,
-            file_path=payload.path,
-            lines=LineSpan(start=payload.start_line, end=payload.end_line),
-            source_type=payload.source_type,
-            language=payload.lang,
-            verification=item.verification,
-            tokens=estimate_tokens(payload.body),
-            truncated=False,
-        )
-        return cls(payload.body, source)
-
-    def quote(self) -> Quote:
-        """The text as a part of a prompt."""
-        source = self.source
-        where = place(source.collection_name, source.file_path, source.lines)
-        facts = f"{where} ({verification_label(source.verification)})"
-        mark = "CODE" if source.source_type == "code" else "DOCS"
-        return Quote(mark, source.citation, facts, self.content, source.language)
-
-
-def get_context(run: Run, parameters: GetContextParameters) -> ContextBundle:
-    """The bundle for a task.
+def get_context(run: Run, parameters: GetContextParameters) -> tuple[ContextBundle, str]:
+    """The bundle for a task, and the same as a block for a prompt.
 
     Raises:
         EvidenceError: No index can answer.
@@ -114,31 +81,70 @@ def get_context(run: Run, parameters: GetContextParameters) -> ContextBundle:
     found = merged([answer.found for answer in answers])
     related = [file for answer in answers for file in related_files(answer.found[:RELATED_TO])]
     quality = _quality(answers)
-    code, docs, named = fit(
-        [Text.of(item) for item in found if item.hit.kind == "code"][:MAX_CODE],
-        [Text.of(item) for item in found if item.hit.kind == "doc"][:MAX_DOCS],
-        related,
-        quality=quality.note,
-        max_tokens=parameters.max_tokens,
-        code_share=role.code_share,
-    )
-    if found and not code and not docs:
+    head = frame(quality.note)
+
+    # Room that one part does not need goes to the others.
+    room = parameters.max_tokens - estimate_tokens(head)
+    related_room = int(room * RELATED_SHARE)
+    while related and _related_cost(related) > related_room:
+        related.pop()
+    room -= _related_cost(related) if related else 0
+    code = [item for item in found if item.hit.kind == "code"][:MAX_CODE]
+    docs = [item for item in found if item.hit.kind == "doc"][:MAX_DOCS]
+    code_quotes, docs_quotes = [quote_of(item, "CODE") for item in code], [quote_of(item, "DOCS") for item in docs]
+    _, spent = take(code_quotes, max(int(room * role.code_share), room - needed(docs_quotes, room)))
+    docs_quotes, spent = take(docs_quotes, room - spent)
+    code_quotes, _ = take(code_quotes, room - spent)
+
+    sources = [
+        _source(*each) for each in (*zip(code, code_quotes, strict=False), *zip(docs, docs_quotes, strict=False))
+    ]
+    if found and not sources:
         run.notes.advise(f"Not even a part of the first result fits into {parameters.max_tokens} tokens; allow more.")
-    taken = [*code, *docs]
-    advise_on_age(run, [(text.source.collection_name, text.source.verification) for text in taken])
-    checked = sum(holds(text.source.verification) for text in taken) / max(1, len(taken))
+    advise_on_age(run, [(source.collection_name, source.verification) for source in sources])
+    checked = sum(holds(source.verification) for source in sources) / max(1, len(sources))
+    parts = [head, *written(code_quotes), *written(docs_quotes)]
+    text = "\n\n".join([*parts, _related(related)] if related else parts)
     bundle = ContextBundle(
-        relevant_code=tuple(text.content for text in code),
-        relevant_docs=tuple(text.content for text in docs),
-        related_files=tuple(file.file_path for file in named),
-        total_tokens=0,
+        relevant_code=tuple(quote.text for quote in code_quotes),
+        relevant_docs=tuple(quote.text for quote in docs_quotes),
+        related_files=tuple(file.file_path for file in related),
+        total_tokens=estimate_tokens(text),
         confidence=round_score(CONFIDENCE[quality.level] * checked),
-        code_sources=tuple(text.source for text in code),
-        doc_sources=tuple(text.source for text in docs),
-        relations=named,
+        code_sources=tuple(sources[: len(code_quotes)]),
+        doc_sources=tuple(sources[len(code_quotes) :]),
+        relations=tuple(related),
         quality=quality.note,
     )
-    return bundle.model_copy(update={"total_tokens": estimate_tokens(write_out(bundle))})
+    return bundle, text
+
+
+def frame(sentence: str) -> str:
+    """The beginning of a block: a sentence on what it holds, and the note that its texts are data."""
+    return f"SEARCH CONTEXT: {truncate_tokens(one_line(sentence), SENTENCE_TOKENS).rstrip()}\n{DATA_NOTE}"
+
+
+def quote_of(item: Found, mark: str, symbol: str = "", why: str = "") -> Quote:
+    """A result as a quote; its index, file, lines and symbol stand between backticks."""
+    payload = item.payload
+    place = f"{item.name}: {payload.path}:{payload.start_line}-{payload.end_line} {symbol}".rstrip()
+    facts = f"{code_span(place)} ({verification_label(item.verification)}){why}"
+    return Quote(mark, citation_of(payload), facts, payload.body, payload.lang)
+
+
+def _source(item: Found, quote: Quote) -> ContextSource:
+    payload = item.payload
+    return ContextSource(
+        citation=quote.citation,
+        collection_name=item.name,
+        file_path=payload.path,
+        lines=LineSpan(start=payload.start_line, end=payload.end_line),
+        source_type=payload.source_type,
+        language=payload.lang,
+        verification=item.verification,
+        tokens=estimate_tokens(quote.text),
+        truncated=quote.is_cut,
+    )
 
 
 def _quality(answers: Sequence[Answered]) -> Quality:
@@ -148,78 +154,6 @@ def _quality(answers: Sequence[Answered]) -> Quality:
     levels = list(CONFIDENCE)
     best = min((answer.quality.level for answer in answers), key=levels.index)
     return Quality(level=best, note=" ".join(f"{answer.name}: {answer.quality.note}" for answer in answers))
-
-
-def fit(
-    code: Sequence[Text],
-    docs: Sequence[Text],
-    related: Sequence[RelatedFile],
-    *,
-    quality: str,
-    max_tokens: int,
-    code_share: float,
-) -> tuple[list[Text], list[Text], tuple[RelatedFile, ...]]:
-    """Choose what fits, most relevant first. Room that one kind does not need goes to the other.
-
-    Args:
-        code: Code, best first.
-        docs: Documentation, best first.
-        related: Related files, closest first.
-        quality: The sentence that the bundle begins with.
-        max_tokens: Budget of the bundle as `write_out` writes it.
-        code_share: Share of the texts' room that code may take.
-    """
-    room = max_tokens - estimate_tokens(frame(quality))
-    count = len(related)
-    while count and _related_cost(related[:count]) > int(room * RELATED_SHARE):
-        count -= 1
-    if count:
-        room -= _related_cost(related[:count])
-    code_quotes, docs_quotes = [text.quote() for text in code], [text.quote() for text in docs]
-    code_room = max(int(room * code_share), room - needed(docs_quotes, room))
-    _, spent = take(code_quotes, code_room)
-    taken_docs, spent = take(docs_quotes, room - spent)
-    taken_code, _ = take(code_quotes, room - spent)
-    return _as_taken(code, taken_code), _as_taken(docs, taken_docs), tuple(related[:count])
-
-
-def _as_taken(texts: Sequence[Text], taken: Sequence[Quote]) -> list[Text]:
-    """The texts whose quotes were taken, each as long as its quote."""
-    pairs = zip(texts, taken, strict=False)
-    return [
-        Text(quote.text, text.source.model_copy(update={"tokens": tokens, "truncated": quote.is_cut}))
-        for text, quote in pairs
-        for tokens in [estimate_tokens(quote.text)]
-    ]
-
-
-def write_out(bundle: ContextBundle) -> str:
-    """The bundle as a block for a prompt: every text of the corpora in a fence that it cannot close."""
-    quotes = [
-        Text(content, source).quote().written(number)
-        for contents, sources in (
-            (bundle.relevant_code, bundle.code_sources),
-            (bundle.relevant_docs, bundle.doc_sources),
-        )
-        for number, (content, source) in enumerate(zip(contents, sources, strict=True), 1)
-    ]
-    related = [_related(bundle.relations)] if bundle.relations else []
-    return "\n\n".join([frame(bundle.quality), *quotes, *related])
-
-
-def write_block(sentence: str, quotes: Iterable[Quote]) -> str:
-    """A sentence and quotes as a block for a prompt; quotes are numbered from 1."""
-    return "\n\n".join([frame(sentence), *(quote.written(number) for number, quote in enumerate(quotes, 1))])
-
-
-def frame(sentence: str) -> str:
-    """The beginning of a block: a sentence on what it holds, and the note that its texts are data."""
-    return f"SEARCH CONTEXT: {truncate_tokens(one_line(sentence), SENTENCE_TOKENS).rstrip()}\n{DATA_NOTE}"
-
-
-def place(index: str, path: str, lines: LineSpan, name: str = "") -> str:
-    """Where a text stands, between backticks: its index, its file with the lines, and its symbol."""
-    return code_span(f"{index}: {path}:{lines.start}-{lines.end}{f' {name}' if name else ''}")
 
 
 def _related(files: Sequence[RelatedFile]) -> str:

@@ -133,7 +133,8 @@ def _carry_out(run: Run, operation: Operation) -> Results:
             found = find_similar(run, asked)
             return Results(similar_items=tuple(_similar_item(item, asked.reference_code) for item in found))
         case GetContext(parameters=asked):
-            return Results(context_bundle=get_context(run, asked))
+            bundle, _ = get_context(run, asked)
+            return Results(context_bundle=bundle)
         case IndexCodebase(parameters=asked):
             return Results(indexed_items=index_codebase(run, asked))
         case Update(parameters=asked):

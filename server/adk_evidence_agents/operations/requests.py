@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from adk_evidence.index.codebases import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
+from adk_evidence.index.codebase import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
 from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, plain
 
 TaskType = Literal["index", "search", "update", "delete", "analyze"]

@@ -13,8 +13,9 @@ from uuid import UUID, uuid4
 
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
 from adk_evidence.errors import EvidenceError, IndexMissingError, ModelError, UnknownIndexError
-from adk_evidence.index.codebases import MAIN, list_indexes, settings_of
 from adk_evidence.index.indexer import Indexer, Progress
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.search.context import Context, RequestCancelledError
 from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings

@@ -1,4 +1,4 @@
-/** Text from elsewhere on one line's rank: isolated from the text around it, its control characters named. */
+/** Text that is not trusted, isolated from the text around it, with its hidden characters named. */
 export function SafeText({ text, longest = 2000 }: { text: string; longest?: number }) {
   return (
     <bdi>

@@ -15,7 +15,7 @@ const QUALITY_ICONS: Record<EvidenceResult["quality"]["level"], IconName> = {
   high: "exact",
 };
 
-/** What a pack is as a whole: how much, how good, from which index. */
+/** A pack as a whole: how much, how good, from which index. */
 export function Summary({ pack, onCopy }: { pack: EvidenceResult; onCopy(what: CopyFormat): void }) {
   const { docs_in_top_k: docs, code_in_top_k: code } = pack.coverage;
   const origin = originOf(pack);

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { AnswerWriter } from "../../../src/chat/answer";
-import { type Citation, titleOf } from "../../../src/chat/citation";
-import { listCitations } from "../../../src/chat/listing";
+import { AnswerWriter, type Citation, listCitations, titleOf } from "../../../src/chat/answer";
 import { candidate } from "../evidence/packs";
 import { FakeResponse, location } from "./fakeResponse";
 

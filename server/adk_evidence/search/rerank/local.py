@@ -17,11 +17,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.index.manifest import uncommitted_name
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
+from adk_evidence.store.manifest import uncommitted_name
 
 BRANCHES = ("dense", "mean", "sparse")
 # The docs of the ADK show the same thing in several languages; another project may document only one language.

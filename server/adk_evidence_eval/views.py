@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from adk_evidence.settings import SupportSettings
+from adk_evidence_console import write_json
 from adk_evidence_eval.abstention import Abstention, Counted
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.check import Finding
@@ -36,7 +36,7 @@ def show_scores(scores: Mapping[str, Scores], golden: Golden, answered: int, out
     }
     categories = {name: mean_scores(rows) for name, rows in by_category(scores, golden).items()}
     if as_json:
-        _write_json(
+        write_json(
             out,
             questions=len(scores),
             answered=answered,
@@ -62,7 +62,7 @@ def show_scores(scores: Mapping[str, Scores], golden: Golden, answered: int, out
 def show_comparison(rows: Sequence[Comparison], out: Console, *, as_json: bool) -> None:
     """One line a metric; a difference that is beyond chance is marked."""
     if as_json:
-        _write_json(out, metrics=[{**asdict(row), "difference": asdict(row.difference)} for row in rows])
+        write_json(out, metrics=[{**asdict(row), "difference": asdict(row.difference)} for row in rows])
         return
     table = _table("metric", "questions", "first", "second", "difference", "95 %", "", "better", "worse")
     for row in rows:
@@ -84,7 +84,7 @@ def show_comparison(rows: Sequence[Comparison], out: Console, *, as_json: bool) 
 def show_variants(measured: Mapping[str, Sequence[Measured]], out: Console, *, as_json: bool) -> None:
     """One table for all golden sets: each variant's means with intervals, and what it gains over the first."""
     if as_json:
-        _write_json(out, **{name: [_variant(one, rows[0]) for one in rows] for name, rows in measured.items()})
+        write_json(out, **{name: [_variant(one, rows[0]) for one in rows] for name, rows in measured.items()})
         return
     gained = TABLE_METRICS[0]
     table = _table("set", "variant", *TABLE_METRICS, f"{gained} over the first", "", "p50 ms", left=2)
@@ -108,7 +108,7 @@ def show_variants(measured: Mapping[str, Sequence[Measured]], out: Console, *, a
 def show_ann_misses(misses: Sequence[AnnMisses], out: Console, *, as_json: bool) -> None:
     """How many of the exactly nearest chunks approximate search did not return, by collection."""
     if as_json:
-        _write_json(out, questions=[asdict(miss) for miss in misses])
+        write_json(out, questions=[asdict(miss) for miss in misses])
         return
     table = _table("kind", "questions", "nearest chunks", "missed", "recall")
     for kind in dict.fromkeys(miss.kind for miss in misses):
@@ -126,7 +126,7 @@ def show_fates(fates: Sequence[TargetFate], out: Console, *, as_json: bool) -> N
     """Every missed target with where it was lost, then how many met each fate."""
     if as_json:
         targets = [{**asdict(fate), "target": fate.target.model_dump(mode="json")} for fate in fates]
-        _write_json(out, counts=count_fates(fates), demoted=demoted(fates), targets=targets)
+        write_json(out, counts=count_fates(fates), demoted=demoted(fates), targets=targets)
         return
     table = _table("question", "grade", "fate", "target", "branches", "pool", "final", left=4)
     for fate in fates:
@@ -162,7 +162,7 @@ def show_abstention(
     """The levels that each group got, and what happens to who takes a level, and whatever is worse, for a refusal."""
     unanswerable = sum(not question.answerable for question in golden.values())
     if as_json:
-        _write_json(
+        write_json(
             out,
             answerable=len(golden) - unanswerable,
             unanswerable=unanswerable,
@@ -193,7 +193,7 @@ def show_weights(weights: SupportSettings, out: Console) -> None:
 def show_findings(findings: Sequence[Finding], out: Console, *, as_json: bool) -> None:
     """Every span that does not stand where the set says, and how many do."""
     if as_json:
-        _write_json(out, spans=[_finding(finding) for finding in findings])
+        write_json(out, spans=[_finding(finding) for finding in findings])
         return
     table = _table("question", "state", "span", "why", left=4)
     wrong = [finding for finding in findings if finding.state != "ok"]
@@ -256,7 +256,3 @@ def _table(*columns: str, left: int = 1) -> Table:
 def _print(out: Console, what: Table | str) -> None:
     out.width = max(_WIDTH, out.width)
     out.print(what, markup=False)
-
-
-def _write_json(out: Console, **data: Any) -> None:
-    out.file.write(json.dumps(data, ensure_ascii=False) + "\n")

@@ -1,20 +1,20 @@
-"""What both command lines share: consoles, error sentences and exit codes."""
+"""What the command lines share: consoles, tables, error sentences and exit codes."""
 
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence_cli.entry import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,6 +29,11 @@ Roots = Annotated[
         show_default=False,
     ),
 ]
+Command = TypeVar("Command", bound=Callable[..., Any])
+# Exit code of a program that Ctrl-C ended.
+INTERRUPTED = 130
+Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
+Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
 # Of the settings that were loaded last.
@@ -55,7 +60,7 @@ def stdout() -> Console:
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
-            # rich would end the process with 1; for `friendly_errors` a reader that has seen enough is no failure.
+            # rich would exit with 1; `friendly_errors` treats a reader that has seen enough as success.
             raise BrokenPipeError
 
     console = Output(highlight=False, soft_wrap=False)
@@ -71,11 +76,26 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print a sentence on one line; what a terminal would obey in it becomes visible."""
+    from adk_evidence.render.sanitize import visible
+
+    console.print(visible(text), markup=False, style=style, soft_wrap=True)
+
+
+def write_json(console: Console, data: object = None, **named: object) -> None:
+    """Print a model, plain data, or an object with named members as one line of JSON."""
+    from pydantic import BaseModel
+
+    text = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(named or data, ensure_ascii=False)
+    console.file.write(text + "\n")
+
+
 @contextmanager
 def friendly_errors() -> Iterator[None]:
     """Turn expected failures into one sentence on stderr and an exit code that means something.
 
-    A failure that nobody expected is a sentence, too; where it was raised is in a log in the home folder.
+    An unexpected failure becomes a sentence, too; the log in the home folder says where it was raised.
 
     Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted,
     1 anything else.
@@ -105,6 +125,20 @@ def friendly_errors() -> Iterator[None]:
         where = f"Please report this with the end of {log}." if log else "Please report this."
         _complain(f"This failed unexpectedly ({type(exc).__name__}), by a fault of the program.", where)
         raise typer.Exit(1) from None
+
+
+class CommandLine(typer.Typer):
+    """An app whose commands say in a sentence what stopped them; see `friendly_errors`."""
+
+    def __init__(self, help: str, name: str | None = None) -> None:
+        super().__init__(
+            name=name, help=help, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
+        """As typer's."""
+        register = super().command(name, **options)
+        return lambda function: register(friendly_errors()(function))
 
 
 def _log_failure(exc: Exception) -> Path | None:
@@ -154,6 +188,11 @@ def path_argument(given: str) -> Path:
     if not given.strip():
         raise typer.BadParameter("the path is empty.")
     return Path(given)
+
+
+def path_option(about: str, **more: Any) -> Any:
+    """An option that takes a path; an empty one is refused."""
+    return typer.Option(parser=path_argument, metavar="PATH", help=about, **more)
 
 
 def settings_from(

@@ -1,4 +1,4 @@
-"""manifest.json of a generation: what it holds, where that came from and with which models it was built."""
+"""manifest.json of a generation: what it holds, where the files came from and which models built it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
-from adk_evidence.citations.sources import SourceLocation
 from adk_evidence.errors import StoreError
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import Kind
@@ -17,16 +16,31 @@ from adk_evidence.settings import StoreKind
 from adk_evidence.store.base import CollectionSpec
 
 MANIFEST = "manifest.json"
-# Stands in the name of a corpus between that of the corpus proper and the commit of an older version beside it.
+# In the name of a version beside a corpus: between the name of the corpus proper and the commit of the version.
 _VERSION_MARK = "@"
-# What begins a digest that stands in the place of a commit.
+# The beginning of a digest that takes the place of a commit.
 NO_COMMIT = "tree-"
-# Ends the name of a corpus of files that are not as the commit of the corpus proper has them.
+# The end of the name of a corpus of uncommitted files.
 _UNCOMMITTED = "-uncommitted"
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class SourceLocation(_Model):
+    """Where the files of an indexed corpus lie; an index keeps it so that citations can be checked.
+
+    `root` is absolute, or relative to the index generation's own folder. A file's repository path is
+    `path_prefix` plus its path below `root`. Only what lies below one of the `subtrees` (`""`: the root
+    itself) belongs to the corpus.
+    """
+
+    kind: Literal["git", "snapshot", "distribution", "folder", "pages"]
+    root: Path
+    commit: str
+    path_prefix: str = ""
+    subtrees: tuple[str, ...] = ("",)
 
 
 class FileEntry(_Model):
@@ -41,8 +55,8 @@ class FileEntry(_Model):
 class CorpusEntry(_Model):
     """One corpus of the index.
 
-    `location` is where its files lie, for checking citations. `state` is a hash of everything besides the
-    files that decides the chunks' payloads. `files` goes by path within the repository.
+    `location` says where its files lie, for checking citations. `state` is a hash of everything
+    besides the files that the payloads of the chunks depend on. `files` goes by path within the repository.
     """
 
     kind: Kind
@@ -100,11 +114,11 @@ class IndexManifest(_Model):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def proper(self) -> dict[str, CorpusEntry]:
-        """The corpora without the other versions that are kept beside them."""
+        """The corpora without the other versions beside them."""
         return {name: corpus for name, corpus in self.corpora.items() if not is_beside(name)}
 
     def specs(self) -> list[CollectionSpec]:
-        """The collections as a store is asked to open or create them."""
+        """The collections in the form in which a store opens or creates them."""
         return [
             CollectionSpec(name, entry.dense, entry.sparse, entry.multi) for name, entry in self.collections.items()
         ]
@@ -122,27 +136,27 @@ class IndexManifest(_Model):
 
 
 def beside_name(corpus: str, commit: str) -> str:
-    """The name of another version of a corpus, which is indexed beside the corpus proper."""
+    """The name of another version of a corpus that is indexed beside the corpus proper."""
     return f"{corpus}{_VERSION_MARK}{commit}"
 
 
 def is_beside(corpus: str) -> bool:
-    """Whether a corpus is another version beside the corpus proper, by its name."""
+    """Whether the name is of another version beside the corpus proper."""
     return _VERSION_MARK in corpus
 
 
 def uncommitted_name(corpus: str) -> str:
-    """The name of the corpus of those files of a checkout that its commit does not hold as they are."""
+    """The name of the corpus of those files of a checkout that differ from its commit."""
     return corpus + _UNCOMMITTED
 
 
 def is_uncommitted(corpus: str) -> bool:
-    """Whether a corpus is of files of a checkout that its commit does not hold as they are, by its name."""
+    """Whether the name is of a corpus of files that differ from the commit of their checkout."""
     return corpus.endswith(_UNCOMMITTED)
 
 
 def checkout_name(corpus: str) -> str:
-    """The name of the corpus proper of a checkout, given that or the name of its uncommitted files."""
+    """The name of the corpus proper of a checkout, from that name or the name of its uncommitted files."""
     return corpus.removesuffix(_UNCOMMITTED)
 
 

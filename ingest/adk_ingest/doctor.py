@@ -1,43 +1,38 @@
-"""`adk-evidence doctor`: what is installed, indexed, stale or missing, and how to mend it."""
+"""Checks of an installation: what is installed, indexed, stale or missing, and how to mend it."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import platform
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
-
-from rich.console import Console
-from rich.text import Text
 
 from adk_evidence import __version__
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.errors import EvidenceError, TargetsMissingError
-from adk_evidence.index.manifest import IndexManifest
-from adk_evidence.render.sanitize import visible
+from adk_evidence.index.opened import dense_gap
+from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.voyage import KEY_VARIABLE, has_key
 from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore, check_fingerprint
+from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.target_sets import about_index, find_set, has_vectors, make_target_embedder
 from adk_ingest.caches import CacheStatus
-from adk_ingest.corpora import index_fingerprint
+from adk_ingest.chunkers import index_fingerprint
 
 State = Literal["ok", "note", "broken"]
 
 _PACKAGES = ("qdrant-edge-py", "qdrant-client", "fastembed", "onnxruntime", "griffe")
-_STYLES = {"ok": "green", "note": "yellow", "broken": "red"}
-_MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     what: str
     state: State
@@ -49,21 +44,9 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Look at everything that an answer depends on; never raises for what it finds."""
+    """Check everything that an answer depends on; never raises for what it finds."""
     parts = (_installation, _model, _reranker, _server, _index, _cache)
     return [finding for part in parts for finding in part(settings)]
-
-
-def show(findings: list[Finding], console: Console, *, as_json: bool) -> None:
-    """Print the findings."""
-    if as_json:
-        console.file.write(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False) + "\n")
-        return
-    for finding in findings:
-        mark = (f"{_MARKS[finding.state]:>6}  ", _STYLES[finding.state])
-        console.print(Text.assemble(mark, (f"{finding.what}: ", "bold"), visible(finding.found)), soft_wrap=True)
-        if finding.mend:
-            console.print(Text(f"        {finding.mend}"), soft_wrap=True)
 
 
 def _installation(settings: Settings) -> list[Finding]:
@@ -163,8 +146,9 @@ def _index(settings: Settings) -> list[Finding]:
     if current is None:
         return [Finding("index", "broken", "Nothing is indexed.", generations.missing_hint)]
     findings = [_opens(settings, generations), _fits(settings, current.manifest)]
-    if current.manifest.dense == "pending":
-        findings.append(_dense_gap(generations))
+    if (gap := dense_gap(current.manifest, generations, "adk-ingest all")) is not None:
+        found = f"They {gap.why}; questions are answered by keywords alone."
+        findings.append(Finding("dense vectors", "note", found, gap.hint))
     findings.append(_targets(settings, current.manifest))
     for name, corpus in current.manifest.corpora.items():
         size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
@@ -194,14 +178,6 @@ def _cache(settings: Settings) -> list[Finding]:
     return [Finding("computed vectors", "note", f"{status}.", mend)]
 
 
-def _dense_gap(generations: GenerationStore) -> Finding:
-    if generations.is_being_written():
-        found = "They are being computed; until then questions are answered by keywords alone."
-        return Finding("dense vectors", "note", found, "Wait for the ingestion to end.")
-    found = "They are missing, because the ingestion was stopped; questions are answered by keywords alone."
-    return Finding("dense vectors", "note", found, "Run `adk-ingest all`: it goes on where it stopped.")
-
-
 def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
     model = make_target_embedder(settings)
     build = "Run `adk-ingest targets`."
@@ -219,13 +195,10 @@ def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
 
 def _opens(settings: Settings, generations: GenerationStore) -> Finding:
     try:
-        lease = generations.open_current()
-        try:
+        with generations.open_current() as lease:
             store = open_reader(lease.folder, settings)
-            points = sum(store.count(settings.store.collection(kind)) for kind in ("doc", "code"))
+            points = sum(store.count(settings.store.collection(kind)) for kind in KINDS)
             store.close()
-        finally:
-            lease.release()
     except EvidenceError as exc:
         return Finding("index", "broken", exc.message, exc.hint or "Run `adk-ingest all`.")
     return Finding(

@@ -1,29 +1,45 @@
-"""Cuts Markdown pages at their headings, tabs and paragraphs (SPEC 3 section 5.1.1)."""
+"""Cuts pages, prose and data files at their headings, tabs and paragraphs (SPEC 3 section 5.1)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
+from adk_evidence.readers.page import Page
+from adk_evidence.readers.plaintext import DATA_LANGUAGES
+from adk_evidence.readers.sections import read_page
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import Attachment, ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.blocks import Sizes, Span, Splitter, context_tail
 from adk_ingest.chunking.includes import Include, IncludeReader, find_includes, read_include
-from adk_ingest.chunking.markdown_page import Page, read_page
+from adk_ingest.chunking.spans import SECTION, Sizes, Span, Splitter, context_tail
+
+_LANGUAGES = {
+    ".md": "md",
+    ".mdx": "md",
+    ".rst": "rst",
+    ".txt": "txt",
+    ".adoc": "adoc",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".json": "json",
+    ".toml": "toml",
+}
 
 
-class MarkdownChunker:
-    """Splits Markdown as mkdocs-material understands it.
+class ProseChunker:
+    """Splits Markdown as mkdocs-material understands it, reStructuredText, AsciiDoc, plain text and data files.
 
     A section begins at a heading of `docs.split_level` or above; a section that is larger than
-    `docs.target_chunk_chars` falls apart at its sub-headings, then at its tabs, then at paragraphs. A chunk
-    that begins with a heading or a tab gets no context tail: what stands before it is about something else.
-    Front matter is metadata and stays in the lines of the first chunk.
+    `docs.target_chunk_chars` falls apart at its sub-headings, then at its tabs, then at paragraphs. A chunk that begins
+    with a heading or a tab gets no context tail, because the text before it is about something else. Front matter is
+    metadata and stays in the lines of the first chunk. YAML, JSON and TOML are cut where an entry begins, at the
+    outermost level that serves.
 
     Args:
         chunking: Sizes.
-        include_reader: Gives the text of a file that a page includes, by its path below the repository's
+        include_reader: Gives the text of a file that a Markdown page includes, by its path below the repository's
             root, or None where it does not exist. Without a reader every include counts as missing.
     """
 
@@ -36,19 +52,21 @@ class MarkdownChunker:
         self._reader = include_reader
 
     def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a page into chunks in the order of its lines."""
+        """Split a file into chunks in the order of its lines."""
         lines = file.lines
-        page = read_page(lines, self._split_level)
-        anchors = page.anchors()
-        includes = _resolve_includes(lines, self._reader)
+        lang = _LANGUAGES.get(PurePosixPath(file.path).suffix.lower(), "txt")
+        page = read_page(lines, lang)
+        is_markdown = lang == "md"
+        anchors = page.anchors() if is_markdown else [None] * len(page.headings)
+        includes = _resolve_includes(lines, self._reader) if is_markdown else _Includes()
+        ranks = [SECTION if rank <= self._split_level else rank for rank in page.ranks]
         chunks: list[RawChunk] = []
         previous: Span | None = None
-        for span in Splitter(lines, page.ranks, self._sizes).spans():
+        for span in Splitter(lines, ranks, self._sizes).spans():
             tail = ""
-            if previous is not None and span.start not in page.label_lines:
+            if previous is not None and span.start not in page.label_lines and lang not in DATA_LANGUAGES:
                 tail = context_tail(lines, previous, self._overlap, page.fence_at)
             innermost = page.heading_at[_first_content_line(page, span)]
-            texts = [page.headings[index].text for index in page.path_to(innermost)]
             chunks.append(
                 RawChunk(
                     start_line=span.start + 1,
@@ -57,16 +75,16 @@ class MarkdownChunker:
                     tail=tail,
                     start_col=span.start_col,
                     end_col=span.end_col,
-                    headings=tuple(text for text in texts if text),
+                    headings=page.titles(innermost),
                     anchor=None if innermost is None else anchors[innermost],
-                    lang="md",
+                    lang=lang,
                     code_langs=_languages(page, span),
                     attachments=includes.attachments_in(span),
                     missing_includes=includes.missing_in(span),
                 )
             )
             previous = span
-        return ChunkedFile(chunks, title=_title(page), metadata=page.metadata, warnings=page.warnings)
+        return ChunkedFile(chunks, title=page.title, metadata=page.metadata, warnings=page.warnings)
 
 
 def _first_content_line(page: Page, span: Span) -> int:
@@ -75,13 +93,6 @@ def _first_content_line(page: Page, span: Span) -> int:
         if line not in page.label_lines and page.lines[line].strip():
             return line
     return span.end - 1
-
-
-def _title(page: Page) -> str | None:
-    title = page.metadata.get("title")
-    if isinstance(title, str) and title.strip():
-        return title.strip()
-    return next((heading.text for heading in page.headings if heading.level == 1 and heading.text), None)
 
 
 def _languages(page: Page, span: Span) -> tuple[str, ...]:

@@ -13,44 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-# Ranks. 1 to 6 are headings by level; those that begin a section are lowered to SECTION.
-SECTION = 0
-_NESTED = 10
-_PER_DEPTH = 10
-MAX_DEPTH = 8  # deeper nesting counts as this deep
-# From here on a place is used only where a span would be larger than the cap otherwise.
-KEEP_TOGETHER = 200  # between a heading and its first block, between "as follows:" and what follows
-SOFT = 201  # a blank line in a code block, the end of a sentence in a paragraph
-LINE = 202
-NEVER = 203  # blank lines: they belong to what stands before them
+from adk_evidence.readers.breaks import KEEP_TOGETHER, LINE, NEVER, is_unit
+
+SECTION = 0  # the rank of what always begins a span
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"')\]]*\s+")  # noqa: RUF001 (full-width punctuation is meant)
 _SPACE = re.compile(r"\s+")
-
-
-def nested_heading(depth: int, level: int) -> int:
-    """Rank of a heading inside `depth` containers (tabs, admonitions, list items)."""
-    return _NESTED + _PER_DEPTH * min(depth, MAX_DEPTH) + level - 1
-
-
-def tab_item(depth: int) -> int:
-    """Rank of the second and later items of a tab group, and of what follows the group."""
-    return _NESTED + _PER_DEPTH * min(depth, MAX_DEPTH) + 6
-
-
-def block(depth: int) -> int:
-    """Rank of a paragraph, code block, table, list or admonition."""
-    return _NESTED + _PER_DEPTH * min(depth, MAX_DEPTH) + 7
-
-
-def list_item(depth: int) -> int:
-    """Rank of the second and later items of a list."""
-    return _NESTED + _PER_DEPTH * min(depth, MAX_DEPTH) + 8
-
-
-def _is_packed(rank: int) -> bool:
-    # Sub-sections and tabs are units of meaning, kept apart; blocks are grouped up to the target.
-    return rank >= KEEP_TOGETHER or (rank >= _NESTED and (rank - _NESTED) % _PER_DEPTH >= 7)
 
 
 @dataclass(frozen=True)
@@ -117,7 +85,7 @@ class Splitter:
             yield from self._by_lines(start, end)
         else:
             pieces = self._cut(start, end, rank)
-            if _is_packed(rank):
+            if not is_unit(rank):  # blocks are grouped up to the target
                 pieces = self._pack(pieces)
             for piece in self._join_small(pieces):
                 if piece.divisible or piece.size > self._sizes.maximum:

@@ -1,21 +1,13 @@
-"""The splitter for Python that does not parse, and cutting of whatever is too long (SPEC 3 section 5.2.2)."""
+"""Cuts the lines of a file where that costs least."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import PurePosixPath
 
-from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.settings import ChunkingSettings
-from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-
-ModuleName = Callable[[str], str | None]
-
-_BOUNDARY = re.compile(r"(?P<decorator>@)|(?:async\s+)?(?:def|class)\s+(?P<name>\w+)|(?:async\s+)?(?:def|class)\s")
 
 
 @dataclass(frozen=True)
@@ -120,83 +112,6 @@ class Lines:
             yield Piece(*trimmed, column, min(column + limit, size))
 
 
-def file_module(path: str, module_name: ModuleName) -> str:
-    """The dotted name of a file's module, or its stem where it has none."""
-    return module_name(path) or PurePosixPath(path).stem
-
-
-class FallbackChunker:
-    """Splits Python text at the definitions that its lines show, and long sections at blank lines.
-
-    Args:
-        chunking: Sizes in characters.
-        module_name: Gives the dotted module of a path, None where the path is not importable.
-    """
-
-    version = "python-fallback-1"
-
-    def __init__(self, chunking: ChunkingSettings, *, module_name: ModuleName) -> None:
-        self._chunking = chunking
-        self._module_name = module_name
-
-    def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file; its invariants are those of `Chunker.chunk`."""
-        lines = Lines(file.lines)
-        dotted = self._module_name(file.path)
-        module = file_module(file.path, self._module_name)
-        chunks: list[RawChunk] = []
-        for start, end, name in _sections(lines):
-            kind = _kind(lines, start, end) if name else "module"
-            previous: Piece | None = None
-            for piece in lines.cut(start, end, self._chunking, _layout_cost(lines)):
-                tail = "" if previous is None else piece_tail(lines, previous, self._chunking.code.overlap_chars)
-                chunks.append(
-                    RawChunk(
-                        start_line=piece.start,
-                        end_line=piece.end,
-                        body=lines.text(piece),
-                        tail=tail,
-                        start_col=piece.start_col,
-                        end_col=piece.end_col,
-                        symbol=name or module,
-                        symbol_kind=kind if name is None or previous is None else "block",
-                        symbols=(name,) if name and previous is None else (),
-                        fqn=(f"{dotted}.{name}" if name else dotted) if dotted else None,
-                        lang="py",
-                    )
-                )
-                previous = piece
-        return ChunkedFile(chunks)
-
-
 def piece_tail(lines: Lines, previous: Piece, chars: int) -> str:
     """The context that a piece repeats from the one before; none after a line that was cut by columns."""
     return "" if previous.start_col is not None else lines.tail(previous.start, previous.end, chars)
-
-
-def _sections(lines: Lines) -> Iterator[tuple[int, int, str | None]]:
-    start, name, decorated = 1, None, False
-    for number in range(1, len(lines) + 1):
-        found = _BOUNDARY.match(lines.line(number))
-        if not found:
-            continue
-        if not decorated:
-            top = lines.with_comments(number, start)
-            if top > start:
-                yield start, top - 1, name
-            start, name = top, None
-        decorated = found["decorator"] is not None
-        name = found["name"]
-    if len(lines):
-        yield start, len(lines), name
-
-
-def _kind(lines: Lines, start: int, end: int) -> SymbolKind:
-    return "class" if any(lines.line(number).startswith("class") for number in range(start, end + 1)) else "function"
-
-
-def _layout_cost(lines: Lines) -> Callable[[int], int]:
-    def cost(line: int) -> int:
-        return (0 if lines.blank(line - 1) else 2) + (0 if lines.line(line)[:1].strip() else 1)
-
-    return cost

@@ -1,4 +1,4 @@
-"""Reads the files that citations point to, decoded exactly as ingestion decoded them."""
+"""Reads the indexed files that citations point to, decoded exactly as ingestion decoded them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ import re
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
-
-from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, run_git
+from adk_evidence.store.manifest import SourceLocation
 from adk_evidence.textfile import decode, is_binary
-
-if TYPE_CHECKING:
-    pass
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5
@@ -26,25 +21,13 @@ _NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, e
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
-class SourceLocation(BaseModel):
-    """Where the files of an indexed corpus lie; an index keeps it so that citations can be checked.
+class SourceReader:
+    """Reads the files of one corpus, never outside its root. Methods may be called from several threads."""
 
-    `root` is absolute, or relative to the index generation's own folder. A file's repository path is
-    `path_prefix` plus its path below `root`. Only what lies below one of the `subtrees` (`""`: the root
-    itself) belongs to the corpus.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    kind: Literal["git", "snapshot", "distribution", "folder", "pages"]
-    root: Path
-    commit: str
-    path_prefix: str = ""
-    subtrees: tuple[str, ...] = ("",)
-
-
-class SourceReader(Protocol):
-    """Reads one corpus. Methods may be called from several threads."""
+    def __init__(self, location: SourceLocation) -> None:
+        self._location = location
+        self._root = os.path.realpath(location.root)
+        self._load = functools.lru_cache(maxsize=CACHED_FILES)(_load)
 
     def read(self, path: str) -> str | None:
         """The text of a file as it is now, or None where there is no such text file.
@@ -55,21 +38,6 @@ class SourceReader(Protocol):
         Raises:
             SourceError: The source itself cannot be read.
         """
-
-    def read_at_commit(self, path: str) -> str | None:
-        """The text of a file at the indexed commit, or None where the source cannot tell."""
-
-
-class FolderReader:
-    """Reads a snapshot, a distribution, a plain folder, generated pages or a working tree; never outside its root."""
-
-    def __init__(self, location: SourceLocation) -> None:
-        self._location = location
-        self._root = os.path.realpath(location.root)
-        self._load = functools.lru_cache(maxsize=CACHED_FILES)(_load)
-
-    def read(self, path: str) -> str | None:
-        """The text of a file as it is now; see `SourceReader.read`."""
         disk = self._on_disk(path)
         if disk is None:
             return None
@@ -87,7 +55,7 @@ class FolderReader:
         return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino)
 
     def read_at_commit(self, path: str) -> str | None:
-        """None: a folder keeps no history."""
+        """The text of a file at the indexed commit, or None where the source keeps no history."""
         return None
 
     def _on_disk(self, path: str) -> str | None:
@@ -103,12 +71,12 @@ class FolderReader:
             return None
         try:
             disk = os.path.realpath(os.path.join(self._root, *parts))  # noqa: PTH118
-        except ValueError:  # a NUL or a lone surrogate: no file is called so
+        except ValueError:  # a NUL or a lone surrogate, which no file name has
             return None
         return disk if disk.startswith(self._root.rstrip(os.sep) + os.sep) else None
 
 
-class GitReader(FolderReader):
+class GitReader(SourceReader):
     """Reads a checkout's working tree, and on request the indexed commit."""
 
     def __init__(self, location: SourceLocation) -> None:
@@ -120,7 +88,7 @@ class GitReader(FolderReader):
         return self._show(path)
 
     def _read_commit(self, path: str) -> str | None:
-        # A commit that is not a hash could be read as an option or as another revision.
+        # git could take a commit that is not a hash for an option or for another revision.
         if not _COMMIT.fullmatch(self._location.commit):
             return None
         try:
@@ -134,11 +102,11 @@ class GitReader(FolderReader):
 def open_reader(location: SourceLocation, folder: Path) -> SourceReader:
     """The reader of one location; `folder` is the generation's folder, which relative roots start from."""
     location = location.model_copy(update={"root": folder / location.root})
-    return GitReader(location) if location.kind == "git" else FolderReader(location)
+    return GitReader(location) if location.kind == "git" else SourceReader(location)
 
 
 def _load(disk: str, mtime_ns: int, size: int, inode: int) -> str | None:
-    # Everything but the path is there for the cache to notice a new version.
+    # The parameters after the path only let the cache notice a new version.
     try:
         return _decode(Path(disk).read_bytes())
     except FileNotFoundError:

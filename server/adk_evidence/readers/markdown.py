@@ -1,20 +1,20 @@
-"""Reads the structure of a mkdocs-material page by lines: headings, code blocks, tabs, admonitions and lists.
+"""Reads the structure of a Markdown page as mkdocs-material understands it.
 
-Python-Markdown nests by indentation where CommonMark does not (tabs, admonitions), so a CommonMark parser
-would take half of such a page for indented code. One pass, linear in the size of the page; nothing in it
-can fail.
+Tabs and admonitions nest by indentation in Python-Markdown and not in CommonMark, so a CommonMark parser would take
+half of such a page for indented code. One pass reads a page in time linear in its size; no content makes it fail.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import yaml
 
-from adk_ingest.chunking import blocks
-from adk_ingest.chunking.headings import AnchorNames, parse_heading, slugify
+from adk_evidence.readers import breaks
+from adk_evidence.readers.headings import parse_heading
+from adk_evidence.readers.page import Heading, Page
 
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
@@ -75,45 +75,6 @@ _TAB_LANGUAGES = {
 }
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A heading outside of code; `line` is 0-based, `depth` counts the tabs, notes and lists around it."""
-
-    line: int
-    level: int
-    text: str
-    explicit_id: str | None
-    depth: int
-    path: tuple[int, ...]  # indexes of the headings above it
-
-
-@dataclass
-class Page:
-    """What a page's lines are. All lists run in step with `lines`."""
-
-    lines: Sequence[str]
-    ranks: list[int]
-    heading_at: list[int | None]  # index of the innermost heading that the line stands under
-    fence_at: list[tuple[int, int] | None]  # code block: first line, end
-    fence_language: list[str | None]
-    tab_language: list[str | None]
-    headings: list[Heading] = field(default_factory=list)
-    label_lines: set[int] = field(default_factory=set)  # headings, labels of tabs and admonitions
-    tab_labels: list[str] = field(default_factory=list)
-    front_matter_end: int = 0
-    metadata: dict[str, object] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-
-    def path_to(self, heading: int | None) -> tuple[int, ...]:
-        """Indexes of a heading and those above it, outermost first."""
-        return () if heading is None else (*self.headings[heading].path, heading)
-
-    def anchors(self) -> list[str]:
-        """The fragment of each heading."""
-        names = AnchorNames({heading.explicit_id for heading in self.headings if heading.explicit_id})
-        return [heading.explicit_id or names.unique(slugify(heading.text)) for heading in self.headings]
-
-
 def language_of(name: str) -> str | None:
     """The common name of a code block's language; None where it is no language."""
     name = name.strip().lower()
@@ -128,14 +89,9 @@ def _label_language(label: str) -> str | None:
     return name if name in _TAB_LANGUAGES else None
 
 
-def read_page(lines: Sequence[str], split_level: int) -> Page:
-    """Read a page.
-
-    Args:
-        lines: The page's lines.
-        split_level: Headings of this level and above begin a section.
-    """
-    return _Reader(lines, split_level).read()
+def read_markdown(lines: Sequence[str]) -> Page:
+    """Read a page."""
+    return _Reader(lines).read()
 
 
 @dataclass
@@ -146,11 +102,9 @@ class _Container:
 
 
 class _Reader:
-    def __init__(self, lines: Sequence[str], split_level: int) -> None:
-        count = len(lines)
+    def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
-        self._split_level = split_level
-        self._page = Page(lines, [blocks.NEVER] * count, [None] * count, [None] * count, [None] * count, [None] * count)
+        self._page = Page(lines, "md")
         self._containers: list[_Container] = []
         self._siblings: list[str] = []  # the kind of the last block at each depth
         self._stack: list[int] = []  # open headings
@@ -168,7 +122,14 @@ class _Reader:
                 self._page.heading_at[number] = self._stack[-1] if self._stack else None
                 self._page.tab_language[number] = language
             line = end
+        self._page.title = self._title()
         return self._page
+
+    def _title(self) -> str | None:
+        title = self._page.metadata.get("title")
+        if isinstance(title, str) and title.strip():
+            return title.strip()
+        return next((heading.text for heading in self._page.headings if heading.level == 1 and heading.text), None)
 
     def _read_front_matter(self) -> int:
         if not self._lines or self._lines[0].rstrip() != "---":
@@ -193,7 +154,7 @@ class _Reader:
         self._page.metadata = {str(key): value for key, value in data.items() if _is_flat(value)}
         self._page.front_matter_end = end + 1
         for line in range(end + 1):
-            self._page.ranks[line] = blocks.LINE
+            self._page.ranks[line] = breaks.LINE
         self._before = "heading"  # the page's first block stays with it
         return end + 1
 
@@ -244,12 +205,12 @@ class _Reader:
                 level = 1 if self._lines[line + 1].lstrip().startswith("=") else 2
                 self._read_heading(line, indent, level, content)
                 self._page.label_lines.add(line + 1)
-                self._page.ranks[line + 1] = blocks.KEEP_TOGETHER
+                self._page.ranks[line + 1] = breaks.KEEP_TOGETHER
                 return line + 2
             self._begin_block(line, indent, "paragraph")
         else:
             ended = _SENTENCE_END.search(self._lines[line - 1][-20:])
-            self._page.ranks[line] = blocks.SOFT if ended else blocks.LINE
+            self._page.ranks[line] = breaks.SOFT if ended else breaks.LINE
         self._end_paragraph_line(content, "paragraph")
         return line + 1
 
@@ -283,13 +244,13 @@ class _Reader:
         self._siblings.append(kind)
         introduced = self._introduced_depth is not None and depth >= self._introduced_depth
         if self._before in ("heading", "label") or introduced:
-            rank = blocks.KEEP_TOGETHER
+            rank = breaks.KEEP_TOGETHER
         elif last == "tab":
-            rank = blocks.tab_item(depth)
+            rank = breaks.tab_item(depth)
         elif last == "list" and kind == "list":
-            rank = blocks.list_item(depth)
+            rank = breaks.list_item(depth)
         else:
-            rank = blocks.block(depth)
+            rank = breaks.block(depth)
         self._page.ranks[line] = rank
         self._introduced_depth = None
         self._before = kind
@@ -314,12 +275,12 @@ class _Reader:
         headings.append(Heading(line, level, text, explicit, depth, tuple(self._stack)))
         self._stack.append(len(headings) - 1)
         self._page.label_lines.add(line)
-        if self._before in ("heading", "label") or self._page.ranks[line] == blocks.KEEP_TOGETHER:
-            rank = blocks.KEEP_TOGETHER  # a heading without text of its own goes with the next one
+        if self._before in ("heading", "label") or self._page.ranks[line] == breaks.KEEP_TOGETHER:
+            rank = breaks.KEEP_TOGETHER  # a heading without text of its own goes with the next one
         elif depth:
-            rank = blocks.nested_heading(depth, level)
+            rank = breaks.nested_heading(depth, level)
         else:
-            rank = blocks.SECTION if level <= self._split_level else level
+            rank = level
         self._page.ranks[line] = rank
         self._introduced_depth = None
         self._before = "heading"
@@ -358,7 +319,7 @@ class _Reader:
     def _read_fence(self, line: int, end: int, indent: int, info: str, *, glued: bool) -> None:
         self._begin_block(line, indent, "fence")
         if glued:
-            self._page.ranks[line] = blocks.KEEP_TOGETHER
+            self._page.ranks[line] = breaks.KEEP_TOGETHER
         self._mark_verbatim(line, end)
         braced = _BRACED_LANGUAGE.match(info)
         name = braced[1] if braced else (info.split() or [""])[0]
@@ -381,7 +342,7 @@ class _Reader:
         for number in range(line + 1, end):
             if self._lines[number].strip():
                 blank_before = not self._lines[number - 1].strip()
-                self._page.ranks[number] = blocks.SOFT if blank_before and number < end - 1 else blocks.LINE
+                self._page.ranks[number] = breaks.SOFT if blank_before and number < end - 1 else breaks.LINE
 
 
 def _indent(line: str) -> int:

@@ -1,0 +1,257 @@
+"""Python source by its syntax tree, also where parts of it are broken."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import warnings
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TypeVar
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+MAX_SIGNATURE_CHARS = 400
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+_MAX_DEPTH = 100
+_NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+_HEADER = re.compile(r"[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
+_TRIPLE_QUOTE = re.compile(r"\"{3}|'{3}")
+
+_Placed = TypeVar("_Placed", bound=ast.stmt)
+
+
+def parse(text: str) -> tuple[ast.Module, str | None]:
+    """The syntax tree of what can be understood of a text, and why that is not the whole text, where it is not.
+
+    A text that does not parse is read part by part, as its indentation shows them. What is broken is an expression of
+    an empty name; a definition whose header is broken has no parameters and no bases.
+    """
+    try:
+        return _parse(text), None
+    except SyntaxError as exc:
+        reason = f"{exc.msg} (line {exc.lineno})"
+    except _NOT_PYTHON as exc:
+        reason = type(exc).__name__
+    return _Parts(text).module(), reason
+
+
+def parse_quietly(text: str) -> ast.Module | None:
+    """The syntax tree of a text, or None where it is not Python."""
+    try:
+        return _parse(text)
+    except _NOT_PYTHON:
+        return None
+
+
+def parse_lines(text: str) -> list[ast.stmt] | None:
+    """The statements of some lines of a file, which may be indented; None where they are not whole."""
+    indented = text[:1].isspace()
+    # An indented text is put under an `if`: dedenting it could change its string literals.
+    tree = parse_quietly(f"if True:\n{text}" if indented else text)
+    if tree is None or not indented:
+        return tree.body if tree else None
+    ast.increment_lineno(tree, -1)
+    only = tree.body[0] if len(tree.body) == 1 else None
+    return only.body if isinstance(only, ast.If) and not only.orelse else None
+
+
+def _parse(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes in other people's code are not ours to report
+        return ast.parse(text)
+
+
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements directly inside a statement or module, in the order of the source."""
+    for name in _BLOCKS:
+        parts = getattr(node, name, ())
+        if isinstance(parts, list) and parts:
+            if isinstance(parts[0], ast.stmt):
+                yield parts
+            else:
+                yield from (part.body for part in parts)
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements directly inside a statement or module, in the order of the source."""
+    for block in blocks(node):
+        yield from block
+
+
+def scope_blocks(scope: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements of a scope and of its `if`, `try` and the like, but not of inner definitions."""
+    waiting = [scope]
+    while waiting:
+        for block in blocks(waiting.pop()):
+            yield block
+            waiting += [node for node in block if not isinstance(node, Definition)]
+
+
+def definitions(tree: ast.AST) -> dict[str, list[Definition]]:
+    """All classes and functions by their qualified names."""
+    found: dict[str, list[Definition]] = {}
+    waiting: list[tuple[str, ast.AST]] = [("", tree)]
+    while waiting:
+        prefix, scope = waiting.pop()
+        for block in scope_blocks(scope):
+            for node in block:
+                if isinstance(node, Definition):
+                    found.setdefault(prefix + node.name, []).append(node)
+                    waiting.append((f"{prefix}{node.name}.", node))
+    return found
+
+
+def first_line(node: ast.stmt) -> int:
+    """The line where a statement begins, decorators included."""
+    decorators = node.decorator_list if isinstance(node, Definition) else []
+    return min([node.lineno, *(item.lineno for item in decorators)])
+
+
+def last_line(node: ast.stmt) -> int:
+    """The line where a statement ends."""
+    return node.end_lineno or node.lineno
+
+
+def signature(node: Definition) -> str | None:
+    """A definition's header on one line without decorators; None where it is nested too deeply to be written."""
+    bare = copy.copy(node)
+    bare.body = [ast.Pass()]
+    bare.decorator_list = []
+    text = unparse(bare)
+    return clip(text.rsplit(":", 1)[0], MAX_SIGNATURE_CHARS) if text else None
+
+
+def unparse(node: ast.AST) -> str | None:
+    """The source of a node; None where it is nested too deeply."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return None
+
+
+def first_paragraph(node: Definition | ast.Module) -> str | None:
+    """The first paragraph of a docstring on one line."""
+    return paragraph(ast.get_docstring(node))
+
+
+def paragraph(doc: str | None) -> str | None:
+    """The first paragraph of a text on one line."""
+    return " ".join((doc or "").strip().split("\n\n", 1)[0].split()) or None
+
+
+def clip(text: str, limit: int) -> str:
+    """A text of at most `limit` characters."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """`a.b.c` of a name or an attribute of names, None of anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+class _Parts:
+    """Reads a text that does not parse by its layout, part by part.
+
+    Python's own parser reads every part that is whole. tree-sitter's grammar of Python was tried: a broken header costs
+    it the definitions around, and 6 kB of nonsense make its recovery take more than a gigabyte of memory.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._columns = [_column(line) for line in self._lines]
+
+    def module(self) -> ast.Module:
+        return ast.Module(self._statements(0, len(self._lines), 0), [])
+
+    def _statements(self, start: int, end: int, depth: int) -> list[ast.stmt]:
+        """The statements of lines `start` to `end`, 0-based, end exclusive."""
+        while start < end and self._columns[start] is None:
+            start += 1
+        if start == end or depth > _MAX_DEPTH:
+            return []
+        found: list[ast.stmt] = []
+        for first, last in self._split(start, end):
+            whole = self._parsed(first, last)
+            found += [self._broken(first, last, depth)] if whole is None else whole
+        return found
+
+    def _split(self, start: int, end: int, *, quotes: bool = True) -> list[tuple[int, int]]:
+        """The parts that begin at the smallest indentation; decorators and `else` stay with what they belong to."""
+        outermost = min(column for column in self._columns[start:end] if column is not None)
+        borders = [start]
+        decorated, quote = False, ""
+        for line in range(start, end):
+            content = self._lines[line].strip()
+            if self._columns[line] == outermost and not quote and not _CONTINUES.match(content):
+                if line > start and not decorated:
+                    borders.append(line)
+                decorated = content.startswith("@")
+            for mark in _TRIPLE_QUOTE.findall(content) if quotes else ():
+                quote = "" if quote == mark else quote or mark
+        if quote:  # nothing closes it, so it does not hide what follows
+            return self._split(start, end, quotes=False)
+        return list(pairwise([*borders, end]))
+
+    def _parsed(self, start: int, end: int, more: str = "") -> list[ast.stmt] | None:
+        """The statements of lines that are whole, at their own lines."""
+        found = parse_lines("\n".join(self._lines[start:end]) + more)
+        for node in found or ():
+            ast.increment_lineno(node, start)
+        return found
+
+    def _broken(self, start: int, end: int, depth: int) -> ast.stmt:
+        """A statement that is broken somewhere, with what is whole inside."""
+        while self._columns[end - 1] is None:
+            end -= 1
+        heads = [line for line in range(start, end) if self._columns[line] == self._columns[start]]
+        named = next((line for line in heads if _HEADER.match(self._lines[line])), None)
+        made = self._header(named, heads[-1] + 1) if named is not None else None
+        if made is not None:
+            heads = heads[-1:]
+        inner = [self._statements(head + 1, last, depth + 1) for head, last in pairwise([*heads, end])]
+        body = [node for part in inner for node in part]
+        nameless = ast.Name("", ast.Load(), lineno=start + 1, col_offset=0)
+        if named is None:
+            statement = ast.If(nameless, body, []) if body else ast.Expr(nameless)
+            return _placed(statement, start, end)
+        made = made or self._loose(named)
+        if named > start:
+            made.decorator_list = [nameless]
+        made.body = body
+        return _placed(made, named, end)
+
+    def _header(self, start: int, end: int) -> Definition | None:
+        """A definition's header, if it is whole."""
+        found = self._parsed(start, end, " pass") if self._lines[end - 1].rstrip().endswith(":") else None
+        return found[0] if found and isinstance(found[0], Definition) else None
+
+    def _loose(self, line: int) -> Definition:
+        """A definition of which only the name is sure."""
+        match = _HEADER.match(self._lines[line])
+        word, name = match.groups() if match else ("def", "")
+        if word == "class":
+            return ast.ClassDef(name=name, bases=[], keywords=[], body=[], decorator_list=[])
+        arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return ast.FunctionDef(name=name, args=arguments, body=[], decorator_list=[])
+
+
+def _column(line: str) -> int | None:
+    """The indentation of a line; None of a blank line and of a comment."""
+    content = line.lstrip()
+    return len(line.expandtabs()) - len(content.expandtabs()) if content and content[0] != "#" else None
+
+
+def _placed(node: _Placed, start: int, end: int) -> _Placed:
+    node.lineno, node.end_lineno, node.col_offset, node.end_col_offset = start + 1, end, 0, 0
+    return node
