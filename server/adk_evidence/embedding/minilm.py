@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
@@ -24,6 +25,8 @@ from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
 from adk_evidence.settings import DenseSettings, Precision
+
+Tokens = NDArray[np.int32]
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSION = 384
@@ -207,17 +210,18 @@ class _Model:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
-    def tokens(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+    def tokens(self, texts: Sequence[str], limit: int) -> list[Tokens]:
         """The token ids of each text, from [CLS] to [SEP], at most `limit`."""
-        found: list[list[int]] = []
+        found = []
         for start in range(0, len(texts), _TOKENIZE_BATCH):
             batch = [encodable(text) for text in texts[start : start + _TOKENIZE_BATCH]]
             for encoding in self._tokenizer.encode_batch(batch):
                 ids = encoding.ids
-                found.append(ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]])
+                # Arrays: as lists of numbers, the tokens of a large corpus would take some hundred megabytes.
+                found.append(np.array(ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]], dtype=np.int32))
         return found
 
-    def embed(self, rows: Sequence[list[int]]) -> FloatMatrix:
+    def embed(self, rows: Sequence[Tokens]) -> FloatMatrix:
         """The vectors of tokenised texts, in one run: L2-normalised means over the tokens."""
         ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
         mask = np.zeros_like(ids)

@@ -8,7 +8,6 @@ system's clock. Here every clock, and every wait, is injected.
 from __future__ import annotations
 
 import email.utils
-import itertools
 import math
 import random
 import threading
@@ -125,7 +124,9 @@ def call_with_retries(
         EvidenceError: The last try's failure.
     """
     deadline = Deadline(clock, policy.deadline_seconds)
-    for tries in itertools.count(1):
+    tries = 0
+    while True:
+        tries += 1
         try:
             return action(deadline)
         except EvidenceError as exc:
@@ -137,7 +138,6 @@ def call_with_retries(
             if notice is not None:
                 notice(f"{exc.message} The next try is in {seconds:.0f} s.")
         pause(clock, seconds, check)
-    raise AssertionError("unreachable")
 
 
 def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None) -> None:
