@@ -29,7 +29,6 @@ from adk_evidence_agents.operations.managing import update_codebase
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import (
     ALL_INDEXES,
-    MAX_BUNDLE_TOKENS,
     MAX_CODE_CHARS,
     FindSimilarParameters,
     GetContextParameters,
@@ -41,7 +40,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession, valid
-from adk_evidence_mcp.tools import MIN_TOKENS, Answer, Budget, Call, Tool
+from adk_evidence_mcp.tools import Answer, Budget, Call, Tool
 
 # The share of a budget that warnings and advice may take: they say what the rest is worth.
 NOTES_SHARE = 0.15
@@ -126,12 +125,7 @@ class GetTaskContext(_Model):
         max_length=100,
         description="Who will do it: build, debug, explain, refactor, docs, test or general; steers the mix.",
     )
-    max_tokens: int = Field(
-        default=4000,
-        ge=MIN_TOKENS,
-        le=MAX_BUNDLE_TOKENS,
-        description="Most tokens that the text of the answer may have (estimated).",
-    )
+    max_tokens: Budget = 4000
 
 
 class TaskContext(_Model):

@@ -19,10 +19,9 @@ from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
 from adk_evidence_agents.session import AgentSession, valid
 
-MAX_TOKENS = 50_000
-MIN_TOKENS = 200
 MAX_SYMBOLS = 25
 SUMMARY_TOKENS = 60
 SIGNATURE_TOKENS = 120
@@ -35,7 +34,11 @@ class _Model(BaseModel):
 
 Budget = Annotated[
     int,
-    Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Most tokens that the text of the answer may have (estimated)."),
+    Field(
+        ge=MIN_BUNDLE_TOKENS,
+        le=MAX_BUNDLE_TOKENS,
+        description="Most tokens that the text of the answer may have (estimated).",
+    ),
 ]
 
 

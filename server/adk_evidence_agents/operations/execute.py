@@ -33,7 +33,6 @@ from adk_evidence_agents.operations.requests import (
     OperationRequest,
     SearchCode,
     SearchDocs,
-    TaskType,
     Update,
 )
 from adk_evidence_agents.operations.responses import (
@@ -218,32 +217,20 @@ def _text_around(item: Found) -> str | None:
 
 
 def _refused(request: Request, errors: list[ErrorRecord], begin: float) -> OperationResponse:
-    """The response to something that is not a valid request, with the id of the request if there is one."""
-    given = _as_mapping(request)
+    """The response to something that is not a valid request, with the id and the task of the request if it has them."""
+    given: Any = request
+    if isinstance(request, str | bytes):
+        with suppress(ValueError, RecursionError):
+            given = json.loads(request)
+    if not isinstance(given, Mapping):
+        given = {}
+    request_id = uuid4()
+    with suppress(ValueError, TypeError, AttributeError):
+        request_id = UUID(given.get("request_id", ""))
     return OperationResponse(
-        request_id=_id_of(given),
+        request_id=request_id,
         status="failed",
         execution_time_seconds=round(time.perf_counter() - begin, 6),
-        operation_type=_task_of(given),
+        operation_type=next((task for task in TASK_OF.values() if task == given.get("task_type")), None),
         errors=tuple(errors),
     )
-
-
-def _as_mapping(request: Request) -> Mapping[str, Any]:
-    if isinstance(request, str | bytes):
-        try:
-            request = json.loads(request)
-        except (ValueError, RecursionError):
-            return {}
-    return request if isinstance(request, Mapping) else {}
-
-
-def _id_of(given: Mapping[str, Any]) -> UUID:
-    try:
-        return UUID(given.get("request_id", ""))
-    except (ValueError, TypeError, AttributeError):
-        return uuid4()
-
-
-def _task_of(given: Mapping[str, Any]) -> TaskType | None:
-    return next((task for task in TASK_OF.values() if task == given.get("task_type")), None)
