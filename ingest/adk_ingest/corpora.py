@@ -207,7 +207,7 @@ def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], in
 
 
 def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
-    """A corpus in two: the files that its commit holds as they are, and the others, each possibly none.
+    """Split a corpus into the files that are as its commit has them, and the others; either part may be empty.
 
     A citation names a commit, so a file may be cited with one only if the commit holds its lines. The others are cited
     with a digest of their content.
