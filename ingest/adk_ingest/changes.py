@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, SparseEncoder
+from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder, SparseEncoder
 from adk_evidence.errors import IngestError
 from adk_evidence.models.chunk import ChunkRecord, sha256_text
 from adk_evidence.store.generations import Generation
@@ -17,9 +16,6 @@ from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import CorpusRun
 from adk_ingest.records import records
 from adk_ingest.spool import RecordSpool
-
-if TYPE_CHECKING:
-    from adk_evidence.embedding.base import DenseEmbedder
 
 # One file that a chunker fails on is the file's fault; when more than one and this share of them fail, it is ours.
 MAX_FAILED_SHARE = 0.05

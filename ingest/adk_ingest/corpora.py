@@ -25,13 +25,12 @@ from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import as_committed, is_as_committed
-from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
+from adk_ingest.sources.mkdocs_site import CONFIG_FILES, MkdocsSite, check_links
 
 API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
 
 _DIGEST_CHARS = 12
-MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 LINK_EXAMPLES = 10
 
 # What a docstring's escapes can put into a page but no text file that is read back holds: control characters
@@ -95,7 +94,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     found, pages, uncommitted = _discovered(source, about)
     files = tuple(with_includes(file, include) for file in pages)
     # All that a page's URL and title depend on besides its own path.
-    navigation = [include(name) or "" for name in MKDOCS_FILES]
+    navigation = [include(name) or "" for name in CONFIG_FILES]
     return CorpusInput(
         name="adk_docs",
         kind="doc",
@@ -208,7 +207,7 @@ def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], in
 
 
 def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
-    """A corpus in two: the files that its commit holds as they are, and the others, each possibly none.
+    """Split a corpus into the files that are as its commit has them, and the others; either part may be empty.
 
     A citation names a commit, so a file may be cited with one only if the commit holds its lines. The others are cited
     with a digest of their content.

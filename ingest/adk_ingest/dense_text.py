@@ -1,4 +1,4 @@
-"""What the dense encoder sees of a chunk: its passages one by one, a short choice, or all of it.
+"""The text of a chunk for the dense encoder: its passages one by one, a short extract, or all of it.
 
 None holds the commit or line numbers, so that a chunk that did not change keeps its vectors.
 """

@@ -22,11 +22,10 @@ from adk_ingest.sources.snapshot import MANIFEST
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file that passed every filter. `path` is the repository's, `size` is in bytes."""
+    """A file that passed every filter; `path` is the repository's."""
 
     path: str
     disk: Path
-    size: int
 
 
 @dataclass
@@ -197,8 +196,7 @@ class _Walk:
         if reason:
             return self._skip(reason, relative)
         self._taken.add(real)
-        found = FoundFile(path=self._source.repo_path(relative), disk=Path(real), size=info.st_size)
-        return self._found.files.append(found)
+        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(real)))
 
     def _reason_to_skip(self, relative: str, real: str, info: os.stat_result) -> str | None:
         """The first filter that a file does not pass; none opens anything but a regular file."""

@@ -283,7 +283,7 @@ class RunFiles:
                     (self._folder / name).unlink(missing_ok=True)
 
     def mark_interrupted(self, current: RunManifest) -> str | None:
-        """Settle runs into the current one's index whose process died without a word; returns the newest of them.
+        """Mark runs into the current run's index as interrupted if their process died; returns the newest of them.
 
         Call it with the writer's lock held: then no other run into that index is alive.
         """

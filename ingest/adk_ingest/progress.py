@@ -61,7 +61,7 @@ class Silent:
 
 
 class Overall:
-    """How much of an ingestion is done, by the time that its stages take. It never goes back.
+    """The share of an ingestion that is done, weighted by the time that the stages take. It never decreases.
 
     Most of a first ingestion is the computing of vectors, while an update computes few: a stage weighs as its units
     do, as soon as it says how many there are, and one that was left out weighs nothing.
@@ -106,7 +106,7 @@ class Overall:
 
 
 class Reported:
-    """Hands progress on as numbers that only grow, for callers that know no stages.
+    """Reports progress as numbers that only grow, for callers that do not know stages.
 
     Args:
         report: Gets what is done so far over all stages, None for a total, and where the stage is.

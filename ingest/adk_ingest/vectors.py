@@ -1,4 +1,4 @@
-"""The dense vectors of a run: those that the cache has, what the others cost, and computing them."""
+"""The dense vectors of a run: look them up in the cache, estimate the cost of the others, compute them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Vectors:
 
 
 def refuse_above_the_cap(cost: Cost | None, embedders: Iterable[object], instead: str) -> None:
-    """Stop before anything is spent where all of it would cost too much.
+    """Fail before anything is spent if the run would cost too much.
 
     Args:
         cost: What the run would take; None where no service is paid.

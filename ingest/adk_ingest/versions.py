@@ -16,7 +16,7 @@ _CODE = "adk_python"
 
 
 def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
-    """A source's code as another version beside the indexed one.
+    """The code of a source as a version beside the indexed version.
 
     Raises:
         IndexMissingError: No code is indexed.
@@ -50,7 +50,7 @@ def replaced(settings: Settings, commit: str, created_at: str) -> list[CorpusInp
 
 
 def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput:
-    """A version that is kept, without any file: a run with it removes what is indexed of it.
+    """A kept version as a corpus without files: a run with it removes the version from the index.
 
     Args:
         settings: Of the main index.

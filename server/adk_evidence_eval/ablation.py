@@ -23,7 +23,7 @@ _BARE: Mapping[str, Any] = {
 
 
 def by_raw_score(outcome: Outcome) -> list[Hit]:
-    """One list by the scores of the only branch, as one index of docs and code would give it.
+    """All hits in the order of the only branch's scores, as a single index of docs and code would give them.
 
     The pipeline itself joins the two collections by rank.
     """

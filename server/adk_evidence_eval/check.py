@@ -20,7 +20,7 @@ TextOf = Callable[[str, str], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one target.
+    """The result of checking one target.
 
     `ok`: it stands there. `moved`: the same text stands at `target`'s lines now. `changed`: its symbol or heading
     stands at `target`'s lines, with another text; read them before relying on the label. `misnamed`: the lines are

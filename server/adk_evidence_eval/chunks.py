@@ -62,7 +62,7 @@ class IndexedFiles:
 
 
 def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
-    """The files of every corpus of the index by its name; one that is not there any more is left out.
+    """The files of every indexed corpus, by the corpus's name; files that no longer exist are left out.
 
     Raises:
         StoreError: There is no index.

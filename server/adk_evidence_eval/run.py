@@ -36,7 +36,7 @@ class Result(BaseModel):
 
 
 class Answer(Row):
-    """A run's answer to one question, best first. The optional parts are there where details were asked for.
+    """A run's answer to one question, best first. The optional parts exist only if details were requested.
 
     `pool` is the order before the reranker, `latency_ms` the time of the retrieval without checking citations.
     """
@@ -89,7 +89,7 @@ def run_queries(
 
 
 def write_run(answers: Iterable[Answer], path: Path) -> int:
-    """Write a run as JSON lines in place of an older one, which stays if the run does not end.
+    """Write a run as JSON lines. It replaces an older run only when it is complete.
 
     Returns:
         The number of lines.
