@@ -18,12 +18,9 @@ from adk_evidence.index.manifest import NO_COMMIT, uncommitted_name
 from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
+from adk_ingest.chunking.code import OTHER_VERSIONS, PYTHON_VERSION, CodeChunker, outline_readers
 from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.prose import ProseChunker
-from adk_ingest.chunking.python import PythonChunker
-from adk_ingest.chunking.r import RChunker
-from adk_ingest.chunking.treesitter import TreeSitterChunker
-from adk_ingest.chunking.treesitter_languages import LANGUAGES
 from adk_ingest.credentials import holds_credential, is_credential_file
 from adk_ingest.dense_text import VERSIONS
 from adk_ingest.discovery import discover
@@ -50,7 +47,7 @@ PAGES_FOLDER = "pages"
 
 # Chunkers of languages that the ADK's files are not in. Part of a corpus's state, not of every index's fingerprint: a
 # change of one makes the files of the corpora that it cuts count as changed, and leaves all other indexes as they are.
-LANGUAGE_CHUNKERS = (TreeSitterChunker.version, RChunker.version)
+LANGUAGE_CHUNKERS = OTHER_VERSIONS
 
 
 def chunker_version() -> str:
@@ -58,7 +55,7 @@ def chunker_version() -> str:
 
     Those of other languages are `LANGUAGE_CHUNKERS`.
     """
-    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PythonChunker.version}"))
+    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PYTHON_VERSION}"))
 
 
 def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
@@ -257,18 +254,19 @@ def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of code, and the few pages that stand among them."""
     chunking = settings.ingestion.chunking
     prose = ProseChunker(chunking)
-    chunkers: dict[str, Chunker] = {
-        ".py": PythonChunker(chunking, module_name=module_name),
-        ".r": RChunker(chunking),
-        **{name: TreeSitterChunker(chunking, language) for name, language in LANGUAGES.items()},
-    }
-    return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), prose).chunk(file)
+    chunkers = {extension: CodeChunker(chunking, read) for extension, read in outline_readers(module_name).items()}
+
+    def chunk(file: SourceFile) -> ChunkedFile:
+        chunker: Chunker = chunkers.get(PurePosixPath(file.path).suffix.lower(), prose)
+        return chunker.chunk(file)
+
+    return chunk
 
 
 def _chunkers_beside(files: Iterable[SourceFile]) -> tuple[str, ...]:
     """Versions of chunkers that files of the ADK need beside those of `chunker_version`: as released, none."""
     extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
-    return LANGUAGE_CHUNKERS if extensions & {".r", *LANGUAGES} else ()
+    return LANGUAGE_CHUNKERS if extensions & (outline_readers(module_name).keys() - {".py"}) else ()
 
 
 def record_context(
