@@ -10,24 +10,21 @@ from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
 from adk_evidence.settings import IngestionSettings, Settings
 from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
+from adk_ingest.chunking.code import OTHER_VERSIONS, PYTHON_VERSION, CodeChunker, outline_readers
 from adk_ingest.chunking.includes import IncludeReader
 from adk_ingest.chunking.prose import ProseChunker
-from adk_ingest.chunking.python import PythonChunker
-from adk_ingest.chunking.r import RChunker
-from adk_ingest.chunking.treesitter import TreeSitterChunker
-from adk_ingest.chunking.treesitter_languages import LANGUAGES
 from adk_ingest.dense_text import VERSIONS
 
 MARKDOWN = (".md", ".mdx")
 
 # Chunkers of languages that the ADK's files are not in. Part of a corpus's state, not of every index's fingerprint: a
 # change of one makes the files of the corpora that it cuts count as changed, and leaves all other indexes as they are.
-LANGUAGE_CHUNKERS = (TreeSitterChunker.version, RChunker.version)
+LANGUAGE_CHUNKERS = OTHER_VERSIONS
 
 
 def chunker_version() -> str:
     """One version for the chunkers of the ADK's files; a change of any of them makes other chunks."""
-    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PythonChunker.version}"))
+    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PYTHON_VERSION}"))
 
 
 def index_fingerprint(settings: Settings) -> dict[str, str | int]:
@@ -75,9 +72,7 @@ def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     sizes = settings.ingestion.chunking
     prose = ProseChunker(sizes)
     chunkers: dict[str, Chunker] = {
-        ".py": PythonChunker(sizes, module_name=module_name),
-        ".r": RChunker(sizes),
-        **{extension: TreeSitterChunker(sizes, language) for extension, language in LANGUAGES.items()},
+        extension: CodeChunker(sizes, read) for extension, read in outline_readers(module_name).items()
     }
     return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), prose).chunk(file)
 
@@ -85,4 +80,4 @@ def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:
     """Versions of the chunkers of other languages that some files need; none for the ADK's files as released."""
     extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
-    return LANGUAGE_CHUNKERS if extensions & {".r", *LANGUAGES} else ()
+    return LANGUAGE_CHUNKERS if extensions & (outline_readers(module_name).keys() - {".py"}) else ()

@@ -187,6 +187,11 @@ class TestMoved:
         assert (found.state, found.lines) == ("moved", LineSpan(start=7, end=11))
         assert "formatting" in found.reason
 
+    def test_other_code_of_the_file_may_be_broken(self) -> None:
+        text = 'def broken(:\n  pass\n\ndef first(a,b):\n  """Add."""\n  return (a + b)\n'
+        found = verify(FIRST, Texts(text))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=4, end=6))
+
     def test_a_method_keeps_its_strings_when_its_class_is_indented_more(self) -> None:
         text = 'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
         chunk = cite(text, 2, 5, symbol="A.f", symbol_kind="method")

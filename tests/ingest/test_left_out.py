@@ -15,7 +15,7 @@ import adk_ingest.verify as verify
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_reader, open_writer
-from adk_ingest.chunking.python import PythonChunker
+from adk_ingest.chunking.code import CodeChunker
 from adk_ingest.cli import app
 from adk_ingest.doctor import examine
 from adk_ingest.progress import Silent
@@ -143,14 +143,14 @@ class TestVerification:
 class TestFilesThatFail:
     @pytest.fixture(autouse=True)
     def _picky(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        take = PythonChunker.chunk
+        take = CodeChunker.chunk
 
-        def picky(self: PythonChunker, file: Any) -> Any:
+        def picky(self: CodeChunker, file: Any) -> Any:
             if file.path == PLUGIN:
                 raise RecursionError("too deep")
             return take(self, file)
 
-        monkeypatch.setattr(PythonChunker, "chunk", picky)
+        monkeypatch.setattr(CodeChunker, "chunk", picky)
         monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
 
     def test_a_run_that_lacks_a_file_is_incomplete_and_names_the_file(self, workplace: Workplace) -> None:

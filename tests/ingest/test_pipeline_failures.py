@@ -245,16 +245,16 @@ class TestARunThatFails:
     def test_what_a_chunker_cannot_take_costs_one_file(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from adk_ingest.chunking.python import PythonChunker
+        from adk_ingest.chunking.code import CodeChunker
 
-        take = PythonChunker.chunk
+        take = CodeChunker.chunk
 
-        def picky(self: PythonChunker, file: Any) -> Any:
+        def picky(self: CodeChunker, file: Any) -> Any:
             if file.path == PLUGIN:
                 raise RecursionError("too deep")
             return take(self, file)
 
-        monkeypatch.setattr(PythonChunker, "chunk", picky)
+        monkeypatch.setattr(CodeChunker, "chunk", picky)
         run = workplace.ingest()
         assert run.corpora["adk_python"].parse_failures == [PLUGIN]
         assert any("RecursionError" in warning for warning in run.corpora["adk_python"].warnings)
@@ -263,12 +263,12 @@ class TestARunThatFails:
     def test_a_chunker_that_fails_on_many_files_is_not_the_files_fault(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from adk_ingest.chunking.python import PythonChunker
+        from adk_ingest.chunking.code import CodeChunker
 
         def broken(*_: object) -> None:
             raise NameError("name 'strip' is not defined")
 
-        monkeypatch.setattr(PythonChunker, "chunk", broken)
+        monkeypatch.setattr(CodeChunker, "chunk", broken)
         with pytest.raises(IngestError, match=r"fails on many files.*NameError"):
             workplace.ingest()
         assert workplace.generations.current() is None

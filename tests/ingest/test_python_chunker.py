@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.python import PythonChunker
+from adk_ingest.chunking.code import CodeChunker, outline_readers
 
 
 def module_name(path: str) -> str | None:
@@ -27,7 +27,7 @@ def sizes(symbol: int = 9000, minimum: int = 400, overlap: int = 200, chunk: int
 
 
 def split(text: str, chunking: ChunkingSettings | None = None, path: str = "src/pkg/mod.py") -> ChunkedFile:
-    chunked = PythonChunker(chunking or sizes(), module_name=module_name).chunk(SourceFile(path, text, ""))
+    chunked = CodeChunker(chunking or sizes(), outline_readers(module_name)[".py"]).chunk(SourceFile(path, text, ""))
     assert_invariants(text, chunked.chunks, chunking or sizes())
     return chunked
 

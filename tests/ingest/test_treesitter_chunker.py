@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.r import RChunker
-from adk_ingest.chunking.treesitter import TreeSitterChunker
+from adk_ingest.chunking.code import CodeChunker, outline_readers
 from adk_ingest.chunking.treesitter_languages import LANGUAGES
 from tests.ingest.test_python_chunker import assert_invariants, sizes
 
@@ -21,8 +20,8 @@ EXTENSIONS = [".ts", ".tsx", ".js", ".go", ".rs", ".cpp", ".cs", ".r"]
 
 def split(extension: str, text: str, chunking: ChunkingSettings | None = None) -> ChunkedFile:
     chunking = chunking or sizes(minimum=1)
-    chunker = RChunker(chunking) if extension == ".r" else TreeSitterChunker(chunking, LANGUAGES[extension])
-    chunked = chunker.chunk(SourceFile(f"src/thing{extension}", text, ""))
+    read = outline_readers(lambda path: None)[extension]
+    chunked = CodeChunker(chunking, read).chunk(SourceFile(f"src/thing{extension}", text, ""))
     if not chunked.parse_failed and chunked.chunks:
         assert_invariants(text, chunked.chunks, chunking)
     return chunked

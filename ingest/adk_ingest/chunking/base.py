@@ -78,8 +78,6 @@ class ChunkedFile:
 class Chunker(Protocol):
     """Splits one file. Deterministic; never raises for what a file holds."""
 
-    version: str
-
     def chunk(self, file: SourceFile) -> ChunkedFile:
         """Split a file into chunks whose own lines do not overlap and leave out nothing but blank lines
         and files that hold no more than a licence."""

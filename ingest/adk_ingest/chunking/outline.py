@@ -26,6 +26,14 @@ from adk_ingest.chunking.cutting import Lines, Piece, piece_tail
 INSIDE_STATEMENT = 1_000
 
 
+class SyntaxNotUnderstoodError(Exception):
+    """Most of a file is no syntax of its language, which chunks call `lang` and people `title`."""
+
+    def __init__(self, lang: str, title: str) -> None:
+        super().__init__(f"Most of the file is no {title}.")
+        self.lang, self.title = lang, title
+
+
 @dataclass(frozen=True)
 class Definition:
     """A definition with its decorators and the comments directly above it.
@@ -54,7 +62,8 @@ class Outline:
 
     `definitions` are the outermost ones in the order of their lines. `names` are the qualified names of everything
     that is defined, by line. `cut_cost` says what a cut above a line costs, less is better. `module` is the dotted name
-    by which the file is imported. `joins_namesakes` says whether functions of one name in a row are overloads.
+    by which the file is imported. `joins_namesakes` says whether functions of one name in a row are overloads. `broken`
+    says why parts of the file are not understood.
     """
 
     lang: str
@@ -64,6 +73,7 @@ class Outline:
     cut_cost: Callable[[int], int]
     module: str | None = None
     joins_namesakes: bool = True
+    broken: str | None = None
 
 
 def outline_chunks(file: SourceFile, outline: Outline, chunking: ChunkingSettings) -> list[RawChunk]:

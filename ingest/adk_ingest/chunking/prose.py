@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from adk_evidence.readers.languages import BY_EXTENSION
 from adk_evidence.readers.page import Page
 from adk_evidence.readers.plaintext import DATA_LANGUAGES
 from adk_evidence.readers.sections import read_page
@@ -15,17 +16,7 @@ from adk_ingest.chunking.base import Attachment, ChunkedFile, RawChunk, SourceFi
 from adk_ingest.chunking.includes import Include, IncludeReader, find_includes, read_include
 from adk_ingest.chunking.spans import SECTION, Sizes, Span, Splitter, context_tail
 
-_LANGUAGES = {
-    ".md": "md",
-    ".mdx": "md",
-    ".rst": "rst",
-    ".txt": "txt",
-    ".adoc": "adoc",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".json": "json",
-    ".toml": "toml",
-}
+_PROSE = ("md", "rst", "adoc", *DATA_LANGUAGES)
 
 
 class ProseChunker:
@@ -54,7 +45,8 @@ class ProseChunker:
     def chunk(self, file: SourceFile) -> ChunkedFile:
         """Split a file into chunks in the order of its lines."""
         lines = file.lines
-        lang = _LANGUAGES.get(PurePosixPath(file.path).suffix.lower(), "txt")
+        language = BY_EXTENSION.get(PurePosixPath(file.path).suffix.lower())
+        lang = language.lang if language is not None and language.lang in _PROSE else "txt"
         page = read_page(lines, lang)
         is_markdown = lang == "md"
         anchors = page.anchors() if is_markdown else [None] * len(page.headings)

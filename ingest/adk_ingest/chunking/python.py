@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -16,9 +16,9 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.python import Definition as Node
 from adk_evidence.readers.python import first_line, first_paragraph, last_line, parse, signature, statements
 from adk_evidence.settings import ChunkingSettings
-from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.cutting import Lines
-from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, outline_chunks
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
 from adk_ingest.lexical import strip_licence
 
 ModuleName = Callable[[str], str | None]
@@ -27,34 +27,20 @@ ModuleName = Callable[[str], str | None]
 _INSIDE_STRING = 2 * INSIDE_STATEMENT
 
 
-class PythonChunker:
-    """Splits Python files by symbol, also those that do not parse.
+def read_python(file: SourceFile, chunking: ChunkingSettings, module_name: ModuleName) -> Outline | None:
+    """What a file defines, also where parts of it do not parse; None where it holds no more than a licence.
 
     Args:
+        file: The file.
         chunking: Sizes in characters.
         module_name: Gives the dotted module of a path, None where the path is not importable.
     """
-
-    # The name of what once read broken files stays, or indexes of files that parse would count as outdated.
-    version = "python-ast-2+python-fallback-1"
-
-    def __init__(self, chunking: ChunkingSettings, *, module_name: ModuleName) -> None:
-        self._chunking = chunking
-        self._module_name = module_name
-
-    def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file; its invariants are those of `Chunker.chunk`. Of a licence alone no chunk is made."""
-        if not strip_licence(file.text).strip():
-            return ChunkedFile([])
-        # Citations count `\n` only, Python counts `\r` too: a lone one must not end a line.
-        text = file.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", " ")
-        tree, reason = parse(text)
-        outline = _Reader(file, tree, self._chunking.code.max_symbol_chunk_chars).outline(self._module_name(file.path))
-        chunked = ChunkedFile(outline_chunks(file, outline, self._chunking))
-        if reason is not None:
-            chunked.parse_failed = True
-            chunked.warnings.append(f"Parts of {file.path} were split by their layout, as they do not parse: {reason}")
-        return chunked
+    if not strip_licence(file.text).strip():
+        return None
+    # Citations count `\n` only, Python counts `\r` too: a lone one must not end a line.
+    tree, broken = parse(file.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", " "))
+    reader = _Reader(file, tree, chunking.code.max_symbol_chunk_chars)
+    return replace(reader.outline(module_name(file.path)), broken=broken)
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
-from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.comments import first_paragraph, is_licence
-from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, outline_chunks
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
 from adk_ingest.lexical import strip_licence
 
 _TOKEN = re.compile(
@@ -44,24 +44,11 @@ _MAX_NAME_CHARS = 200
 _MAX_DEPTH = 480
 
 
-class RChunker:
-    """Splits R files by their functions and classes (S4, reference classes, R6, S7).
-
-    Args:
-        chunking: Sizes in characters.
-    """
-
-    version = "r-1"
-
-    def __init__(self, chunking: ChunkingSettings) -> None:
-        self._chunking = chunking
-
-    def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file; its invariants are those of `Chunker.chunk`."""
-        if not strip_licence(file.text).strip():
-            return ChunkedFile([])
-        outline = _Reader(file.text, self._chunking.max_chunk_chars).outline()
-        return ChunkedFile(outline_chunks(file, outline, self._chunking))
+def read_r(file: SourceFile, chunking: ChunkingSettings) -> Outline | None:
+    """What a file defines: functions and classes (S4, reference classes, R6, S7); None of no more than a licence."""
+    if not strip_licence(file.text).strip():
+        return None
+    return _Reader(file.text, chunking.max_chunk_chars).outline()
 
 
 class _Statement(NamedTuple):

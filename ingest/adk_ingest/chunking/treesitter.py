@@ -1,42 +1,418 @@
-"""Source in languages other than Python, one chunk a definition, by tree-sitter."""
+"""A file's outline by its tree-sitter syntax tree."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import importlib
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Literal
 
+from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
-from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.chunking.outline import outline_chunks
-from adk_ingest.chunking.prose import ProseChunker
+from adk_ingest.chunking.base import SourceFile
+from adk_ingest.chunking.comments import first_paragraph, is_licence
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, SyntaxNotUnderstoodError
 from adk_ingest.chunking.treesitter_languages import Language
-from adk_ingest.chunking.treesitter_outline import SyntaxNotUnderstoodError, read_outline
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, Query
+
+_KINDS = ("function", "class", "variable", "namespace")
+
+# A definition's lines are those of the statement that is nothing but it.
+_WRAPPERS = {
+    "ambient_declaration",
+    "assignment_expression",
+    "const_declaration",
+    "export_statement",
+    "expression_statement",
+    "lexical_declaration",
+    "template_declaration",
+    "type_declaration",
+    "variable_declaration",
+}
+# What stands in these stands at the top of the file.
+_TRANSPARENT = _WRAPPERS | {
+    "compilation_unit",
+    "declaration_list",
+    "file_scoped_namespace_declaration",
+    "internal_module",
+    "linkage_specification",
+    "mod_item",
+    "module",
+    "namespace_declaration",
+    "namespace_definition",
+    "preproc_elif",
+    "preproc_else",
+    "preproc_if",
+    "preproc_ifdef",
+    "program",
+    "source_file",
+    "statement_block",
+    "translation_unit",
+}
+_DECORATION = {"decorator", "attribute_list", "comment", "line_comment", "block_comment"}
+_GLOBALS = re.compile(r"^(?:module\.exports|exports|this|window|globalThis|self)\.")
+_GENERICS = re.compile(r"<.*>|\[.*\]|[*&\s\"'`]", re.DOTALL)
+_COMPONENTS = {"memo", "forwardRef", "observer"}
+_MAX_NAME_CHARS = 200
+_MAX_SIGNATURE_BYTES = 8 * 1024
+_MAX_DEPTH = 480  # keeps every cost below INSIDE_STATEMENT
 
 
-class TreeSitterChunker:
-    """Splits files of one language by their definitions; files that are mostly no such syntax by blank lines.
+@dataclass
+class _Item:
+    kind: Literal["function", "class", "variable", "namespace"]
+    name: str
+    node: Node
+    span: Node
+    owned: bool
+    prefix: str = ""
+    in_class: bool = False
+    children: list[_Item] = field(default_factory=list)
 
-    Args:
-        chunking: Sizes in characters.
-        language: The files' language.
+    @property
+    def qualified(self) -> str:
+        return f"{self.prefix}.{self.name}" if self.prefix else self.name
+
+
+def read_treesitter(language: Language) -> Callable[[SourceFile, ChunkingSettings], Outline | None]:
+    """A reader of files of a language: what a file defines, None where it holds no more than a licence.
+
+    What stands on lines longer than `max_chunk_chars`, as minified code does, is left out. The reader raises
+    `SyntaxNotUnderstoodError` where errors cover more than half of a file.
+    """
+    return lambda file, chunking: _Reader(file.text, language, chunking.max_chunk_chars).outline()
+
+
+@lru_cache(maxsize=16)
+def _grammar(language: Language) -> tuple[Parser, Query]:
+    import tree_sitter
+
+    grammar = tree_sitter.Language(getattr(importlib.import_module(language.module), language.grammar)())
+    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, language.query)
+
+
+class _Budget:
+    """What a parser may spend on a text, counted in its own steps: a limit on time would make chunks differ.
+
+    Recovery from errors can take the square of a text's size. Well-formed code makes a parser report its progress once
+    in 100 bytes or less, and read the text a few times from somewhere to its end.
     """
 
-    version = f"tree-sitter-1+{ProseChunker.version}"
+    def __init__(self, source: bytes) -> None:
+        self._source = memoryview(source)
+        self._reports = 200 + len(source) // 50
+        self._bytes = 50_000_000 + 20 * len(source)
 
-    def __init__(self, chunking: ChunkingSettings, language: Language) -> None:
-        self._chunking = chunking
+    def read(self, offset: int, _point: object) -> memoryview:
+        """The text from a byte on; none once too much of it was read."""
+        rest = self._source[offset:]
+        self._bytes -= len(rest)
+        return rest if self._bytes >= 0 else rest[:0]
+
+    def spent(self, _offset: int = 0, _has_error: bool = False) -> bool:
+        """Whether the parser is to stop; each call counts."""
+        self._reports -= 1
+        return self._reports < 0 or self._bytes < 0
+
+
+def _parse(parser: Parser, source: bytes) -> Node | None:
+    """The root of a text's syntax tree; None where it has so many errors that reading it would take too long."""
+    budget = _Budget(source)
+    try:
+        root = parser.parse(budget.read, progress_callback=budget.spent).root_node
+    except ValueError:  # "Parsing failed"
+        parser.reset()  # it would go on with this text otherwise
+        return None
+    # A query of a root that is an error takes the square of its size.
+    return None if budget.spent() or root.type == "ERROR" else root
+
+
+class _Reader:
+    def __init__(self, text: str, language: Language, max_line_chars: int) -> None:
+        from tree_sitter import QueryCursor
+
         self._language = language
-        self._plain = ProseChunker(chunking)
+        self._lines = text.split("\n")
+        self._long = {number for number, line in enumerate(self._lines, 1) if len(line) > max_line_chars}
+        parser, query = _grammar(language)
+        # Not `Node.text`, nor predicates of queries: they ask the parser's reader again, which is gone.
+        self._source = text.encode("utf-8", "replace")
+        not_understood = SyntaxNotUnderstoodError(language.lang, language.title)
+        root = _parse(parser, self._source)
+        if root is None:
+            raise not_understood
+        self._root = root
+        self._comments: dict[int, int] = {}  # first line of a comment that fills its lines, by its last line
+        self._leading: dict[int, int] = {}  # the same of decorators
+        self._items: list[_Item] = []
+        errors: list[Node] = []
+        for _, captures in QueryCursor(query).matches(self._root):
+            errors += captures.get("error", [])
+            self._take(captures)
+        if 2 * _covered(errors) > len(self._source):
+            raise not_understood
+        self._licence_end = self._skip_licence()
 
-    def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file; its invariants are those of `Chunker.chunk`."""
-        try:
-            outline = read_outline(file.text, self._language, self._chunking.max_chunk_chars)
-        except SyntaxNotUnderstoodError:
-            chunked = self._plain.chunk(file)
-            chunked.chunks = [replace(chunk, lang=self._language.lang) for chunk in chunked.chunks]
-            chunked.parse_failed = True
-            chunked.warnings.append(
-                f"{file.path} was split by its blank lines: most of it is no {self._language.title}."
-            )
-            return chunked
-        return ChunkedFile(outline_chunks(file, outline, self._chunking) if outline is not None else [])
+    def outline(self) -> Outline | None:
+        if not any(line.strip() for line in self._lines[self._licence_end :]):
+            return None
+        top = self._nest()
+        definitions = tuple(self._top_level(top))
+        first = definitions[0].start if definitions else len(self._lines) + 1
+        return Outline(self._language.lang, definitions, self._names(), self._module_doc(first), self._cut_cost)
+
+    # Taking up what the query found
+
+    def _take(self, captures: dict[str, list[Node]]) -> None:
+        for kind, table in (("comment", self._comments), ("leading", self._leading)):
+            for node in captures.get(kind, ()):
+                start, end = _first_line(node), _last_line(node)
+                if self._fills_lines(node, start, end):
+                    table[end] = start
+        if any(self._text(node) not in _COMPONENTS for node in captures.get("callee", ())):
+            return
+        for kind in _KINDS:
+            for node in captures.get(kind, ()):
+                name = self._name(captures)
+                if name and _first_line(node) not in self._long:
+                    self._items.append(_Item(kind, name, node, _widened(node), "owner" in captures))  # type: ignore[arg-type]
+
+    def _fills_lines(self, node: Node, start: int, end: int) -> bool:
+        if start in self._long or end in self._long:
+            return False
+        before = self._lines[start - 1].encode("utf-8", "replace")[: node.start_point.column]
+        after = self._lines[end - 1].encode("utf-8", "replace")[node.end_point.column :]
+        ends_here = node.end_point.column and after.strip()
+        return not before.strip() and not ends_here
+
+    def _name(self, captures: dict[str, list[Node]]) -> str:
+        if "name" not in captures:
+            return "default"  # an export without a name
+        name = _GLOBALS.sub("", self._text(captures["name"][0]).strip()).replace(".prototype.", ".")
+        owner = "".join(self._text(node) for node in captures.get("owner", ()))
+        if owner:
+            name = f"{owner}.{name}"
+        if not name.startswith("operator"):
+            name = _GENERICS.sub("", name)
+        return name.replace("::", ".").strip(".") if len(name) <= _MAX_NAME_CHARS else ""
+
+    def _text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _skip_licence(self) -> int:
+        """Keep the licence that opens a file apart from the first definition; returns its last line."""
+        ends = {start: end for end, start in self._comments.items()}
+        end = ends.get(1, 0)
+        if self._lines[0].startswith("//"):
+            while end + 1 in ends and ends[end + 1] == end + 1:
+                end += 1
+        if not is_licence("\n".join(self._lines[:end])):
+            return 0
+        self._comments = {last: first for last, first in self._comments.items() if last > end}
+        return end
+
+    # Building the outline
+
+    def _nest(self) -> list[_Item]:
+        """Nest the items by what they hold; returns the outermost. A node that was found twice counts once."""
+        order = {kind: number for number, kind in enumerate(_KINDS)}
+        items = sorted(self._items, key=lambda item: (item.node.start_byte, -item.node.end_byte, order[item.kind]))
+        top: list[_Item] = []
+        stack: list[_Item] = []
+        kept: list[_Item] = []
+        for item in items:
+            while stack and not _holds(stack[-1], item):
+                stack.pop()
+            owner = stack[-1] if stack else None
+            if kept and _same(kept[-1], item):
+                continue
+            if owner is not None:
+                if owner.kind == "class" == item.kind and owner.name == item.name and _starts_beside(owner, item):
+                    continue  # `typedef struct Name {...} Name`
+                if owner.kind == "function" and item.kind == "variable":
+                    continue
+                item.prefix = owner.qualified
+                item.in_class = owner.kind == "class"
+            (owner.children if owner else top).append(item)
+            stack.append(item)
+            kept.append(item)
+        self._items = kept
+        return top
+
+    def _top_level(self, items: Sequence[_Item]) -> Iterator[Definition]:
+        for item in items:
+            if item.kind in ("namespace", "variable"):
+                yield from self._top_level(item.children)
+            else:
+                yield self._definition(item, None if _stands_free(item.span) else self._statement(item))
+
+    def _definition(self, item: _Item, within: tuple[int, int] | None = None) -> Definition:
+        start = top = _first_line(item.span)
+        while (above := self._above(top)) is not None:
+            top = above
+        comments = [line for line in range(top, start) if line not in self._leading_lines]
+        header = self._header(item)
+        kind: SymbolKind = "class" if item.kind == "class" else "function"
+        if kind == "function" and (item.in_class or item.owned):
+            kind = "method"
+        members = item.children if item.kind == "class" else []
+        return Definition(
+            item.qualified,
+            kind,
+            top,
+            _last_line(item.span),
+            header,
+            clip(self._signature(item), MAX_SIGNATURE_CHARS) or None,
+            first_paragraph([self._lines[line - 1] for line in comments]),
+            tuple(self._definition(member) for member in members if member.kind in ("function", "class")),
+            within,
+        )
+
+    def _above(self, line: int) -> int | None:
+        return self._comments.get(line - 1, self._leading.get(line - 1))
+
+    @cached_property
+    def _leading_lines(self) -> set[int]:
+        return {line for end, start in self._leading.items() for line in range(start, end + 1)}
+
+    def _header(self, item: _Item) -> int:
+        name = item.node.child_by_field_name("name") or item.node
+        return name.start_point.row + 1
+
+    def _signature(self, item: _Item) -> str:
+        body = _body(item.node)
+        start = _after_decoration(item.span)
+        end = body.start_byte if body is not None and body.start_byte > start else item.span.end_byte
+        header = (
+            self._source[start : min(end, start + _MAX_SIGNATURE_BYTES)].decode("utf-8", "replace").rstrip(" \t\r\n{;,")
+        )
+        return " ".join(header.removesuffix("=>").rstrip(" =").split())
+
+    def _statement(self, item: _Item) -> tuple[int, int]:
+        index = bisect_right(self._starts, item.node.start_byte) - 1
+        node = self._root.children[index] if index >= 0 else self._root
+        return _first_line(node), _last_line(node)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [child.start_byte for child in self._root.children]
+
+    def _names(self) -> dict[int, tuple[str, ...]]:
+        names: dict[int, list[str]] = {}
+        for item in self._items:
+            private = item.kind == "variable" and item.name.startswith("_")
+            if item.kind != "namespace" and not private:
+                names.setdefault(self._header(item), []).append(item.qualified)
+        return {line: tuple(found) for line, found in names.items()}
+
+    def _module_doc(self, first: int) -> str | None:
+        """What the comment at the top of the file says, if it belongs to no definition."""
+        start = self._licence_end + 1
+        while start <= len(self._lines) and not self._lines[start - 1].strip():
+            start += 1
+        ends = {begin: end for end, begin in self._comments.items()}
+        end = start - 1
+        while end + 1 in ends:
+            end = ends[end + 1]
+        return first_paragraph(self._lines[start - 1 : end]) if end < first else None
+
+    # Where to cut what is too long
+
+    def _cut_cost(self, line: int) -> int:
+        depth = self._depths.get(line)
+        if depth is None or line - 1 in self._comments or line - 1 in self._leading:
+            return INSIDE_STATEMENT
+        return 2 * depth + (1 if self._lines[line - 2].strip() else 0)
+
+    @cached_property
+    def _depths(self) -> dict[int, int]:
+        """Depth of the outermost node that begins a line."""
+        depths: dict[int, int] = {}
+        stack = [(self._root, 0)]
+        while stack:
+            node, depth = stack.pop()
+            if node.start_point.row == node.end_point.row:
+                continue
+            for child in node.named_children:
+                line = _first_line(child)
+                if line not in self._long and child.start_point.column == _indent(self._lines[line - 1]):
+                    depths[line] = min(depths.get(line, _MAX_DEPTH), depth)
+                stack.append((child, depth + 1))
+        return depths
+
+
+def _holds(outer: _Item, inner: _Item) -> bool:
+    one, other = outer.node, inner.node
+    same = (one.start_byte, one.end_byte) == (other.start_byte, other.end_byte)
+    return other.start_byte >= one.start_byte and other.end_byte <= one.end_byte and not same
+
+
+def _same(one: _Item, other: _Item) -> bool:
+    places = {(item.node.start_byte, item.node.end_byte, item.name) for item in (one, other)}
+    return len(places) == 1
+
+
+def _starts_beside(outer: _Item, inner: _Item) -> bool:
+    return outer.node.start_point.row == inner.node.start_point.row
+
+
+def _widened(node: Node) -> Node:
+    while node.parent is not None and node.parent.type in _WRAPPERS:
+        node = node.parent
+    return node
+
+
+def _stands_free(node: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.type in _TRANSPARENT:
+        parent = parent.parent
+    return parent is None
+
+
+def _body(node: Node) -> Node | None:
+    """What follows a definition's signature."""
+    for name in ("body", "accessors"):
+        if (body := node.child_by_field_name(name)) is not None:
+            return body
+    for name in ("value", "right", "type"):
+        if (value := node.child_by_field_name(name)) is not None and (body := value.child_by_field_name("body")):
+            return body
+    return None
+
+
+def _after_decoration(node: Node) -> int:
+    """The byte where a definition begins behind its decorators."""
+    for child in node.children:
+        if child.type not in _DECORATION:
+            return child.start_byte
+    return node.start_byte
+
+
+def _indent(line: str) -> int:
+    """Bytes of the whitespace that a line begins with."""
+    return len(line[: len(line) - len(line.lstrip())].encode())
+
+
+def _first_line(node: Node) -> int:
+    return node.start_point.row + 1
+
+
+def _last_line(node: Node) -> int:
+    """The line of a node's last character; some grammars count the newline behind it as its own."""
+    end = node.end_point
+    return end.row if end.column == 0 and end.row > node.start_point.row else end.row + 1
+
+
+def _covered(nodes: Sequence[Node]) -> int:
+    """Bytes that the nodes cover; nested ones count once."""
+    covered = reached = 0
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        covered += max(0, node.end_byte - max(node.start_byte, reached))
+        reached = max(reached, node.end_byte)
+    return covered

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adk_evidence.readers.languages import BY_EXTENSION
+
 _EVERYWHERE = "(ERROR) @error"
 
 _JAVASCRIPT = """
@@ -129,26 +131,26 @@ class Language:
     query: str
 
 
-def _language(title: str, lang: str, module: str, *queries: str, grammar: str = "language") -> Language:
-    return Language(title, lang, f"tree_sitter_{module}", grammar, "\n".join((_EVERYWHERE, *queries)))
+def _grammar(module: str, *queries: str, function: str = "language") -> tuple[str, str, str]:
+    return f"tree_sitter_{module}", function, "\n".join((_EVERYWHERE, *queries))
 
 
-_JS = ("javascript", _JAVASCRIPT, _JAVASCRIPT_FIELDS)
-_TS = ("typescript", _JAVASCRIPT, _TYPESCRIPT)
-_TYPESCRIPT_LANGUAGE = _language("TypeScript", "ts", *_TS, grammar="language_typescript")
-_JAVASCRIPT_LANGUAGE = _language("JavaScript", "js", *_JS)
-_C_PLUS_PLUS = _language("C++", "cpp", "cpp", _C, _CPP)
+# By what chunks call the language. C is read as C++, which it mostly is: the grammars of C and Java were tried and left
+# out, as a few kilobytes of nonsense make their error recovery take gigabytes of memory; Python's behaves as they do.
+_GRAMMARS = {
+    "ts": _grammar("typescript", _JAVASCRIPT, _TYPESCRIPT, function="language_typescript"),
+    "tsx": _grammar("typescript", _JAVASCRIPT, _TYPESCRIPT, function="language_tsx"),
+    "js": _grammar("javascript", _JAVASCRIPT, _JAVASCRIPT_FIELDS),
+    "jsx": _grammar("javascript", _JAVASCRIPT, _JAVASCRIPT_FIELDS),
+    "go": _grammar("go", _GO),
+    "rust": _grammar("rust", _RUST),
+    "c": _grammar("cpp", _C, _CPP),
+    "cpp": _grammar("cpp", _C, _CPP),
+    "cs": _grammar("c_sharp", _C_SHARP),
+}
 
-# By file extension, in lower case. C is read as C++, which it mostly is: the grammars of C and Java were tried and left
-# out, as a few kilobytes of nonsense make their error recovery take gigabytes of memory.
 LANGUAGES = {
-    **dict.fromkeys((".ts", ".mts", ".cts"), _TYPESCRIPT_LANGUAGE),
-    ".tsx": _language("TypeScript", "tsx", *_TS, grammar="language_tsx"),
-    **dict.fromkeys((".js", ".mjs", ".cjs"), _JAVASCRIPT_LANGUAGE),
-    ".jsx": _language("JavaScript", "jsx", *_JS),
-    ".go": _language("Go", "go", "go", _GO),
-    ".rs": _language("Rust", "rust", "rust", _RUST),
-    ".c": _language("C", "c", "cpp", _C, _CPP),
-    **dict.fromkeys((".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), _C_PLUS_PLUS),
-    ".cs": _language("C#", "cs", "c_sharp", _C_SHARP),
+    extension: Language(language.title, language.lang, *_GRAMMARS[language.lang])
+    for extension, language in BY_EXTENSION.items()
+    if language.lang in _GRAMMARS
 }

@@ -14,6 +14,7 @@ import yaml
 
 from adk_evidence.readers import breaks
 from adk_evidence.readers.headings import parse_heading
+from adk_evidence.readers.languages import TAB_NAMES, common_name
 from adk_evidence.readers.page import Heading, Page
 
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$")
@@ -33,60 +34,20 @@ _BRACED_LANGUAGE = re.compile(r"\{[ \t]*\.([\w+#-]+)")
 _MAX_FRONT_MATTER_LINES = 200
 _MAX_FRONT_MATTER_CHARS = 20_000
 
-# Names of a language that readers and authors use for the same thing.
-_SAME_LANGUAGE = {
-    "py": "python",
-    "py3": "python",
-    "python3": "python",
-    "pycon": "python",
-    "ts": "typescript",
-    "tsx": "typescript",
-    "js": "javascript",
-    "jsx": "javascript",
-    "golang": "go",
-    "kt": "kotlin",
-    "sh": "bash",
-    "shell": "bash",
-    "zsh": "bash",
-    "console": "bash",
-    "yml": "yaml",
-}
 _NO_LANGUAGE = {"text", "txt", "none", "plaintext", "plain", "output", "mermaid"}
-_TAB_LANGUAGES = {
-    "python",
-    "java",
-    "go",
-    "typescript",
-    "javascript",
-    "kotlin",
-    "rust",
-    "c#",
-    "c++",
-    "php",
-    "ruby",
-    "swift",
-    "r",
-    "bash",
-    "powershell",
-    "yaml",
-    "json",
-    "toml",
-    "sql",
-}
 
 
 def language_of(name: str) -> str | None:
     """The common name of a code block's language; None where it is no language."""
-    name = name.strip().lower()
-    name = _SAME_LANGUAGE.get(name, name)
+    name = common_name(name.strip().lower())
     return name if name not in _NO_LANGUAGE and _LANGUAGE.fullmatch(name) else None
 
 
 def _label_language(label: str) -> str | None:
     # "Python", "Python - adk CLI", "Go (v2)"; but not "Go to the console".
     match = _LABEL_LANGUAGE.match(label.strip().lower())
-    name = _SAME_LANGUAGE.get(match[1], match[1]) if match else None
-    return name if name in _TAB_LANGUAGES else None
+    name = common_name(match[1]) if match else None
+    return name if name in TAB_NAMES else None
 
 
 def read_markdown(lines: Sequence[str]) -> Page:

@@ -1,0 +1,61 @@
+"""The languages of files, code blocks and tabs: one table of their names and extensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language.
+
+    `name` is what code blocks and tabs call it, `aliases` are other names that authors use there. `lang` is what chunks
+    of its files carry, and `extensions` are those of the files; a language without them occurs inside pages alone.
+    `in_tabs` says whether the label of a tab may name it.
+    """
+
+    name: str
+    title: str
+    lang: str = ""
+    extensions: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    in_tabs: bool = True
+
+
+_TABLE = (
+    Language("python", "Python", "py", (".py",), ("py", "py3", "python3", "pycon")),
+    Language("typescript", "TypeScript", "ts", (".ts", ".mts", ".cts"), ("ts",)),
+    Language("typescript", "TypeScript", "tsx", (".tsx",), ("tsx",)),
+    Language("javascript", "JavaScript", "js", (".js", ".mjs", ".cjs"), ("js",)),
+    Language("javascript", "JavaScript", "jsx", (".jsx",), ("jsx",)),
+    Language("go", "Go", "go", (".go",), ("golang",)),
+    Language("rust", "Rust", "rust", (".rs",)),
+    Language("c", "C", "c", (".c",), in_tabs=False),
+    Language("c++", "C++", "cpp", (".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx")),
+    Language("c#", "C#", "cs", (".cs",)),
+    Language("r", "R", "r", (".r",)),
+    Language("yaml", "YAML", "yaml", (".yaml", ".yml"), ("yml",)),
+    Language("json", "JSON", "json", (".json",)),
+    Language("toml", "TOML", "toml", (".toml",)),
+    Language("markdown", "Markdown", "md", (".md", ".mdx"), in_tabs=False),
+    Language("restructuredtext", "reStructuredText", "rst", (".rst",), in_tabs=False),
+    Language("asciidoc", "AsciiDoc", "adoc", (".adoc",), in_tabs=False),
+    Language("text", "plain text", "txt", (".txt",), in_tabs=False),
+    Language("bash", "Bash", aliases=("sh", "shell", "zsh", "console")),
+    Language("java", "Java"),
+    Language("kotlin", "Kotlin", aliases=("kt",)),
+    Language("php", "PHP"),
+    Language("powershell", "PowerShell"),
+    Language("ruby", "Ruby"),
+    Language("sql", "SQL"),
+    Language("swift", "Swift"),
+)
+
+BY_EXTENSION = {extension: language for language in _TABLE for extension in language.extensions}
+TAB_NAMES = frozenset(language.name for language in _TABLE if language.in_tabs)
+_NAMES = {alias: language.name for language in _TABLE for alias in language.aliases}
+
+
+def common_name(name: str) -> str:
+    """The one name of a language that authors call by several; of what is not known, the name itself."""
+    return _NAMES.get(name, name)

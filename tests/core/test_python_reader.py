@@ -1,0 +1,66 @@
+"""Python that does not parse is read in all parts that are whole."""
+
+from __future__ import annotations
+
+import ast
+import time
+
+import pytest
+
+from adk_evidence.readers.python import definitions, first_line, last_line, parse, signature
+
+
+def defined(text: str) -> dict[str, tuple[int, int, str | None]]:
+    tree, reason = parse(text)
+    assert reason is not None
+    found = {name: nodes[-1] for name, nodes in definitions(tree).items()}
+    return {name: (first_line(node), last_line(node), signature(node)) for name, node in found.items()}
+
+
+def test_a_broken_method_leaves_its_class_whole() -> None:
+    broken = "class A(B):\n    def f(self, x:\n        return 1\n\n"
+    text = broken + "    @property\n    def g(self) -> int:\n        return 2\n"
+    assert defined(text) == {"A": (1, 7, "class A(B)"), "A.f": (2, 3, "def f()"), "A.g": (5, 7, "def g(self) -> int")}
+
+
+def test_a_broken_statement_leaves_its_function_whole() -> None:
+    text = 'def f(\n    a,\n    b=1,\n):\n    """Do."""\n    x = (\n    return a\n\ndef g():\n    pass\n'
+    assert defined(text) == {"f": (1, 7, "def f(a, b=1)"), "g": (9, 10, "def g()")}
+    function = parse(text)[0].body[0]
+    assert isinstance(function, ast.FunctionDef) and ast.get_docstring(function) == "Do."
+    assert isinstance(function.body[-1], ast.Return) and function.body[-1].lineno == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = (\nS = """\ndef no():\n"""\ndef yes():\n    pass\n',
+        "if x:\n    y = = 1\nelse:\n    def yes():\n        pass\n",
+        "try:\n    print 'x'\nexcept E, e:\n    pass\n\n\n@deco(\n    1\n)\n# why\nasync def yes():\n    pass\n",
+        'x = """ never closed\ndef yes():\n    pass\n',
+        "    x = (\ndef yes():\n    pass\n",
+        "def yes():\n\tx = \x00\n",
+    ],
+)
+def test_what_is_not_broken_is_found(text: str) -> None:
+    assert list(defined(text)) == ["yes"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["(", "{\n", "/*\n", "def f(:\n", "class A:\n ", "if x:\n", "'''", "print x\n", "def f():\n print x\n", "@a\n"],
+)
+def test_nonsense_takes_linear_time(part: str) -> None:
+    def seconds(count: int) -> float:
+        began = time.process_time()
+        parse(part * count)
+        return time.process_time() - began
+
+    seconds(10)
+    assert seconds(8_000) < 10 * max(seconds(2_000), 0.05)
+
+
+def test_indentation_may_be_as_deep_as_it_likes() -> None:
+    text = "".join(" " * depth + "if x:\n" for depth in range(1_000)) + "def f(:\n"
+    tree, _ = parse(text)
+    assert tree.body
