@@ -333,7 +333,7 @@ def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> A
 
 
 def _run(session: AgentSession, call: Call, action: str, index: str) -> Run:
-    return Run(session, action, index, Context(call.cancelled), call.progress, _make_indexer)
+    return Run(session, action, index, Context(call.cancelled, question_logged=False), call.progress, _make_indexer)
 
 
 def _make_indexer(settings: Settings) -> Indexer:

@@ -30,6 +30,7 @@ class Context:
     Args:
         cancelled: Says whether the caller has gone.
         logged: Whether retrievals are written to the event log. Evaluation and warm-up are not.
+        question_logged: Whether the event has the text of the question, and not only its hash.
         strict: Whether a part that fails ends the request, instead of a warning.
         budget_ms: Soft time budget, from now on; None or 0: none.
     """
@@ -39,11 +40,13 @@ class Context:
         cancelled: Cancelled | None = None,
         *,
         logged: bool = True,
+        question_logged: bool = True,
         strict: bool = False,
         budget_ms: int | None = None,
     ) -> None:
         self.cancelled = cancelled
         self.logged = logged
+        self.question_logged = question_logged
         self.strict = strict
         self.budget_ms = budget_ms
         self.timings_ms: dict[str, float] = {}
@@ -52,7 +55,13 @@ class Context:
 
     def for_request(self, *, strict: bool, budget_ms: int | None) -> Context:
         """The context of one request: the same cancellation, but the request's own limits, warnings and timings."""
-        return Context(self.cancelled, logged=self.logged, strict=strict, budget_ms=budget_ms)
+        return Context(
+            self.cancelled,
+            logged=self.logged,
+            question_logged=self.question_logged,
+            strict=strict,
+            budget_ms=budget_ms,
+        )
 
     @property
     def warnings(self) -> list[str]:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, sha256_text
 from adk_evidence.models.pack import round_score
 from adk_evidence.search.outcome import plan_of
 from adk_evidence.search.rerank.base import instruction
@@ -25,6 +25,10 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
     """
     plan, retrieval, pack = plan_of(run), run.settings.retrieval, run.pack
     quality = pack.quality if pack else run.quality
+    warnings = run.context.warnings
+    if not run.context.question_logged:
+        # A warning may quote the question.
+        warnings = [warning.partition(":")[0] for warning in warnings]
     wrapped = instruction(run.query, run.request.task_mode)
     states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
     unique = {id(hit) for hit in run.unique}
@@ -34,7 +38,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "event": "retrieval",
         "query_id": run.query_id,
         "pack_id": pack.pack_id if pack else None,
-        "query_text": run.request.query,
+        "query_text": run.request.query if run.context.question_logged else None,
+        "query_sha256": sha256_text(run.request.query),
         "task_mode": run.request.task_mode,
         "max_results": run.size,
         "strict": run.context.strict,
@@ -86,6 +91,6 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         },
         "quality": quality.level if quality else None,
         "error": failure.code if failure else None,
-        "warnings": run.context.warnings,
+        "warnings": warnings,
         "timings_ms": run.context.rounded_timings(),
     }

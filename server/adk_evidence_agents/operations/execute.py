@@ -84,7 +84,8 @@ def execute(
         session,
         operation.type,
         operation.parameters.collection_name,
-        context=Context(cancelled),
+        # The log has no text of an operation.
+        context=Context(cancelled, question_logged=False),
         progress=progress,
         make_indexer=make_indexer,
         request_id=parsed.request_id,
