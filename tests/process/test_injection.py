@@ -270,7 +270,7 @@ async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSess
                 (source,) = (await client.read_resource(citation_uri(cited["citation"]))).contents
                 quoted(source.text, ("SOURCE: ", "The fenced text is quoted", "The budget ends here. "))
         for prompt in PROMPTS:
-            subject = next(name for name, field in prompt.arguments.model_fields.items() if field.is_required())
+            subject = next(one.name for one in prompt.declared().arguments or () if one.required)
             (message,) = (await client.get_prompt(prompt.name, {subject: marker(group, 0)})).messages
             assert message.content.type == "text"
             quoted(message.content.text, (prompt.instruction, *PROMPT_LINES))
