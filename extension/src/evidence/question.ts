@@ -37,8 +37,8 @@ export function questionOfText(selected: string): string {
 }
 
 /**
- * The question that a place in a document asks; null if there is no text to ask about. The server makes it of the
- * selection and of what is around it where it has the document open, else it is the selected text or the line.
+ * The question about a selection in a document; null if there is no text to ask about. Where the server has the document
+ * open, it makes the question of the selection and its surroundings; else the question is the selected text or the line.
  */
 export function questionAt(
   document: vscode.TextDocument,

@@ -73,14 +73,14 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
         settings: () => serverSettings(folderAt(folder), log.logLevel),
         serves: (document) => pool().serves(sessionKey, document.uri),
         hoversWanted: (document) => hoversWanted(document.uri),
-        // Without its folder: the editor lists a symbol once that several servers know.
-        sourceAddress: (place) => sourceAddress(place, undefined),
+        // Without a folder: the editor then lists a symbol once that several servers know.
+        sourceAddress: (file) => sourceAddress(file, undefined),
         ended,
       }),
   };
 }
 
-/** The folder of a document; for a document outside of the workspace the folder in use, so that one server serves both. */
+/** The folder of a document; outside of the workspace the folder in use, so that one server serves both. */
 export function folderOf(scope: vscode.Uri | undefined): Folder {
   const found = scope && workspaceFolderOf(scope);
   const folder = found ?? folderInUse();

@@ -17,9 +17,9 @@ export interface EditorPort {
   load(): SavedState | null;
   save(state: SavedState): void;
   /**
-   * Calls back for every message; what is no message of the extension's is dropped.
+   * Calls back for every message of the extension; anything else is dropped.
    *
-   * @param onUnreadable Is called for a state that is not of the form that this page knows.
+   * @param onUnreadable Called for a state whose form this page does not know.
    */
   listen(listener: (message: ToPage) => void, onUnreadable: () => void): void;
 }
