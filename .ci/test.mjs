@@ -17,6 +17,7 @@ const QUIET = { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] };
 const LINTERS = [
   ["ruff check", () => spawnInVenv("ruff", ["check", "--output-format", "concise", "."], QUIET)],
   ["ruff format", () => spawnInVenv("ruff", ["format", "--check", "--output-format", "concise", "."], QUIET)],
+  ["imports", () => spawnInVenv("lint-imports", ["--no-logo", "--no-cache"], QUIET)],
   ["mypy", () => spawnInVenv("mypy", [], QUIET)],
   ["biome", () => spawnNode("biome", ["check", "--diagnostic-level=warn", "."], { ...QUIET, cwd: EXTENSION })],
   ["tsc", () => spawnNode("tsc", ["--project", "extension"], QUIET)],

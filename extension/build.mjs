@@ -50,7 +50,9 @@ function bundles(production) {
 export async function build({ production = false } = {}) {
   // What an earlier version or kind of build wrote must not be packaged.
   for (const name of fs.existsSync(OUT) ? fs.readdirSync(OUT) : []) {
-    if (/\.(js|css|map)$/.test(name)) fs.rmSync(path.join(OUT, name));
+    if (/\.(js|css|map)$/.test(name)) {
+      fs.rmSync(path.join(OUT, name));
+    }
   }
   const results = await Promise.all(bundles(production).map((options) => esbuild.build(options)));
   return [...new Set(results.flatMap(({ metafile }) => bundledFiles(metafile)))].sort();
@@ -66,12 +68,18 @@ function bundledFiles({ outputs }) {
 }
 
 async function watch() {
-  for (const options of bundles(false)) await (await esbuild.context({ ...options, logLevel: "info" })).watch();
+  for (const options of bundles(false)) {
+    await (await esbuild.context({ ...options, logLevel: "info" })).watch();
+  }
 }
 
 if (isMain(import.meta.url)) {
   const flags = new Set(process.argv.slice(2));
-  if (flags.has("--watch")) await watch();
+  if (flags.has("--watch")) {
+    await watch();
+  }
   // esbuild has told what is wrong.
-  else await build({ production: flags.has("--production") }).catch(() => process.exit(1));
+  else {
+    await build({ production: flags.has("--production") }).catch(() => process.exit(1));
+  }
 }

@@ -18,9 +18,12 @@ function texts(file) {
   // Only files that take the function from the library call it so.
   const short = /import \{[^}]*\bt\b[^}]*\} from "@vscode\/l10n"/.test(source);
   return [...source.matchAll(CALL)].flatMap(([call, literal]) => {
-    if (!call.startsWith("l10n") && !short) return [];
-    if (literal === undefined)
+    if (!call.startsWith("l10n") && !short) {
+      return [];
+    }
+    if (literal === undefined) {
       throw new SetupError(`${path.relative(HERE, file)}: a text for l10n.t is not a literal.`);
+    }
     return [JSON.parse(literal)];
   });
 }

@@ -33,8 +33,9 @@ export async function packageExtension() {
   fs.rmSync(target, { force: true });
   const flags = ["--no-dependencies", "--allow-missing-repository", "--readme-path", "extension/README.md"];
   const said = await run("vsce", spawnNode("vsce", ["package", ...flags, "--out", target], options()));
-  if (/\bWARNING\b/.test(said.stderr + said.stdout))
+  if (/\bWARNING\b/.test(said.stderr + said.stdout)) {
     throw new SetupError("vsce has a complaint.", lastLines(said.stderr));
+  }
   return target;
 }
 
@@ -61,7 +62,9 @@ async function run(name, child) {
     });
   }
   const { code } = await ended(child);
-  if (code !== 0) throw new SetupError(`${name} failed.`, lastLines(`${said.stdout}\n${said.stderr}`));
+  if (code !== 0) {
+    throw new SetupError(`${name} failed.`, lastLines(`${said.stdout}\n${said.stderr}`));
+  }
   return said;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Writes extension/src/protocol/generated.ts from the server's pydantic models, or with --check says whether it is
-// as it would be written.
+// Writes the extension's types (src/protocol/generated.ts) and the schema that it checks values against
+// (src/protocol/schema.json) from the server's pydantic models and src/protocol/editor.schema.json. With --check it
+// says whether both files are as they would be written.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -9,11 +10,23 @@ import { compile } from "json-schema-to-typescript";
 import { tellFailures } from "../.ci/setup.mjs";
 import { ensureVenv, spawnInVenv } from "../.ci/venv.mjs";
 
-const HERE = path.dirname(fileURLToPath(import.meta.url));
-const TARGET = path.join(HERE, "src", "protocol", "generated.ts");
-const BANNER = "// Generated from the server's models by `npm run protocol`. Do not edit.";
+const FOLDER = path.join(path.dirname(fileURLToPath(import.meta.url)), "src", "protocol");
+const BANNER = "// Generated from the server's models and editor.schema.json by `npm run protocol`. Do not edit.";
 
-async function schema() {
+/** The types of the editor's own schema; its other definitions are for checks alone. */
+const EDITOR_TYPES = ["HistoryItem", "ToPage", "FromPage", "SavedState", "AnswerFacts", "FindArguments", "SourceFile"];
+/** What the extension checks of the server's side, with all that these refer to. */
+const CHECKED = ["EvidenceResult", "EvidenceParams", "SymbolParams", "TargetsParams", "RenderParams"];
+/** What older servers do not send. */
+const NEWER = { Candidate: ["support", "context", "attached"] };
+/** The members of a schema that a check reads. */
+const KEYWORDS = new Set([
+  ...["$ref", "type", "enum", "const", "anyOf", "allOf", "properties", "required", "additionalProperties", "items"],
+  ...["minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum", "pattern", "format"],
+]);
+const FORMATS = new Set(["uri", "word"]);
+
+async function serverSchema() {
   await ensureVenv({ dev: true });
   const child = spawnInVenv("python", ["-m", "adk_evidence_lsp.schema"], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
@@ -21,15 +34,27 @@ async function schema() {
     text += part;
   });
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  if (code !== 0) throw new Error("the server's models could not be read");
+  if (code !== 0) {
+    throw new Error("the server's models could not be read");
+  }
   return JSON.parse(text);
 }
 
 // What the generator says of how it works is of no use to a reader.
-const ASIDE = /\n \*\n \* This interface was referenced by `Protocol`'s JSON-Schema\n \* via the `definition` "\w+"\./g;
+const ASIDE =
+  /(?:\n \*)?\n \* This interface was referenced by `Protocol`'s JSON-Schema\n \* via the `definition` "\w+"\./g;
 
-async function generate() {
-  const text = await compile(await schema(), "Protocol", {
+async function types(server, editor) {
+  const whole = {
+    ...server,
+    properties: {
+      ...server.properties,
+      ...Object.fromEntries(EDITOR_TYPES.map((name) => [name, { $ref: `#/$defs/${name}` }])),
+    },
+    required: [...server.required, ...EDITOR_TYPES],
+    $defs: { ...server.$defs, ...editor.$defs },
+  };
+  const text = await compile(whole, "Protocol", {
     bannerComment: BANNER,
     additionalProperties: false,
     unreachableDefinitions: false,
@@ -39,12 +64,78 @@ async function generate() {
   return text.replace(ASIDE, "");
 }
 
+/** The definitions that are checked, without what a check does not read. */
+function checks(server, editor) {
+  const results = reachable(["EvidenceResult"], server.$defs);
+  const definitions = {};
+  for (const name of reachable(CHECKED, server.$defs)) {
+    const whole = results.has(name) ? tolerant(name, server.$defs[name]) : server.$defs[name];
+    definitions[name] = reduced(whole);
+  }
+  for (const [name, definition] of Object.entries(editor.$defs)) {
+    definitions[name] = reduced(definition);
+  }
+  const lines = Object.entries(definitions).map(([name, part]) => `"${name}": ${JSON.stringify(part)}`);
+  return `{"$defs": {\n${lines.join(",\n")}\n}}\n`;
+}
+
+function reachable(names, definitions, found = new Set()) {
+  for (const name of names) {
+    if (!found.has(name)) {
+      found.add(name);
+      const text = JSON.stringify(definitions[name]);
+      reachable(
+        [...text.matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, other]) => other),
+        definitions,
+        found,
+      );
+    }
+  }
+  return found;
+}
+
+/** A result as older and newer servers may send it: with other words in its lists, without or with some members. */
+function tolerant(name, { additionalProperties: _, ...definition }) {
+  const required = definition.required?.filter((member) => !NEWER[name]?.includes(member));
+  return words({ ...definition, ...(required ? { required } : {}) });
+}
+
+function words(schema) {
+  if (Array.isArray(schema)) {
+    return schema.map(words);
+  }
+  if (typeof schema !== "object" || schema === null) {
+    return schema;
+  }
+  return Array.isArray(schema.enum)
+    ? { type: "string", format: "word" }
+    : Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, words(part)]));
+}
+
+function reduced(schema, isMap = false) {
+  if (Array.isArray(schema)) {
+    return schema.map((part) => reduced(part));
+  }
+  if (typeof schema !== "object" || schema === null) {
+    return schema;
+  }
+  const kept = Object.entries(schema).filter(
+    ([key, part]) => isMap || (KEYWORDS.has(key) && (key !== "format" || FORMATS.has(part))),
+  );
+  return Object.fromEntries(kept.map(([key, part]) => [key, reduced(part, !isMap && key === "properties")]));
+}
+
 await tellFailures(async () => {
-  const text = await generate();
-  if (!process.argv.includes("--check")) {
-    fs.writeFileSync(TARGET, text);
-  } else if (!fs.existsSync(TARGET) || fs.readFileSync(TARGET, "utf8") !== text) {
-    console.error("extension/src/protocol/generated.ts differs from the server's models: run `npm run protocol`.");
-    process.exitCode = 1;
+  const server = await serverSchema();
+  const editor = JSON.parse(fs.readFileSync(path.join(FOLDER, "editor.schema.json"), "utf8"));
+  const files = { "generated.ts": await types(server, editor), "schema.json": checks(server, editor) };
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(FOLDER, name);
+    if (!process.argv.includes("--check")) {
+      fs.writeFileSync(file, text);
+    } else if (!fs.existsSync(file) || fs.readFileSync(file, "utf8") !== text) {
+      console.error(`extension/src/protocol/${name} differs from the server's models: run \`npm run protocol\`.`);
+      process.exitCode = 1;
+    }
   }
 });

@@ -16,18 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
+from adk_ingest.changes import Changes
 from adk_ingest.corpora import CorpusInput
-from adk_ingest.manifest import FailureReport, RunFiles, RunManifest
-from adk_ingest.pipeline import Changes, Ingestion, Mode
+from adk_ingest.manifest import FailureReport, Mode, RunFiles, RunManifest
+from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Silent
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session
@@ -188,12 +189,16 @@ class HashEmbedder:
             self.embedded += [texts[position] for position in positions]
             yield positions, np.array([word_vector(texts[position]) for position in positions], dtype=np.float32)
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        rows = [vectors for _, vectors in self.iter_embed(texts)]
-        return np.concatenate(rows) if rows else np.zeros((0, DIMENSION), dtype=np.float32)
-
     def embed_query(self, text: str) -> list[float]:
         return word_vector(text)
+
+
+def embed_all(embedder: DenseEmbedder, texts: Sequence[str]) -> FloatMatrix:
+    """The vectors of texts, in their order."""
+    result = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
+    for positions, vectors in embedder.iter_embed(texts):
+        result[positions] = vectors
+    return result
 
 
 def word_vector(text: str) -> list[float]:

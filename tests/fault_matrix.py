@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from adk_evidence import files
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.services.voyage import KEY_VARIABLE
-from adk_evidence.store import files
 from tests.clocks import FakeTime
 from tests.corpora import Workplace
 from tests.llm_faults import CALL as LLM

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -10,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
-
-from tenacity import wait_none
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.services import qdrant as server_client
@@ -63,16 +60,12 @@ def _on_the_clock(time: FakeTime, server: QdrantStandIn, fault: str) -> Iterator
     """Waits take no time, and none is random. A server that is away for a while is back after it."""
     back = time.time + OUTAGE_SECONDS - 1
 
-    def sleep(seconds: float, until: threading.Event) -> None:
+    def sleep(seconds: float) -> None:
         time.clock.sleep(seconds)
         if fault == OUTAGE and server._server is None and time.time >= back:
             server.up()
 
-    with (
-        patch.object(server_client, "_now", lambda: time.time),
-        patch.object(server_client, "_sleep", sleep),
-        patch.object(server_client, "wait_random", lambda low, high: wait_none()),
-    ):
+    with patch.object(server_client, "Clock", lambda **_: replace(time.clock, sleep=sleep)):
         yield
 
 
@@ -89,7 +82,9 @@ class _Cell:
         self.settings = load_settings({"store": store}, user_file=self.folder / "none.yaml")
         self.query_patience, self.upload_patience = query_patience(self.settings), upload_patience(self.settings)
         if self.fault == "body that never ends":
-            self.query_patience = replace(self.query_patience, try_seconds=SHORT_SECONDS, total_seconds=SHORT_SECONDS)
+            self.query_patience = replace(
+                self.query_patience, try_seconds=SHORT_SECONDS, deadline_seconds=SHORT_SECONDS
+            )
             self.upload_patience = replace(self.upload_patience, try_seconds=SHORT_SECONDS)
 
     # --- ingestion ---
@@ -114,7 +109,7 @@ class _Cell:
                 except EvidenceError as exc:
                     stopped = self._checked(exc)
             more, seconds = len(self.time.waits) - before, self.time.waited - waited
-            longest = self.upload_patience.try_seconds * self.upload_patience.tries
+            longest = self.upload_patience.try_seconds * self.upload_patience.attempts
             assert self.time.time - began < seconds + longest + 1, "it hung past its time-out"
         with closing(writer(self.server, self.folder, patience=self.upload_patience)) as again:
             if stopped:
@@ -160,7 +155,7 @@ class _Cell:
             said = "full answer"
         except EvidenceError as exc:
             said = self._checked(exc)
-        limit = self.query_patience.total_seconds or 0.0
+        limit = self.query_patience.deadline_seconds or 0.0
         assert self.time.time - began < limit + 1, "it hung past its time-out"
         return f"{said}, {_tries(len(self.time.waits) - before + 1)}, {self.time.waited - waited:.1f} s"
 

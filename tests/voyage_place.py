@@ -12,11 +12,11 @@ from adk_evidence.embedding.splade import SpladeEncoder
 from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
 from adk_evidence.search.rerank.voyage import VoyageReranker
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import VoyageService, voyage_service
-from adk_ingest.manifest import RunManifest
-from adk_ingest.pipeline import DryRun, Mode
+from adk_ingest.manifest import Mode, RunManifest
+from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress, Silent
 from adk_ingest.session import ingest, plan
 from tests.clocks import FakeTime

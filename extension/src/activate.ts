@@ -1,116 +1,117 @@
-/** Puts the extension together. */
+/** Puts the extension together: its parts, its one table of commands, and what the editor is given. */
 
 import path from "node:path";
 import * as vscode from "vscode";
 import { createApi } from "./api/index";
 import type { AdkEvidenceApi } from "./api/types";
-import { registerDoctor } from "./commands/doctor";
-import { registerSetUp, type SetUpParts, upgrade } from "./commands/environment";
-import { registerSetKey } from "./commands/key";
-import { registerShowLogs } from "./commands/logs";
-import { registerRestart } from "./commands/restart";
-import { registerEvidence } from "./evidence/register";
-import { followEditors, scopeInUse } from "./evidence/scope";
+import { registerParticipant } from "./chat/participant";
+import { registerEvidenceTool } from "./chat/tool";
+import { askQuestion } from "./commands/ask";
+import { type CommandTable, registerCommands } from "./commands/command";
+import { copyShown } from "./commands/copy";
+import { Doctor } from "./commands/doctor";
+import { setUpEnvironment } from "./commands/environment";
+import { findEvidence } from "./commands/find";
+import { findSymbol } from "./commands/findSymbol";
+import { ingestCorpora } from "./commands/ingest";
+import { setVoyageApiKey } from "./commands/key";
+import { openFileOnDisk } from "./commands/openFileOnDisk";
+import { RecentQuestions } from "./commands/recentQuestions";
+import { restartServer } from "./commands/restart";
+import { showStatus } from "./commands/status";
+import { CitedLocations } from "./evidence/citedLocations";
+import { Evidence } from "./evidence/client";
+import { Highlight } from "./evidence/highlight";
+import { Citations } from "./evidence/openCitation";
+import { panelActions } from "./evidence/panelActions";
+import { taskModeOf } from "./evidence/requestSettings";
+import { followEditors } from "./evidence/scope";
+import { SourceDocuments } from "./evidence/sourceDocuments";
+import { COMMANDS, CONTEXT, PACK_VIEW, STATUS_MENU } from "./ids";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
-import { Problem } from "./problem";
 import { findPayload, PrivateEnvironment } from "./server/environment";
-import { createHost, extensionVersion, folderOf, onDidChangePrograms } from "./server/host";
 import { VoyageKey } from "./server/key";
-import { onDidMend } from "./server/mended";
-import { offer } from "./server/offer";
 import { ServerPool } from "./server/pool";
 import { run } from "./server/process";
 import { Prober } from "./server/python";
+import { onDidRecover } from "./server/recovery";
+import { showProblem } from "./server/showProblem";
 import { StatusItem } from "./server/status";
+import { createWorkspace, extensionVersion, folderOf, onDidChangePrograms } from "./server/workspace";
+import { upkeep } from "./upkeep";
+import { PackPanel } from "./webview/panel";
 
 let pool: ServerPool | undefined;
 
 /** Starts nothing that takes time: servers start when they are needed, or in the background. */
 export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const log = createLog();
+  const version = extensionVersion(context);
   const prober = new Prober(run);
   const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
   const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const key = new VoyageKey(context.secrets);
-  const host = createHost({ context, log, prober, environment, key, pool: () => servers });
-  const servers: ServerPool = new ServerPool(host);
+  const workspace = createWorkspace({ context, log, prober, environment, key, pool: () => servers });
+  const servers: ServerPool = new ServerPool(workspace);
   pool = servers;
-  const setUp: SetUpParts = { environment, prober, pool: servers, log };
+  const setUp = { environment, prober, pool: servers, log };
+  const status = new StatusItem(servers, folderOf);
+  const doctor = new Doctor(servers, version);
+
+  const evidence = new Evidence(servers);
+  const documents = new SourceDocuments(evidence);
+  const highlight = new Highlight();
+  const citations = new Citations(evidence, documents, highlight);
+  const panel = new PackPanel(context.extensionUri, panelActions(evidence, citations), taskModeOf(undefined));
+  const recent = new RecentQuestions(context.workspaceState);
+
+  const commands: CommandTable = {
+    [COMMANDS.findEvidence]: (argument) => findEvidence(argument, evidence, panel),
+    [COMMANDS.askQuestion]: () => askQuestion(panel, recent),
+    [COMMANDS.findSymbol]: (argument) => findSymbol(argument, evidence, citations),
+    [COMMANDS.openFileOnDisk]: () => openFileOnDisk(documents),
+    [COMMANDS.ingest]: () => ingestCorpora(evidence, log),
+    [COMMANDS.showStatus]: () => showStatus(evidence),
+    [COMMANDS.setVoyageApiKey]: () => setVoyageApiKey(key),
+    [COMMANDS.copyMarkdown]: () => copyShown("markdown", panel.pack, evidence),
+    [COMMANDS.copyJson]: () => copyShown("json", panel.pack, evidence),
+    [COMMANDS.copyPrompt]: () => copyShown("prompt", panel.pack, evidence),
+    [COMMANDS.setUpEnvironment]: (argument) => setUpEnvironment(argument, setUp),
+    [COMMANDS.restartServer]: () => restartServer(servers),
+    [COMMANDS.showLogs]: () => log.show(),
+    [COMMANDS.runDoctor]: () => doctor.run(),
+    [STATUS_MENU]: () => status.showMenu(),
+  };
 
   context.subscriptions.push(
     log,
     followEditors(),
-    new StatusItem(servers, folderOf),
-    registerSetUp(setUp),
-    registerRestart(servers, log),
-    registerShowLogs(log),
-    registerDoctor(servers, extensionVersion(context), log),
-    registerSetKey(key, log),
-    servers.onDidGiveUp((problem) => void offer(problem)),
-    upgradeWhenUsed(setUp),
-    offerRepair(servers),
-    restartWhenNeeded(servers, key),
-    warmForPython(servers),
+    status,
+    doctor,
+    panel,
+    highlight,
+    documents.register(),
+    vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),
+    registerCommands(commands, log),
+    registerEvidenceTool(evidence),
+    registerParticipant({ evidence, locations: new CitedLocations(evidence, documents), log }, context.extensionUri),
     registerMcpServers({
-      version: extensionVersion(context),
+      version,
       key,
-      resolve: (folder, fresh) => host.resolve(folderOf(folder?.uri), fresh),
+      resolve: (folder, fresh) => workspace.resolve(folderOf(folder?.uri), fresh),
       onDidChange: (listener) =>
         vscode.Disposable.from(onDidChangePrograms(listener), environment.onDidSetUp(listener)),
     }),
+    servers.onDidGiveUp((problem) => void showProblem(problem)),
+    onDidRecover(servers, (codes) => void panel.retryAfter(codes)),
+    panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
+    upkeep(setUp, key),
   );
-  return createApi(registerEvidence(context, servers, log, (listener) => onDidMend(servers, listener)));
+  return createApi(evidence);
 }
 
 /** Ends the servers with the window. */
 export function deactivate(): Promise<void> | undefined {
   return pool?.stop();
-}
-
-/** Updates the private environment once in a window, when a server is wanted that runs from an older one. */
-function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
-  const { pool: servers, log } = parts;
-  let looked = false;
-  return servers.onDidChange(() => {
-    const state = servers.state(scopeInUse());
-    const used =
-      (state.kind === "ready" && state.launch.origin === "privateEnvironment") ||
-      (state.kind === "down" && state.problem.code === "environment_outdated");
-    if (looked || !used) return;
-    looked = true;
-    upgrade(parts).catch((error: unknown) => {
-      log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
-      // An older one that fits serves on; the next window tries again.
-      if (state.kind === "down" && error instanceof Problem) void offer(error);
-    });
-  });
-}
-
-/** Offers once in a window to repair an environment that is found to be broken, whoever needed it. */
-function offerRepair(servers: ServerPool): vscode.Disposable {
-  let offered = false;
-  return servers.onDidChange(() => {
-    const state = servers.state(scopeInUse());
-    if (offered || state.kind !== "down" || state.problem.code !== "environment_broken") return;
-    offered = true;
-    void offer(state.problem);
-  });
-}
-
-/** Looks again at which programs are needed whenever something that decides it has changed. */
-function restartWhenNeeded(servers: ServerPool, key: VoyageKey): vscode.Disposable {
-  return vscode.Disposable.from(
-    onDidChangePrograms(() => void servers.reconcile()),
-    key.onDidChange(() => void servers.reconcile(true)),
-  );
-}
-
-/** Starts servers in the background for the folders whose Python files are open, so that hovers work. */
-function warmForPython(servers: ServerPool): vscode.Disposable {
-  const warm = (document: vscode.TextDocument) => {
-    if (document.languageId === "python") void servers.warm(document.uri);
-  };
-  vscode.workspace.textDocuments.forEach(warm);
-  return vscode.workspace.onDidOpenTextDocument(warm);
 }

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { SECTION } from "./ids";
 import { serverLevel } from "./log";
 import type { IngestParams } from "./protocol/generated";
-import { expandPath, expandSource, expandVariables, type Place } from "./server/paths";
+import { expandPath, expandSource, expandVariables, type SettingVariables } from "./server/paths";
 
 /** What decides which program is started. In Restricted Mode the editor leaves the workspace's values out. */
 export interface LaunchSettings {
@@ -20,14 +20,14 @@ export function launchSettings(folder: vscode.WorkspaceFolder | undefined): Laun
   const command = settings.get<unknown>("server.command");
   const interpreter = settings.get<unknown>("server.interpreter");
   const words = Array.isArray(command) ? command.filter((word): word is string => typeof word === "string") : [];
-  const place = placeOf(folder);
+  const variables = variablesOf(folder);
   return {
-    command: words.map((word) => expandVariables(word, place) ?? word),
+    command: words.map((word) => expandVariables(word, variables) ?? word),
     interpreter: typeof interpreter === "string" ? interpreter.trim() : "",
   };
 }
 
-/** The settings that choose what a server answers from; folders that differ in them have servers of their own. */
+/** The settings that choose the index of a server; folders with different values have different servers. */
 export function indexSettings(folder: vscode.WorkspaceFolder | undefined): { home?: string; profile?: string } {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const home = settings.get<unknown>("home");
@@ -51,7 +51,9 @@ export function serverSettings(
   const told: Record<string, unknown> = { ...indexSettings(folder), logLevel: serverLevel(logLevel) };
   for (const name of ["taskMode", "maxResults", "timeBudgetMs"]) {
     const value = settings.get<unknown>(name);
-    if (value !== undefined && value !== null && value !== "") told[name] = value;
+    if (value !== undefined && value !== null && value !== "") {
+      told[name] = value;
+    }
   }
   return told;
 }
@@ -64,21 +66,21 @@ export function hoversWanted(scope: vscode.Uri): boolean {
 /** The corpora that the settings name for an ingestion; the server's own settings name the others. */
 export function ingestSettings(folder: vscode.WorkspaceFolder | undefined): Pick<IngestParams, "docs" | "code"> {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
-  const named = (name: string, expand: (text: string, place: Place) => string | undefined) => {
+  const named = (name: string, expand: (text: string, variables: SettingVariables) => string | undefined) => {
     const text = settings.get<string>(name, "").trim();
     // A text that cannot be expanded is passed as it is: the server's message then names it.
-    return text === "" ? null : (expand(text, placeOf(folder)) ?? text);
+    return text === "" ? null : (expand(text, variablesOf(folder)) ?? text);
   };
   return { docs: named("ingest.docs", expandPath), code: named("ingest.code", expandSource) };
 }
 
 /** A path with its variables expanded; undefined where it starts in a folder that is not on a disk or not trusted. */
 export function expandHere(text: string, folder: vscode.WorkspaceFolder | undefined): string | undefined {
-  return expandPath(text, placeOf(folder));
+  return expandPath(text, variablesOf(folder));
 }
 
 /** In Restricted Mode no setting leads into the folder, which could otherwise choose what is run and read. */
-function placeOf(folder: vscode.WorkspaceFolder | undefined): Place {
+function variablesOf(folder: vscode.WorkspaceFolder | undefined): SettingVariables {
   const trusted = vscode.workspace.isTrusted ? folderPath(folder) : undefined;
   return { folder: trusted, home: os.homedir(), env: process.env };
 }

@@ -19,6 +19,9 @@ export const COMMANDS = {
   runDoctor: "adkEvidence.runDoctor",
 } as const;
 
+/** What a click on the status item runs; the palette does not list it. */
+export const STATUS_MENU = "adkEvidence.statusMenu";
+
 /** Context keys for `when` clauses. */
 export const CONTEXT = {
   hasPack: "adkEvidence.hasPack",
@@ -26,7 +29,7 @@ export const CONTEXT = {
   serverReady: "adkEvidence.serverReady",
 } as const;
 
-/** The provider of the server for agents. */
+/** The provider of the MCP server. */
 export const MCP_PROVIDER = "adkEvidence.mcp";
 
 /** The chat participant. */

@@ -2,12 +2,12 @@
 
 import * as vscode from "vscode";
 
-/** The one channel: the extension's own lines, the server's, and those of pip. */
+/** The only channel: for lines of the extension, of the server and of pip. */
 export function createLog(): vscode.LogOutputChannel {
   return vscode.window.createOutputChannel("ADK Evidence", { log: true });
 }
 
-/** Writes a line at the level that it was said with, without credentials. */
+/** Writes a line without credentials. */
 export function writeLine(log: vscode.LogOutputChannel, level: Level, text: string): void {
   const line = withoutCredentials(text);
   log[level](line);
@@ -23,7 +23,7 @@ const LEVELS: Readonly<Record<string, Level>> = {
   DEBUG: "debug",
 };
 
-/** The least of what the server is to log, for what the channel shows. */
+/** The level that the server should log at, for the level that the channel shows. */
 export function serverLevel(level: vscode.LogLevel): "debug" | "info" | "warning" | "error" {
   switch (level) {
     case vscode.LogLevel.Trace:
@@ -46,7 +46,7 @@ export function serverLine(line: string): { level: Level; text: string } {
   return level && found?.[2] !== undefined ? { level, text: found[2] } : { level: "info", text: line };
 }
 
-/** The text with passwords of addresses and keys of Voyage AI struck out: package indexes may have passwords. */
+/** The text without passwords in addresses, which package indexes may have, and without keys of Voyage AI. */
 export function withoutCredentials(text: string): string {
   return text
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1***@")

@@ -1,6 +1,6 @@
-/** A failure that a user can do something about: one sentence, and commands that mend it. */
+/** A failure that a user can do something about: one sentence, and commands that fix it. */
 
-export interface Mend {
+export interface Fix {
   /** The button's text. */
   title: string;
   command: string;
@@ -11,12 +11,12 @@ export class Problem extends Error {
   /**
    * @param message One sentence: what is wrong and what to do.
    * @param code Stable and machine-readable, e.g. `no_environment`, `no_index`, `cancelled`.
-   * @param mends What can be offered as buttons, the best first.
+   * @param fixes What can be offered as buttons, the best first.
    */
   constructor(
     message: string,
     readonly code: string,
-    readonly mends: readonly Mend[] = [],
+    readonly fixes: readonly Fix[] = [],
   ) {
     super(message);
     this.name = "Problem";

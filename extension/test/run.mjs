@@ -180,7 +180,9 @@ export async function runPart(part, mochaArguments = []) {
     return { state: code === 0 ? "passed" : "FAILED" };
   } catch (error) {
     // esbuild has told what is wrong.
-    if (!error.errors) throw error;
+    if (!error.errors) {
+      throw error;
+    }
     return { state: "FAILED" };
   }
 }
@@ -197,7 +199,9 @@ async function main(args) {
   for (const part of wanted) {
     console.log(`--- ${part} ---`);
     const { state } = await runPart(part, args.slice(split + 1));
-    if (state === "FAILED") process.exitCode = 1;
+    if (state === "FAILED") {
+      process.exitCode = 1;
+    }
   }
 }
 

@@ -52,7 +52,7 @@ class CacheStatus(BaseModel):
 def prune_cache(settings: Settings, max_bytes: int) -> int:
     """Remove the vectors that have been unused for longest; returns how many.
 
-    The vectors of every index stay, those of its current generation and of the one before.
+    The vectors of the current and of the previous generation of every index stay.
 
     Args:
         settings: Their home folder holds the cache.

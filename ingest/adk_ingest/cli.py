@@ -12,18 +12,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from adk_evidence_cli.console import friendly_errors, named_path, settings_from, stderr, stdout, write_utf8
+from adk_evidence_console import CommandLine, Home, Profile, named_path, say, settings_from, stderr, stdout, write_utf8
 
 if TYPE_CHECKING:
-    from adk_ingest.pipeline import Mode
+    from adk_ingest.manifest import Mode
 
-app = typer.Typer(
-    name="adk-ingest",
-    help="Build and check the index of the ADK docs and source.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = CommandLine("Build and check the index of the ADK docs and source.", "adk-ingest")
 
 Docs = Annotated[
     str | None, typer.Option("--docs", help="Checkout or snapshot of google/adk-docs.", show_default=False)
@@ -33,8 +27,6 @@ Code = Annotated[
     typer.Option("--code", help="Checkout, wheel or requirement, e.g. google-adk==2.13.0.", show_default=False),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Reach no network for the corpora.")]
-Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
-Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as lines, then the result.")]
 
 
@@ -67,15 +59,14 @@ def forget(
     home: Home = None,
 ) -> None:
     """Take a version of the source away that is kept beside the indexed one."""
-    with friendly_errors():
-        from adk_ingest.progress_views import make_progress
-        from adk_ingest.reports import show_run
-        from adk_ingest.session import forget as forget_version
+    from adk_ingest.progress_views import make_progress
+    from adk_ingest.reports import show_run
+    from adk_ingest.session import forget as forget_version
 
-        settings = settings_from(profile, home)
-        with make_progress(stderr(), as_json=as_json) as progress:
-            run = forget_version(settings, version, progress)
-        show_run(run, stdout(), as_json=as_json)
+    settings = settings_from(profile, home)
+    with make_progress(stderr(), as_json=as_json) as progress:
+        run = forget_version(settings, version, progress)
+    show_run(run, stdout(), as_json=as_json)
 
 
 @app.command("all")
@@ -106,32 +97,30 @@ def codebase(
     home: Home = None,
 ) -> None:
     """Index any codebase under a name of its own, or bring that index up to date."""
-    with friendly_errors():
-        from adk_ingest.codebase import CodebaseIndexer
-        from adk_ingest.codebase_views import codebase_from, show_index_report
-        from adk_ingest.progress_views import make_progress
+    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.codebase_views import codebase_from, show_index_report
+    from adk_ingest.progress_views import make_progress
 
-        settings = settings_from(profile, home)
-        options = {
-            "file_patterns": include,
-            "exclude_patterns": exclude,
-            "chunk_tokens": chunk_tokens,
-            "overlap_tokens": overlap_tokens,
-        }
-        wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
-        with make_progress(stderr(), as_json=as_json) as progress:
-            report = CodebaseIndexer(settings).build(wanted, progress)
-        show_index_report(report, stdout(), as_json=as_json)
+    settings = settings_from(profile, home)
+    options = {
+        "file_patterns": include,
+        "exclude_patterns": exclude,
+        "chunk_tokens": chunk_tokens,
+        "overlap_tokens": overlap_tokens,
+    }
+    wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
+    with make_progress(stderr(), as_json=as_json) as progress:
+        report = CodebaseIndexer(settings).build(wanted, progress)
+    show_index_report(report, stdout(), as_json=as_json)
 
 
 @app.command()
 def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """List the main index and those of codebases."""
-    with friendly_errors():
-        from adk_evidence.index.codebases import list_indexes
-        from adk_ingest.codebase_views import show_indexes
+    from adk_evidence.index.registry import list_indexes
+    from adk_ingest.codebase_views import show_indexes
 
-        show_indexes(list_indexes(settings_from(profile, home)), stdout(), as_json=as_json)
+    show_indexes(list_indexes(settings_from(profile, home)), stdout(), as_json=as_json)
 
 
 @app.command()
@@ -142,18 +131,17 @@ def delete(
     home: Home = None,
 ) -> None:
     """Remove the index of a codebase; the codebase itself is not touched."""
-    with friendly_errors():
-        from adk_evidence.errors import InvalidRequestError
-        from adk_ingest.codebase import CodebaseIndexer
+    from adk_evidence.errors import InvalidRequestError
+    from adk_ingest.codebase import CodebaseIndexer
 
-        indexer = CodebaseIndexer(settings_from(profile, home))
-        described = indexer.describe(name)
-        if not yes and not sys.stdin.isatty():
-            raise InvalidRequestError("There is nobody to ask whether the index may be removed.", "Add --yes.")
-        if not yes and not typer.confirm(f"Remove the index {described}?"):
-            raise typer.Exit(1)
-        indexer.delete(name)
-        stderr().print(f"The index {name} is removed.", markup=False)
+    indexer = CodebaseIndexer(settings_from(profile, home))
+    described = indexer.describe(name)
+    if not yes and not sys.stdin.isatty():
+        raise InvalidRequestError("There is nobody to ask whether the index may be removed.", "Add --yes.")
+    if not yes and not typer.confirm(f"Remove the index {described}?"):
+        raise typer.Exit(1)
+    indexer.delete(name)
+    say(stderr(), f"The index {name} is removed.")
 
 
 @app.command()
@@ -164,15 +152,14 @@ def targets(
     home: Home = None,
 ) -> None:
     """Rank the public symbols of the published index, for `adk-evidence symbol`."""
-    with friendly_errors():
-        from adk_ingest.progress_views import make_progress
-        from adk_ingest.reports import show_targets
-        from adk_ingest.targets.build import build_targets
+    from adk_ingest.progress_views import make_progress
+    from adk_ingest.reports import show_targets
+    from adk_ingest.targets.build import build_targets
 
-        settings = settings_from(profile, home)
-        with make_progress(stderr(), as_json=as_json) as progress:
-            report = build_targets(settings, progress, vectors=vectors)
-        show_targets(report, stdout(), as_json=as_json)
+    settings = settings_from(profile, home)
+    with make_progress(stderr(), as_json=as_json) as progress:
+        report = build_targets(settings, progress, vectors=vectors)
+    show_targets(report, stdout(), as_json=as_json)
 
 
 @app.command()
@@ -186,21 +173,20 @@ def plan(
     home: Home = None,
 ) -> None:
     """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time, price."""
-    with friendly_errors():
-        from adk_ingest.progress_views import make_progress
-        from adk_ingest.reports import make_plan, show_plan
-        from adk_ingest.session import Sources
-        from adk_ingest.session import plan as plan_session
-        from adk_ingest.targets.build import plan_targets
+    from adk_ingest.progress_views import make_progress
+    from adk_ingest.reports import make_plan, show_plan
+    from adk_ingest.session import Sources
+    from adk_ingest.session import plan as plan_session
+    from adk_ingest.targets.build import plan_targets
 
-        settings = settings_from(profile, home)
-        with make_progress(stderr(), as_json=as_json) as progress:
-            if what == "targets":
-                dry = plan_targets(settings, progress)
-            else:
-                sources = Sources(docs, code, allow_network=not offline)
-                dry = plan_session(settings, _mode(what), sources, progress)
-        show_plan(make_plan(settings, dry), stdout(), as_json=as_json)
+    settings = settings_from(profile, home)
+    with make_progress(stderr(), as_json=as_json) as progress:
+        if what == "targets":
+            dry = plan_targets(settings, progress)
+        else:
+            sources = Sources(docs, code, allow_network=not offline)
+            dry = plan_session(settings, _mode(what), sources, progress)
+    show_plan(make_plan(settings, dry), stdout(), as_json=as_json)
 
 
 @app.command()
@@ -211,34 +197,31 @@ def verify(
     home: Home = None,
 ) -> None:
     """Check the published index: counts, vectors, samples and, if asked, every citation."""
-    with friendly_errors():
-        from adk_ingest.reports import show_verification, verify_published
+    from adk_ingest.reports import show_verification, verify_published
 
-        report = verify_published(settings_from(profile, home), citations=citations)
-        show_verification(report, stdout(), as_json=as_json)
-        if not report.ok:
-            raise typer.Exit(7)
+    report = verify_published(settings_from(profile, home), citations=citations)
+    show_verification(report, stdout(), as_json=as_json)
+    if not report.ok:
+        raise typer.Exit(7)
 
 
 @app.command()
 def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Show the published index, older generations and the last runs."""
-    with friendly_errors():
-        from adk_ingest.reports import make_status, show_status
+    from adk_ingest.reports import make_status, show_status
 
-        show_status(make_status(settings_from(profile, home)), stdout(), as_json=as_json)
+    show_status(make_status(settings_from(profile, home)), stdout(), as_json=as_json)
 
 
 @app.command()
 def prune(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Remove cached vectors that no index uses; an interrupted run then starts from the beginning."""
-    with friendly_errors():
-        from adk_ingest.caches import CacheStatus, prune_cache
-        from adk_ingest.reports import show_pruned
+    from adk_ingest.caches import CacheStatus, prune_cache
+    from adk_ingest.reports import show_pruned
 
-        settings = settings_from(profile, home)
-        removed = prune_cache(settings, 0)
-        show_pruned(removed, CacheStatus.of(settings), stdout(), as_json=as_json)
+    settings = settings_from(profile, home)
+    removed = prune_cache(settings, 0)
+    show_pruned(removed, CacheStatus.of(settings), stdout(), as_json=as_json)
 
 
 @app.command()
@@ -249,30 +232,27 @@ def sync(
     home: Home = None,
 ) -> None:
     """Clone or update the repositories of docs and source, which later ingestions then use."""
-    with friendly_errors():
-        from adk_ingest.sources.resolve import sync_clone
+    from adk_ingest.sources.resolve import sync_clone
 
-        settings = settings_from(profile, home)
-        corpora = settings.ingestion.corpora
-        console = stderr()
-        for corpus, ref in ((corpora.adk_docs, docs_ref), (corpora.adk_python, code_ref)):
-            source = sync_clone(settings, corpus, ref, notify=lambda text: console.print(text, markup=False))
-            console.print(f"{source.describe()} is at {source.root}", markup=False, soft_wrap=True)
+    settings = settings_from(profile, home)
+    console = stderr()
+    for corpus, ref in ((settings.corpora["doc"], docs_ref), (settings.corpora["code"], code_ref)):
+        source = sync_clone(settings, corpus, ref, notify=lambda text: say(console, text))
+        say(console, f"{source.describe()} is at {source.root}")
 
 
 @app.command()
 def rollback(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Publish the generation before the current one again."""
-    with friendly_errors():
-        from adk_evidence.store.factory import rollback as go_back
-        from adk_ingest.reports import make_status, show_status
+    from adk_evidence.store.factory import rollback as go_back
+    from adk_ingest.reports import make_status, show_status
 
-        settings = settings_from(profile, home)
-        generation = go_back(settings)
-        if as_json:
-            show_status(make_status(settings), stdout(), as_json=True)
-        else:
-            stderr().print(f"Generation {generation.id} serves now.", markup=False)
+    settings = settings_from(profile, home)
+    generation = go_back(settings)
+    if as_json:
+        show_status(make_status(settings), stdout(), as_json=True)
+    else:
+        say(stderr(), f"Generation {generation.id} serves now.")
 
 
 def _ingest(
@@ -286,16 +266,15 @@ def _ingest(
     *,
     keep_code: bool = False,
 ) -> None:
-    with friendly_errors():
-        from adk_ingest.progress_views import make_progress
-        from adk_ingest.reports import show_run
-        from adk_ingest.session import Sources, ingest
+    from adk_ingest.progress_views import make_progress
+    from adk_ingest.reports import show_run
+    from adk_ingest.session import Sources, ingest
 
-        settings = settings_from(profile, home)
-        with make_progress(stderr(), as_json=as_json) as progress:
-            sources = Sources(docs, code, allow_network=not offline, keep_code=keep_code)
-            run = ingest(settings, _mode(what), sources, progress)
-        show_run(run, stdout(), as_json=as_json)
+    settings = settings_from(profile, home)
+    with make_progress(stderr(), as_json=as_json) as progress:
+        sources = Sources(docs, code, allow_network=not offline, keep_code=keep_code)
+        run = ingest(settings, _mode(what), sources, progress)
+    show_run(run, stdout(), as_json=as_json)
 
 
 def _mode(what: str) -> Mode:

@@ -15,22 +15,16 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
+from adk_evidence.files import remove_tree
 from adk_evidence.globs import Globs, any_case
-from adk_evidence.index.codebases import (
-    MAIN,
-    RECORD,
-    Codebase,
-    CodebaseSettings,
-    read_codebase,
-    register,
-    registry,
-    settings_for,
-    size_on_disk,
-)
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.disk_use import size_on_disk
+from adk_evidence.index.indexer import IndexReport
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import RECORD, read_codebase, register, registry
+from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
-from adk_evidence.store.files import remove_tree
-from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
@@ -38,12 +32,11 @@ from adk_ingest.progress import Progress, Reported
 from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
-    from adk_evidence.embedding.base import Pair, SparseEncoder
-    from adk_evidence.index.manifest import IndexManifest
-    from adk_evidence_agents.operations.indexer import Cancelled
-    from adk_evidence_agents.operations.indexer import Progress as Report
+    from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
+    from adk_evidence.index.indexer import Cancelled
+    from adk_evidence.index.indexer import Progress as Report
+    from adk_evidence.store.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
-    from adk_ingest.pipeline import BatchEmbedder
 
 # What a walk passes over because somebody asked for it, or because there is nothing to index.
 _WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
@@ -65,7 +58,7 @@ class CodebaseIndexer:
         self,
         settings: Settings,
         *,
-        dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+        dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
     ) -> None:
         self._settings = settings
@@ -90,7 +83,7 @@ class CodebaseIndexer:
 
         Args:
             codebase: The folder and how it is cut. What is remembered of its name is replaced, its folder excepted.
-            progress: Told what happens.
+            progress: Receives the steps of the run.
             cancelled: Asked between batches; when it says yes the run stops.
 
         Raises:
@@ -102,7 +95,7 @@ class CodebaseIndexer:
             IngestCancelledError: `cancelled` said yes.
         """
         begin = time.perf_counter()
-        # First of all: what is no folder is not remembered.
+        # First of all: only a folder that exists is remembered.
         folder = open_codebase(codebase.path)
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
@@ -222,7 +215,7 @@ def _files(manifest: IndexManifest | None) -> dict[str, str]:
 
 
 def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:
-    """Path and reason of what is not in the index although nobody asked for that, or although a pattern asks for it."""
+    """Path and reason of each file that is missing but was not excluded, or that a pattern asks for."""
     asked = Globs(map(any_case, codebase.file_patterns))
     unwanted = Globs(map(any_case, codebase.exclude_patterns))
 

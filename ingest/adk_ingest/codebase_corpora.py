@@ -10,51 +10,30 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from adk_evidence.index.codebases import DOCS_EXTENSIONS, CodebaseSettings
-from adk_evidence.index.manifest import uncommitted_name
+from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.store.manifest import uncommitted_name
+from adk_ingest.chunkers import LANGUAGE_CHUNKERS, code_chunk, docs_chunk
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.corpora import (
-    LANGUAGE_CHUNKERS,
-    CorpusInput,
-    Globs,
-    code_chunk,
-    corpus_state,
-    digest,
-    docs_chunk,
-    record_context,
-    uncommitted_notice,
-    with_includes,
-)
+from adk_ingest.corpora import CorpusInput, corpus_state, digest, uncommitted_notice, with_includes
 from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
-from adk_ingest.sources.base import CorpusSource, SourceKind
+from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
 from adk_ingest.sources.git import as_committed
 
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
-# The mean length of a line from which a file was minified; that of written code is below 50.
+# From this mean length of a line on, a file counts as minified; code that people write stays below 50.
 _MINIFIED_LINE_CHARS = 300
 
 
 @dataclass(frozen=True)
 class CodebaseCorpora:
-    """What a folder gives: its corpora, those without files among them, and what its walk passed over."""
+    """The corpora of a folder, even if they have no files, and what the walk skipped."""
 
     corpora: list[CorpusInput]
     found: Discovery
     notices: list[str]
-
-
-@dataclass(frozen=True)
-class _Layer:
-    """Files that are cited with the same commit, or with the same digest."""
-
-    uncommitted: bool
-    files: tuple[SourceFile, ...]
-    kind: SourceKind
-    commit: str
-    ref: str | None = None
 
 
 def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created_at: str) -> CodebaseCorpora:
@@ -68,19 +47,38 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    # One walk for both kinds: a file's extension says afterwards which one it is of.
-    about = settings.ingestion.corpora.adk_python
+    # One walk for both kinds: a file's extension says afterwards which kind it is of.
+    about = settings.corpora["code"]
     # Its globs are about the folder; citations are about the repository, of which the folder may be a part.
-    whole = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
-    ignored = {*(folder.git.ignored if folder.git else ()), *_own_data(settings, folder)}
-    found = discover(whole, about, ignored)
-    files = tuple(replace(file, path=_prefix(folder) + file.path) for file in _written_by_people(found))
-    layers = _layers(folder, found, files)
-    texts = {file.path: file.text for file in files}
-    corpora = [_corpus(settings, folder, kind, layer, created_at, texts.get) for layer in layers for kind in KINDS]
+    folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
+    git = folder.git
+    ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
+    found = discover(folder_alone, about, ignored)
+    prefix = git.prefix if git else ""
+    files = tuple(replace(file, path=prefix + file.path) for file in _written_by_people(found))
+    whole = replace(folder_alone, path_prefix=prefix)
+    notices = [*folder.notices]
+    if git is None:
+        cited = [(replace(whole, commit=digest(files)), files), (replace(whole, commit=digest(())), ())]
+    else:
+        unchanged = as_committed([(prefix + file.path, file.disk) for file in found.files], git.committed)
+        committed = tuple(file for file in files if file.path in unchanged)
+        changed = tuple(file for file in files if file.path not in unchanged)
+        cited = [
+            (replace(whole, kind="git", commit=git.commit, ref=git.ref), committed),
+            (replace(whole, commit=digest(changed)), changed),
+        ]
+        if changed:
+            notices.append(uncommitted_notice(len(changed), git.commit, digest(changed)))
+    include = {file.path: file.text for file in files}.get
+    corpora = [
+        _corpus(settings, kind, source, part, created_at, include, is_uncommitted=bool(place))
+        for place, (source, part) in enumerate(cited)
+        for kind in KINDS
+    ]
     # What the walk passed over is said once.
-    corpora[0] = replace(corpora[0], skipped=found.skipped, decode_warnings=tuple(found.decode_warnings))
-    return CodebaseCorpora(corpora, found, [*folder.notices, *_changes(layers), *credential_notices(found.skipped)])
+    corpora[0] = replace(corpora[0], found=found)
+    return CodebaseCorpora(corpora, found, [*notices, *credential_notices(found.skipped)])
 
 
 def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
@@ -99,68 +97,33 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
             yield file
 
 
-def _layers(folder: CodebaseFolder, found: Discovery, files: tuple[SourceFile, ...]) -> tuple[_Layer, _Layer]:
-    git = folder.git
-    if git is None:
-        return _Layer(False, files, "folder", digest(files)), _Layer(True, (), "folder", digest(()))
-    unchanged = as_committed([(git.prefix + file.path, file.disk) for file in found.files], git.committed)
-    committed = tuple(file for file in files if file.path in unchanged)
-    changed = tuple(file for file in files if file.path not in unchanged)
-    return (
-        _Layer(False, committed, "git", git.commit, git.ref),
-        _Layer(True, changed, "folder", digest(changed)),
-    )
-
-
-def _changes(layers: tuple[_Layer, _Layer]) -> list[str]:
-    committed, changed = layers
-    if not changed.files:
-        return []
-    return [uncommitted_notice(len(changed.files), committed.commit, changed.commit)]
-
-
-def _kind(path: str) -> Kind:
-    return "doc" if PurePosixPath(path).suffix.lower() in DOCS_EXTENSIONS else "code"
-
-
 def _corpus(
     settings: CodebaseSettings,
-    folder: CodebaseFolder,
     kind: Kind,
-    layer: _Layer,
+    source: CorpusSource,
+    files: tuple[SourceFile, ...],
     created_at: str,
     include: Callable[[str], str | None],
+    *,
+    is_uncommitted: bool,
 ) -> CorpusInput:
-    corpora = settings.ingestion.corpora
-    about = corpora.adk_docs if kind == "doc" else corpora.adk_python
-    source = CorpusSource(
-        corpus=uncommitted_name(about.corpus) if layer.uncommitted else about.corpus,
-        repo=about.repo,
-        kind=layer.kind,
-        root=folder.root,
-        commit=layer.commit,
-        ref=layer.ref,
-        path_prefix=_prefix(folder),
-    )
-    context = record_context(settings, source, source.corpus, kind, created_at)
-    files = tuple(file for file in layer.files if _kind(file.path) == kind)
-    if kind == "doc":
-        files = tuple(with_includes(file, include) for file in files)
+    """The files of one kind among those that are cited with the same commit, or with the same digest."""
+    about = settings.corpora[kind]
+    name = uncommitted_name(about.corpus) if is_uncommitted else about.corpus
+    source = replace(source, corpus=name, repo=about.repo)
+    is_docs = kind == "doc"
+    files = tuple(file for file in files if (PurePosixPath(file.path).suffix.lower() in DOCS_EXTENSIONS) == is_docs)
     return CorpusInput(
-        name=source.corpus,
+        name=name,
         kind=kind,
         source=source,
-        location=source.location(),
-        context=context,
-        chunk=docs_chunk(settings, include) if kind == "doc" else _code_chunk(settings),
-        state=corpus_state(context, source, *(LANGUAGE_CHUNKERS if kind == "code" else ())),
-        files=files,
-        globs=Globs(about.include_globs, about.exclude_globs),
+        settings=settings,
+        created_at=created_at,
+        chunk=docs_chunk(settings, include) if is_docs else _code_chunk(settings),
+        state=corpus_state(source, *(() if is_docs else LANGUAGE_CHUNKERS)),
+        files=tuple(with_includes(file, include) for file in files) if is_docs else files,
+        about=about,
     )
-
-
-def _prefix(folder: CodebaseFolder) -> str:
-    return folder.git.prefix if folder.git else ""
 
 
 def _code_chunk(settings: CodebaseSettings) -> Callable[[SourceFile], ChunkedFile]:

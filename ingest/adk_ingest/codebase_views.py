@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -13,15 +12,18 @@ from rich.table import Table
 
 from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
-from adk_evidence.index.codebases import MAX_NAME_CHARS, Codebase, IndexSummary, read_codebase
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.names import MAX_NAME_CHARS
+from adk_evidence.index.registry import IndexSummary, read_codebase
 from adk_evidence.render.sanitize import visible
 from adk_evidence.validation import first_problem
+from adk_evidence_console import say, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from adk_evidence.index.indexer import IndexReport
     from adk_evidence.settings import Settings
-    from adk_evidence_agents.operations.indexer import IndexReport
 
 SHOWN_WARNINGS = 20
 SHOWN_LANGUAGES = 4
@@ -37,7 +39,7 @@ _OPTIONS = {
 
 
 def codebase_from(settings: Settings, path: Path, name: str | None, options: dict[str, Any]) -> Codebase:
-    """The codebase that a command line describes; what it does not say stays as it was remembered.
+    """The codebase that a command line describes; the remembered values stand in for missing options.
 
     Args:
         settings: The home folder.
@@ -68,19 +70,19 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
 
 
 def _name_of(path: Path) -> str:
-    """A folder's name as that of an index, as far as that goes."""
+    """The name of an index that comes closest to a folder's name."""
     return re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
 
 
 def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -> None:
     """Print what a run left in a named index."""
     if as_json:
-        console.file.write(json.dumps(asdict(report)) + "\n")
+        write_json(console, asdict(report))
         return
     for warning in report.warnings[:SHOWN_WARNINGS]:
-        console.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
+        say(console, f"warning: {warning}")
     if len(report.warnings) > SHOWN_WARNINGS:
-        console.print(f"{len(report.warnings) - SHOWN_WARNINGS} more warnings; --json has them all.", markup=False)
+        say(console, f"{len(report.warnings) - SHOWN_WARNINGS} more warnings; --json has them all.")
     if report.skipped:
         named: dict[str, list[str]] = {}
         for path, reason in report.skipped:
@@ -88,28 +90,27 @@ def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -
         for reason, paths in sorted(named.items()):
             more = f" and {len(paths) - SHOWN_FILES:,} more; --json has them all" if len(paths) > SHOWN_FILES else ""
             line = f"Not indexed ({reason}): {', '.join(paths[:SHOWN_FILES])}{more}."
-            console.print(visible(line), markup=False, soft_wrap=True)
+            say(console, line)
     if report.status == "unchanged":
-        console.print(f"Nothing changed; the index {report.name} is up to date.", markup=False)
+        say(console, f"Nothing changed; the index {report.name} is up to date.")
         return
-    console.print(
+    say(
+        console,
         f"The index {report.name} holds {report.files:,} files in {report.chunks:,} chunks; {report.changed_files:,} "
         f"files were new or changed, {report.removed_files:,} are gone ({report.seconds:.1f} s).",
-        markup=False,
-        soft_wrap=True,
     )
-    console.print(with_options(f'Ask it: `adk-evidence ask --index {report.name} "…"`'), markup=False, soft_wrap=True)
+    say(console, with_options(f'Ask it: `adk-evidence ask --index {report.name} "…"`'))
 
 
 def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool) -> None:
     """Print the indexes of a home folder."""
     if as_json:
         rows = [{**asdict(index), "path": None if index.path is None else str(index.path)} for index in indexes]
-        console.file.write(json.dumps(rows) + "\n")
+        write_json(console, rows)
         return
     if not indexes:
         nothing = "There is no index yet. Run `adk-ingest all` or `adk-ingest codebase PATH`."
-        console.print(with_options(nothing), markup=False, soft_wrap=True)
+        say(console, with_options(nothing))
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("name", "files", "chunks", "MB", "updated", "languages", "folder"):

@@ -11,31 +11,26 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from adk_evidence.citations.sources import FolderReader, SourceLocation
-from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import SourceError
-from adk_evidence.index.manifest import NO_COMMIT, uncommitted_name
-from adk_evidence.models.chunk import PAYLOAD_VERSION, Kind, Origin, sha256_text
-from adk_evidence.settings import CorpusSettings, IngestionSettings, Settings
-from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
-from adk_ingest.chunking.code import OTHER_VERSIONS, PYTHON_VERSION, CodeChunker, outline_readers
+from adk_evidence.index.sources import SourceReader
+from adk_evidence.models.chunk import Kind, Origin, sha256_text
+from adk_evidence.settings import CorpusSettings, Settings
+from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, uncommitted_name
+from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, module_name, other_chunkers
+from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.prose import ProseChunker
 from adk_ingest.credentials import holds_credential, is_credential_file
-from adk_ingest.dense_text import VERSIONS
-from adk_ingest.discovery import discover
-from adk_ingest.records import RecordContext
+from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import as_committed, is_as_committed
-from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
+from adk_ingest.sources.mkdocs_site import CONFIG_FILES, MkdocsSite, check_links
 
 API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
 
 _DIGEST_CHARS = 12
-MARKDOWN = (".md", ".mdx")
-MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 LINK_EXAMPLES = 10
 
 # What a docstring's escapes can put into a page but no text file that is read back holds: control characters
@@ -45,136 +40,97 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # Folder of generated pages within a generation.
 PAGES_FOLDER = "pages"
 
-# Chunkers of languages that the ADK's files are not in. Part of a corpus's state, not of every index's fingerprint: a
-# change of one makes the files of the corpora that it cuts count as changed, and leaves all other indexes as they are.
-LANGUAGE_CHUNKERS = OTHER_VERSIONS
-
-
-def chunker_version() -> str:
-    """One version for the chunkers of the ADK's files; a change of any of them makes other chunks.
-
-    Those of other languages are `LANGUAGE_CHUNKERS`.
-    """
-    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PYTHON_VERSION}"))
-
-
-def ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
-    """What, besides the models, decides which chunks an index holds and what their sparse vectors see."""
-    sizes = json.dumps(settings.chunking.model_dump(), sort_keys=True)
-    lexical = json.dumps(settings.lexical.model_dump(exclude={"sparse_batch_size"}), sort_keys=True)
-    return {
-        "chunker": chunker_version(),
-        "payload": PAYLOAD_VERSION,
-        "chunking": sha256_text(sizes)[:16],
-        "lexical": sha256_text(lexical)[:16],
-        "api_reference": "yes" if settings.api_reference else "no",
-        # Indexes of before hold such chunks, without the sparse vector that every point must have.
-        "chunks_without_terms": "left out",
-    }
-
-
-def index_fingerprint(settings: Settings) -> dict[str, str | int]:
-    """Everything that an index must have been built with to be brought up to date file by file."""
-    dense_text = VERSIONS[settings.embedding.dense.text]
-    return {**fingerprint(settings), **ingestion_fingerprint(settings.ingestion), "dense_text": dense_text}
-
-
-@dataclass(frozen=True)
-class Globs:
-    """The filters that a corpus was discovered with."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-
 
 @dataclass(frozen=True)
 class CorpusInput:
     """One corpus of a run.
 
-    `state` is a hash of everything besides the files themselves that decides its chunks' payloads: when it differs
-    from the published index's, every file counts as changed. `pages` are generated texts that the index must keep,
-    since no source has them; for a corpus that has such pages, `chunk` fills it. `check` looks at the corpus as a
-    whole and returns a sentence for each thing that its authors should know; it is asked only when files changed.
-    `site_url` is where its pages are published. `uncommitted` are the paths of files that are not as the commit of the
-    source has them; see `as_cited`.
+    `name` names the corpus in the index's manifest; its chunks carry the source's name. `state` is a hash of everything
+    besides the files themselves that decides its chunks' payloads: when it differs from the published index's, every
+    file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None. `pages` are generated texts
+    that the index must keep, since no source has them; for a corpus that has such pages, `chunk` fills it. `check`
+    looks at the corpus as a whole and returns a sentence for each thing that its authors should know; it is asked only
+    when files changed. `site_url` is where its pages are published. `found` says what the walk passed over, with the
+    globs of `about`. `uncommitted` are the paths of files that are not as the commit of the source has them; see
+    `as_cited`.
     """
 
     name: str
     kind: Kind
     source: CorpusSource
-    location: SourceLocation
-    context: RecordContext
+    settings: Settings
+    created_at: str
     chunk: Callable[[SourceFile], ChunkedFile]
     state: str
     files: tuple[SourceFile, ...]
-    skipped: Mapping[str, list[str]] = field(default_factory=dict)
-    decode_warnings: tuple[str, ...] = ()
-    globs: Globs = Globs()
+    origin: Origin = "repository"
+    url_for: Callable[[str, str | None], str | None] = lambda path, anchor: None
+    title_for: Callable[[str], str | None] = lambda path: None
+    about: CorpusSettings | None = None
+    found: Discovery = field(default_factory=Discovery)
     pages: Mapping[str, str] | None = None
     check: Callable[[], list[str]] = list
     site_url: str | None = None
     uncommitted: frozenset[str] = frozenset()
 
-
-@dataclass(frozen=True)
-class _Found:
-    files: tuple[SourceFile, ...]
-    skipped: Mapping[str, list[str]]
-    decode_warnings: tuple[str, ...]
-    globs: Globs
-    uncommitted: frozenset[str]
+    @property
+    def location(self) -> SourceLocation:
+        """Where citations of its files are checked."""
+        if self.pages is None:
+            return self.source.location()
+        return SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=self.source.commit)
 
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
     """The documentation corpus of a source."""
-    corpus = settings.ingestion.corpora.adk_docs
-    site = MkdocsSite.load(source.root, source.site_url or corpus.site_url)
+    about = settings.corpora["doc"]
+    site = MkdocsSite.load(source.root, source.site_url or about.site_url)
     include = include_reader(source)
 
     def url_for(path: str, anchor: str | None) -> str | None:
         url = site.url_for(path)
         return f"{url}#{anchor}" if url and anchor else url
 
-    context = record_context(settings, source, "adk_docs", "doc", created_at, url_for=url_for, title_for=site.title_for)
-    found = _discovered(source, corpus)
-    files = tuple(with_includes(file, include) for file in found.files)
+    found, pages, uncommitted = _discovered(source, about)
+    files = tuple(with_includes(file, include) for file in pages)
     # All that a page's URL and title depend on besides its own path.
-    navigation = [include(name) or "" for name in MKDOCS_FILES]
+    navigation = [include(name) or "" for name in CONFIG_FILES]
     return CorpusInput(
         name="adk_docs",
         kind="doc",
         source=source,
-        location=source.location(),
-        context=context,
+        settings=settings,
+        created_at=created_at,
         chunk=docs_chunk(settings, include),
-        state=corpus_state(context, source, site.site_url or "", *navigation),
+        state=corpus_state(source, site.site_url or "", *navigation),
         files=files,
-        skipped=found.skipped,
-        decode_warnings=found.decode_warnings,
-        globs=found.globs,
+        url_for=url_for,
+        title_for=site.title_for,
+        about=about,
+        found=found,
         check=lambda: _check_site(files, site),
         site_url=site.site_url,
-        uncommitted=found.uncommitted | _including_uncommitted(source, found.files, include),
+        uncommitted=uncommitted | _including_uncommitted(source, pages, include),
     )
 
 
 def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
     """The code corpus of a source; `name` tells another version's from the corpus proper."""
-    context = record_context(settings, source, name, "code", created_at)
-    found = _discovered(source, settings.ingestion.corpora.adk_python)
+    source = replace(source, corpus=name)
+    about = settings.corpora["code"]
+    found, files, uncommitted = _discovered(source, about)
     return CorpusInput(
         name=name,
         kind="code",
         source=source,
-        location=source.location(),
-        context=context,
+        settings=settings,
+        created_at=created_at,
         chunk=code_chunk(settings),
-        state=corpus_state(context, source, *_chunkers_beside(found.files)),
-        files=found.files,
-        skipped=found.skipped,
-        decode_warnings=found.decode_warnings,
-        globs=found.globs,
-        uncommitted=found.uncommitted,
+        state=corpus_state(source, *other_chunkers(files)),
+        files=files,
+        about=about,
+        found=found,
+        uncommitted=uncommitted,
     )
 
 
@@ -185,7 +141,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     text of its own and its module's hash. A page depends on more than its module: if any module is not as committed, no
     page is cited with the commit.
     """
-    source = code.source
+    source = replace(code.source, corpus="adk_docs")
     if code.uncommitted:
         source = replace(source, commit=digest(file for file in code.files if file.path in code.uncommitted))
     modules = {
@@ -194,7 +150,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         if (name := module_name(file.path)) is not None
     }
     exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
-    site = settings.ingestion.corpora.adk_docs.site_url or API_REFERENCE_SITE
+    site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
     chunker = ProseChunker(settings.ingestion.chunking)
     pages: dict[str, str] = {}
 
@@ -207,106 +163,32 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
         return chunker.chunk(SourceFile(file.path, page, file.file_hash))
 
-    context = record_context(
-        settings,
-        source,
-        "adk_docs",
-        "doc",
-        created_at,
-        origin="api-reference",
-        url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
-    )
     return CorpusInput(
         name=API_REFERENCE,
         kind="doc",
         source=source,
-        location=SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=source.commit),
-        context=context,
+        settings=settings,
+        created_at=created_at,
         chunk=chunk,
-        state=corpus_state(context, source, site, json.dumps(exports, sort_keys=True)),
+        state=corpus_state(source, site, json.dumps(exports, sort_keys=True), origin="api-reference"),
         files=tuple(SourceFile(path, "", modules[path].file_hash) for path in sorted(modules)),
+        origin="api-reference",
+        url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
         pages=pages,
         site_url=site,
     )
 
 
-def module_name(path: str) -> str | None:
-    """Dotted name of the module at a repository path (`src/google/adk/x.py` -> `google.adk.x`), or None."""
-    pure = PurePosixPath(path)
-    if pure.suffix != ".py":
-        return None
-    parts = list(pure.with_suffix("").parts)
-    if parts and parts[0] in ("src", "lib"):
-        parts = parts[1:]
-    if parts and parts[-1] == "__init__":
-        parts = parts[:-1]
-    if not parts or not all(part.isidentifier() for part in parts):
-        return None
-    return ".".join(parts)
-
-
-def docs_chunk(settings: Settings, include: IncludeReader) -> Callable[[SourceFile], ChunkedFile]:
-    """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    return ProseChunker(settings.ingestion.chunking, include_reader=include).chunk
-
-
-def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
-    """Chunks files of code, and the few pages that stand among them."""
-    chunking = settings.ingestion.chunking
-    prose = ProseChunker(chunking)
-    chunkers = {extension: CodeChunker(chunking, read) for extension, read in outline_readers(module_name).items()}
-
-    def chunk(file: SourceFile) -> ChunkedFile:
-        chunker: Chunker = chunkers.get(PurePosixPath(file.path).suffix.lower(), prose)
-        return chunker.chunk(file)
-
-    return chunk
-
-
-def _chunkers_beside(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """Versions of chunkers that files of the ADK need beside those of `chunker_version`: as released, none."""
-    extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
-    return LANGUAGE_CHUNKERS if extensions & (outline_readers(module_name).keys() - {".py"}) else ()
-
-
-def record_context(
-    settings: Settings,
-    source: CorpusSource,
-    corpus: str,
-    kind: Kind,
-    created_at: str,
-    *,
-    origin: Origin = "repository",
-    url_for: Callable[[str, str | None], str | None] = lambda path, anchor: None,
-    title_for: Callable[[str], str | None] = lambda path: None,
-) -> RecordContext:
-    """What all chunks of a corpus share."""
-    return RecordContext(
-        corpus=corpus,
-        repo=source.repo,
-        commit=source.commit,
-        ref=source.ref,
-        kind=kind,
-        origin=origin,
-        created_at=created_at,
-        chunker_version=chunker_version(),
-        lexical=settings.ingestion.lexical,
-        dense_text=settings.embedding.dense.text,
-        url_for=url_for,
-        title_for=title_for,
-    )
-
-
-def _discovered(source: CorpusSource, corpus: CorpusSettings) -> _Found:
-    found = discover(source, corpus)
-    # Reading decides which files can be used at all, so it comes before the rest is taken over.
+def _discovered(
+    source: CorpusSource, about: CorpusSettings
+) -> tuple[Discovery, tuple[SourceFile, ...], frozenset[str]]:
+    """What a walk found, the files that can be read, and the paths of those that are not as the commit has them."""
+    found = discover(source, about)
     files = tuple(found.read())
-    globs = Globs(corpus.include_globs, corpus.exclude_globs)
-    changed: frozenset[str] = frozenset()
-    if source.committed is not None:
-        unchanged = as_committed([(file.path, file.disk) for file in found.files], source.committed)
-        changed = frozenset(file.path for file in files) - unchanged
-    return _Found(files, found.skipped, tuple(found.decode_warnings), globs, changed)
+    if source.committed is None:
+        return found, files, frozenset()
+    unchanged = as_committed([(file.path, file.disk) for file in found.files], source.committed)
+    return found, files, frozenset(file.path for file in files) - unchanged
 
 
 def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], include: IncludeReader) -> frozenset[str]:
@@ -325,7 +207,7 @@ def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], in
 
 
 def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
-    """A corpus in two: the files that its commit holds as they are, and the others, each possibly none.
+    """Split a corpus into the files that are as its commit has them, and the others; either part may be empty.
 
     A citation names a commit, so a file may be cited with one only if the commit holds its lines. The others are cited
     with a digest of their content.
@@ -333,17 +215,13 @@ def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
     changed = tuple(file for file in corpus.files if file.path in corpus.uncommitted)
     committed = tuple(file for file in corpus.files if file.path not in corpus.uncommitted)
     name, commit = uncommitted_name(corpus.name), digest(changed)
-    source = replace(corpus.source, corpus=name, kind="folder", commit=commit, committed=None)
     others = replace(
         corpus,
         name=name,
-        source=source,
-        location=source.location(),
-        context=replace(corpus.context, corpus=name, commit=commit),
+        source=replace(corpus.source, corpus=name, kind="folder", commit=commit, committed=None),
         state=sha256_text(f"{corpus.state}\0{commit}"),
         files=changed,
-        skipped={},
-        decode_warnings=(),
+        found=Discovery(),
         check=list,
     )
     return replace(corpus, files=committed), others
@@ -365,7 +243,7 @@ def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
 
 def include_reader(source: CorpusSource) -> IncludeReader:
     """Reads what a page includes; None for what is not there, and for what holds credentials."""
-    reader = FolderReader(source.location())
+    reader = SourceReader(source.location())
 
     def read(path: str) -> str | None:
         # An include that cannot be read counts as missing, and the chunk says so.
@@ -390,7 +268,7 @@ def with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
 
 
 def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
-    """What is wrong with the site as a whole: its configuration and its links, of which a few are named."""
+    """Problems of the site as a whole: its configuration, and its broken links with a few examples."""
     broken = check_links([file for file in files if PurePosixPath(file.path).suffix.lower() in MARKDOWN], site)
     warnings = list(site.warnings)
     if broken:
@@ -399,7 +277,7 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
     return warnings
 
 
-def corpus_state(context: RecordContext, source: CorpusSource, *more: str) -> str:
-    """A hash of what all payloads of a corpus share; `more` is what they depend on besides."""
-    parts = (context.repo, context.commit, context.ref or "", context.origin, str(source.root), *more)
+def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:
+    """A hash of everything that all payloads of a corpus depend on; `more` adds to it."""
+    parts = (source.repo, source.commit, source.ref or "", origin, str(source.root), *more)
     return sha256_text("\0".join(parts))

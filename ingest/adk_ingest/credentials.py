@@ -61,7 +61,7 @@ _COPY = re.compile(r"(?:~|[.-](?:bak|backup|old|orig|save|copy))+\Z")
 _SAMPLES = re.compile(r".*\.(?:example|sample|template|tmpl|dist|defaults)(?:\.env)?|(?:example|sample|template)\.env")
 _NAME = re.compile("|".join(fnmatch.translate(glob) for glob in _NAMES))
 
-# Detectors of detect-secrets by module and class, each with marks, one of which stands in all that the detector finds.
+# Detectors of detect-secrets by module and class. Every text that a detector finds holds one of its marks.
 # The detectors left out also find ordinary texts: words beside `password`, random letters, addresses with a user.
 _DETECTORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("aws", "AWSKeyDetector", ("AKIA", "ASIA", "ABIA", "ACCA", "aws_secret", "AWS_SECRET", "awsSecret")),
@@ -101,7 +101,7 @@ _KEY_HEADER = re.compile(r"PRIVATE KEY|SSH2 ENCRYPTED|PuTTY")
 # A header alone is what a program looks for; a key has its body below.
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=]{40}")
 _INSIDE_A_WORD = re.compile(r"(?<!\\)[A-Za-z0-9]\Z")
-# What a document says in the place of a token: words, or one character or a row of them repeated.
+# Placeholders for tokens in documents: words, or a repeated character or pair of characters.
 _MADE_UP = re.compile(
     r"example|placeholder|your|xxxx|dummy|redacted|\.\.\.|12345678|abcdefgh|(.)\1{7}|(..)\2{5}", re.IGNORECASE
 )
@@ -139,7 +139,7 @@ def is_credential_file(path: str | PurePath) -> bool:
 
 
 def holds_credential(text: str) -> bool:
-    """Whether a text holds a private key or a token of a known service. What stands for one in documents is none."""
+    """Whether a text holds a private key or a token of a known service; placeholders in documents do not count."""
     for number, (_, _, marks) in enumerate(_DETECTORS):
         for mark in marks:
             if mark in text and any(_found_in(piece, _patterns(number)) for piece in _pieces(text, mark)):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.corpora import index_fingerprint
-from adk_ingest.progress_views import ProgressView
+from adk_ingest.chunkers import index_fingerprint
+from adk_ingest.progress import Silent
 from adk_ingest.session import Sources, ingest
 from adk_ingest.sources.resolve import DEMO_ORDER
 
 
-def prepare(settings: Settings, progress: ProgressView) -> None:
+def prepare(settings: Settings, progress: Silent) -> None:
     """Ingest unless a complete index of this version is there.
 
     The docs come from a clone if it can be reached within seconds, else from `ADK_EVIDENCE_DOCS`, else the API

@@ -1,4 +1,4 @@
-"""What the dense encoder sees of a chunk: its passages one by one, a short choice, or all of it.
+"""The text of a chunk for the dense encoder: its passages one by one, a short extract, or all of it.
 
 None holds the commit or line numbers, so that a chunk that did not change keeps its vectors.
 """
@@ -23,7 +23,7 @@ _SIGNATURE_CHARS = 160
 # A passage ends with the line that takes it beyond this. Shorter ones lose their context, and a small model cuts
 # longer ones off.
 PASSAGE_CHARS = 400
-# The last lines of a chunk are no passage of their own when they are shorter than this.
+# Last lines of a chunk that are shorter than this do not become a passage.
 _LEAST_CHARS = 100
 # Of one chunk. The chunks of the ADK have fewer; a chunk of data in very long lines must not fill the index.
 MAX_PASSAGES = 24
@@ -84,8 +84,8 @@ def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tupl
     licence. A line that is too long for one passage goes on in the next one.
 
     Returns:
-        1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Missing are the lines beyond that
-        many passages, and last lines that are too short for a passage of their own.
+        1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Lines beyond that many passages are
+        left out, as are last lines that are too short for a passage.
     """
     if kind == "doc":
         head, body = _trail(raw, path, title)[:_TRAIL_CHARS], _plain_docs(raw.body)

@@ -13,7 +13,7 @@ from adk_evidence.errors import SettingsError
 from adk_evidence.globs import Globs, takes_back
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import CorpusSettings
-from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
+from adk_evidence.textfile import HEAD_BYTES, Decoded, decode, is_binary
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.credentials import BY_NAME, BY_TEXT, holds_credential, is_credential_file, is_credential_folder
 from adk_ingest.sources.base import CorpusSource
@@ -22,16 +22,15 @@ from adk_ingest.sources.snapshot import MANIFEST
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file that passed every filter. `path` is the repository's, `size` is in bytes."""
+    """A file that passed every filter; `path` is the repository's."""
 
     path: str
     disk: Path
-    size: int
 
 
 @dataclass
 class Discovery:
-    """What a walk found: `files` sorted by path, and what it passed over.
+    """The result of a walk: `files` sorted by path, and what it skipped.
 
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
     extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink,
@@ -43,47 +42,35 @@ class Discovery:
     files: list[FoundFile] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=dict)
     decode_warnings: list[str] = field(default_factory=list)
-    _noted: set[str] = field(default_factory=set, init=False, repr=False)
 
     def read(self) -> Iterator[SourceFile]:
         """Read the files in their order, one in memory at a time; those that cannot be used are skipped."""
         for found in self.files:
-            file = self.read_file(found)
-            if file is not None:
-                yield file
-
-    def read_file(self, found: FoundFile) -> SourceFile | None:
-        """Read one file; None where it cannot be used, and `skipped` then says why."""
-        try:
-            raw = found.disk.read_bytes()
-        except OSError:
-            self._pass_over("unreadable", found.path)
-            return None
-        decoded = decode(raw)
-        if decoded is None:
-            self._pass_over("undecodable", found.path)
-            return None
-        if not decoded.text.strip():
-            self._pass_over("empty", found.path)
-            return None
-        if holds_credential(decoded.text):
-            self._pass_over(BY_TEXT, found.path)
-            return None
-        if decoded.replaced and found.path not in self._noted:
-            self._noted.add(found.path)
-            noun = "character that is" if decoded.replaced == 1 else "characters that are"
-            self.decode_warnings.append(f"{found.path}: replaced {decoded.replaced} {noun} not UTF-8.")
-        return SourceFile(path=found.path, text=decoded.text, file_hash=sha256_text(decoded.text))
+            reason, decoded = _read(found.disk)
+            if decoded is None:
+                self.skip(reason, found.path)
+                continue
+            if decoded.replaced:
+                noun = "character that is" if decoded.replaced == 1 else "characters that are"
+                self.decode_warnings.append(f"{found.path}: replaced {decoded.replaced} {noun} not UTF-8.")
+            yield SourceFile(path=found.path, text=decoded.text, file_hash=sha256_text(decoded.text))
 
     def skip(self, reason: str, path: str) -> None:
         """Note a path that was passed over."""
         self.skipped.setdefault(reason, []).append(path)
 
-    def _pass_over(self, reason: str, path: str) -> None:
-        # A file that is read twice is skipped once.
-        if path not in self._noted:
-            self._noted.add(path)
-            self.skip(reason, path)
+
+def _read(disk: Path) -> tuple[str, Decoded | None]:
+    """A file's text, or why it cannot be used."""
+    try:
+        decoded = decode(disk.read_bytes())
+    except OSError:
+        return "unreadable", None
+    if decoded is None:
+        return "undecodable", None
+    if not decoded.text.strip():
+        return "empty", None
+    return (BY_TEXT, None) if holds_credential(decoded.text) else ("", decoded)
 
 
 def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection[str] = ()) -> Discovery:
@@ -124,7 +111,7 @@ class _Walk:
     def run(self) -> Discovery:
         for subtree in self._source.subtrees:
             self._enter(subtree, self._on_disk(subtree), linked=False)
-        # Links come last: what has a path of its own is found under that one.
+        # Links come last, so that a file is found under its real path first.
         while self._links:
             links, self._links = sorted(self._links), []
             for relative, disk in links:
@@ -209,8 +196,7 @@ class _Walk:
         if reason:
             return self._skip(reason, relative)
         self._taken.add(real)
-        found = FoundFile(path=self._source.repo_path(relative), disk=Path(real), size=info.st_size)
-        return self._found.files.append(found)
+        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(real)))
 
     def _reason_to_skip(self, relative: str, real: str, info: os.stat_result) -> str | None:
         """The first filter that a file does not pass; none opens anything but a regular file."""

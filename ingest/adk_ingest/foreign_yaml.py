@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-# Aliases repeat what they stand for, those of aliases again: a few lines can stand for billions of values.
+# Aliases of aliases multiply: a few lines can stand for billions of values.
 MAX_NODES = 50_000
 
 

@@ -51,42 +51,21 @@ def strip_markup(text: str) -> str:
 
 
 def lexical_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind, settings: LexicalSettings) -> str:
-    """Lexical text of a chunk of either kind."""
-    make = docs_lexical_text if kind == "doc" else code_lexical_text
-    return make(raw, path=path, title=title, settings=settings)
-
-
-def docs_lexical_text(raw: RawChunk, *, path: str, title: str | None, settings: LexicalSettings) -> str:
-    """Lexical text of a documentation chunk: lower-case terms with one space between them.
+    """Lexical text of a chunk: lower-case terms with one space between them.
 
     Args:
         raw: The chunk; its attachments count, its tail does not.
         path: Path relative to the repository.
         title: The page's title in the site's navigation.
-        settings: What to leave out.
+        kind: Docs lose their markup, code its licence.
+        settings: What to leave out, and whether names in code are expanded.
     """
-    heading = [text for text in (title, *raw.headings) if text]
-    body = "\n".join([raw.body, *(attachment.text for attachment in raw.attachments)])
-    return _join(path, heading, strip_markup(body), settings, expand=True)
-
-
-def code_lexical_text(raw: RawChunk, *, path: str, title: str | None, settings: LexicalSettings) -> str:
-    """Lexical text of a code chunk: lower-case terms with one space between them.
-
-    Args:
-        raw: The chunk; its attachments count, its tail does not.
-        path: Path relative to the repository.
-        title: A title, for the few text files among the code.
-        settings: What to leave out, and whether names are expanded.
-    """
-    symbols = [raw.symbol] if settings.include_symbol_tokens and raw.symbol else []
-    labels = [text for text in (title, *raw.headings, *symbols, raw.doc) if text]
-    body = "\n".join([strip_licence(raw.body), *(attachment.text for attachment in raw.attachments)])
-    return _join(path, labels, body, settings, expand=settings.code_identifier_expansion)
-
-
-def _join(path: str, labels: list[str], body: str, settings: LexicalSettings, *, expand: bool) -> str:
+    is_docs = kind == "doc"
+    names = [] if is_docs else [raw.symbol if settings.include_symbol_tokens else None, raw.doc]
+    labels = [text for text in (title, *raw.headings, *names) if text]
+    body = "\n".join([raw.body if is_docs else strip_licence(raw.body), *(each.text for each in raw.attachments)])
+    if is_docs:
+        body = strip_markup(body)
     words = path_words(path) if settings.include_path_tokens else ()
-    expanded = expand_identifiers(" ".join([*labels, *labels]))
-    rest = expand_identifiers(body) if expand else " ".join(body.lower().split())
-    return " ".join(part for part in (*words, expanded, rest) if part)
+    rest = expand_identifiers(body) if is_docs or settings.code_identifier_expansion else " ".join(body.lower().split())
+    return " ".join(part for part in (*words, expand_identifiers(" ".join([*labels, *labels])), rest) if part)

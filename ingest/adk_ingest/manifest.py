@@ -1,29 +1,39 @@
-"""The run manifest and the failure report (SPEC 3 section 12), written early and replaced atomically."""
+"""The record of a run: its manifest and failure report (SPEC 3 section 12), written early and atomically."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
+import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from adk_evidence.errors import StoreError
+from adk_evidence.errors import EvidenceError, StoreError
+from adk_ingest.progress import Progress
 
 # `incomplete` is published as `complete` is, without the files that a chunker failed on.
 RunStatus = Literal["running", "complete", "incomplete", "unchanged", "failed", "interrupted"]
 Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
-
+Mode = Literal["docs", "code", "all"]
 
 # Manifests of older runs are removed.
 KEPT_RUNS = 100
 # How many names a sentence lists.
 NAMED = 10
+
+
+class IngestCancelledError(EvidenceError):
+    """The run was cancelled."""
+
+    code = "cancelled"
+    exit_code = 130
 
 
 class Cursor(BaseModel):
@@ -101,7 +111,7 @@ class RunManifest(BaseModel):
     status: RunStatus
     started_at: str
     finished_at: str | None = None
-    mode: Literal["docs", "code", "all"]
+    mode: Mode
     profile: str
     config: dict[str, Any]
     chunker_version: str
@@ -151,6 +161,87 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S-%f}-{uuid.uuid4().hex[:6]}"
 
 
+class RunLog:
+    """Keeps a run's manifest up to date, in memory and on disk, and shows its stages."""
+
+    def __init__(self, run: RunManifest, files: RunFiles, progress: Progress) -> None:
+        self.run = run
+        self._files = files
+        self._progress = progress
+
+    @property
+    def at(self) -> Stage:
+        """The stage that the run has reached."""
+        return self.run.cursor.stage if self.run.cursor else "discover"
+
+    def reach(self, stage: Stage, total: int | None = None, unit: str = "") -> None:
+        """A stage begins; from now on the manifest on disk names it."""
+        self.run.cursor = Cursor(stage=stage, total=total)
+        self._files.save(self.run)
+        self._progress.stage(stage, total, unit)
+
+    @contextmanager
+    def stage(self, stage: Stage, total: int | None = None, unit: str = "") -> Iterator[None]:
+        """A stage from its beginning to its end."""
+        self.reach(stage, total, unit)
+        with self.timed(stage):
+            yield
+        self._files.save(self.run)
+
+    @contextmanager
+    def timed(self, stage: Stage) -> Iterator[None]:
+        """Add the time that something takes to its stage."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            seconds = self.run.seconds
+            seconds[stage] = round(seconds.get(stage, 0.0) + time.perf_counter() - begin, 3)
+
+    def end(self, status: RunStatus) -> None:
+        """The run is over."""
+        if status not in ("failed", "interrupted"):
+            self.run.cursor = None
+            for name, corpus in self.run.corpora.items():
+                self.run.notices += left_out(name, corpus.failed_files, corpus.chunks_without_terms)
+        self.run.status = status
+        self.run.finished_at = now()
+        self.run.peak_rss_mb = _peak_rss_mb()
+        self._files.save(self.run)
+
+    def fail(self, exc: BaseException) -> None:
+        """Write down why the run failed; if writing fails as well, the caller still sees the first error."""
+        run = self.run
+        if isinstance(exc, EvidenceError):
+            message, hint = exc.message, exc.hint
+        else:
+            message, hint = f"{type(exc).__name__}: {exc}".rstrip(": "), ""
+        run.errors.append(message)
+        with suppress(StoreError):
+            self._files.save_failure(
+                FailureReport(
+                    run_id=run.run_id,
+                    failed_at=now(),
+                    stage=self.at,
+                    cursor=run.cursor,
+                    error=message,
+                    hint=hint,
+                    failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
+                )
+            )
+            self.end("interrupted" if isinstance(exc, (KeyboardInterrupt, IngestCancelledError)) else "failed")
+
+
+def _peak_rss_mb() -> float | None:
+    """The largest resident memory of this process so far, or None where the platform does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
+
+
 class RunFiles:
     """The folder of run manifests."""
 
@@ -192,7 +283,7 @@ class RunFiles:
                     (self._folder / name).unlink(missing_ok=True)
 
     def mark_interrupted(self, current: RunManifest) -> str | None:
-        """Settle runs into the current one's index whose process died without a word; returns the newest of them.
+        """Mark runs into the current run's index as interrupted if their process died; returns the newest of them.
 
         Call it with the writer's lock held: then no other run into that index is alive.
         """

@@ -1,10 +1,11 @@
-"""How ingestion tells what it does; the CLI shows it as a bar, as lines or as JSON."""
+"""The steps of an ingestion for whoever watches; the CLI shows them as a bar, as lines or as JSON."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 REPORT_SECONDS = 0.25
 
@@ -39,7 +40,15 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Shows nothing."""
+    """Shows nothing. The base of what does: a context manager, so that a live display is always put down."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Finish the display."""
 
     def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
         """Ignored."""
@@ -52,7 +61,7 @@ class Silent:
 
 
 class Overall:
-    """How much of an ingestion is done, by the time that its stages take. It never goes back.
+    """The share of an ingestion that is done, weighted by the time that the stages take. It never decreases.
 
     Most of a first ingestion is the computing of vectors, while an update computes few: a stage weighs as its units
     do, as soon as it says how many there are, and one that was left out weighs nothing.
@@ -97,7 +106,7 @@ class Overall:
 
 
 class Reported:
-    """Hands progress on as numbers that only grow, for callers that know no stages.
+    """Reports progress as numbers that only grow, for callers that do not know stages.
 
     Args:
         report: Gets what is done so far over all stages, None for a total, and where the stage is.

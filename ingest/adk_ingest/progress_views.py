@@ -20,36 +20,13 @@ from rich.progress import (
 )
 
 from adk_evidence.render.sanitize import visible
+from adk_ingest.progress import Silent
 
 # A plain log shows a long stage this often.
 PLAIN_INTERVAL_SECONDS = 10.0
 
 
-class ProgressView:
-    """Base of the views: a context manager, so that a live display is always put down."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Finish the display."""
-
-    def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
-        """A stage begins."""
-        raise NotImplementedError
-
-    def advance(self, count: int = 1) -> None:
-        """Units are done."""
-        raise NotImplementedError
-
-    def note(self, message: str) -> None:
-        """Something to know."""
-        raise NotImplementedError
-
-
-class LiveProgress(ProgressView):
+class LiveProgress(Silent):
     """A bar with count, rate and time left for each stage."""
 
     def __init__(self, console: Console) -> None:
@@ -107,7 +84,7 @@ class LiveProgress(ProgressView):
             self._progress.stop_task(self._task)
 
 
-class PlainProgress(ProgressView):
+class PlainProgress(Silent):
     """One line a stage, and one every few seconds while it lasts."""
 
     def __init__(self, console: Console) -> None:
@@ -155,7 +132,7 @@ class PlainProgress(ProgressView):
         self._console.print(visible(message), markup=False, soft_wrap=True)
 
 
-class JsonProgress(ProgressView):
+class JsonProgress(Silent):
     """One JSON object a line."""
 
     def __init__(self, console: Console) -> None:
@@ -183,7 +160,7 @@ class JsonProgress(ProgressView):
         self._console.file.flush()
 
 
-def make_progress(console: Console, *, as_json: bool) -> ProgressView:
+def make_progress(console: Console, *, as_json: bool) -> Silent:
     """The view that fits where the output goes."""
     if as_json:
         return JsonProgress(console)

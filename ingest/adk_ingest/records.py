@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, Kind, Origin, make_chunk_id, sha256_text
-from adk_evidence.settings import DenseText, LexicalSettings
+from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, make_chunk_id, sha256_text
 from adk_evidence.tokens import estimate_tokens
+from adk_ingest.chunkers import chunker_version
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.dense_text import brief_text, full_text, passages
 from adk_ingest.lexical import lexical_text
 
+if TYPE_CHECKING:
+    from adk_ingest.corpora import CorpusInput
+
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-
-
-@dataclass(frozen=True)
-class RecordContext:
-    """What all chunks of one corpus share. `url_for` gives a page's URL for a path and an anchor, or None."""
-
-    corpus: str
-    repo: str
-    commit: str
-    ref: str | None
-    kind: Kind
-    origin: Origin
-    created_at: str
-    chunker_version: str
-    lexical: LexicalSettings
-    dense_text: DenseText
-    url_for: Callable[[str, str | None], str | None]
-    title_for: Callable[[str], str | None]
 
 
 def records(
     file: SourceFile,
     chunked: ChunkedFile,
-    context: RecordContext,
+    corpus: CorpusInput,
     leave_out: Callable[[RawChunk, str], bool] = lambda raw, lexical: False,
 ) -> Iterator[ChunkRecord]:
     """The records of one file, `chunk_index` from 0 in the order of its chunks.
@@ -45,37 +30,40 @@ def records(
     Args:
         file: The file.
         chunked: Its chunks.
-        context: What all chunks of the corpus share.
+        corpus: The corpus of the file.
         leave_out: Asked with each chunk and its lexical text; says which chunks get no record.
     """
     # YAML's escapes can make a lone surrogate, which no store takes.
-    title = _SURROGATE.sub("\ufffd", context.title_for(file.path) or chunked.title or "") or None
+    title = _SURROGATE.sub("\ufffd", corpus.title_for(file.path) or chunked.title or "") or None
     index = 0
     for raw in chunked.chunks:
-        lexical = lexical_text(raw, path=file.path, title=title, kind=context.kind, settings=context.lexical)
+        lexical = lexical_text(
+            raw, path=file.path, title=title, kind=corpus.kind, settings=corpus.settings.ingestion.lexical
+        )
         if not leave_out(raw, lexical):
-            yield _record(file, index, raw, title, lexical, context)
+            yield _record(file, index, raw, title, lexical, corpus)
             index += 1
 
 
 def _record(
-    file: SourceFile, index: int, raw: RawChunk, title: str | None, lexical: str, context: RecordContext
+    file: SourceFile, index: int, raw: RawChunk, title: str | None, lexical: str, corpus: CorpusInput
 ) -> ChunkRecord:
-    head = header(raw, file.path, context)
+    source = corpus.source
+    head = header(raw, file.path, corpus)
     lead = head + (f"{raw.tail}\n" if raw.tail else "")
     text = lead + raw.body + _appendix(raw)
     text_hash = sha256_text(text)
     return ChunkRecord(
-        chunk_id=make_chunk_id(context.corpus, context.commit, file.path, index, text_hash),
-        corpus=context.corpus,
-        repo=context.repo,
-        commit=context.commit,
-        ref=context.ref,
+        chunk_id=make_chunk_id(source.corpus, source.commit, file.path, index, text_hash),
+        corpus=source.corpus,
+        repo=source.repo,
+        commit=source.commit,
+        ref=source.ref,
         path=file.path,
-        uri=context.url_for(file.path, raw.anchor) if context.kind == "doc" else None,
-        kind=context.kind,
-        source_type=SOURCE_TYPES[context.kind],
-        origin=context.origin,
+        uri=corpus.url_for(file.path, raw.anchor) if corpus.kind == "doc" else None,
+        kind=corpus.kind,
+        source_type=SOURCE_TYPES[corpus.kind],
+        origin=corpus.origin,
         lang=raw.lang,
         symbol=raw.symbol,
         symbol_kind=raw.symbol_kind,
@@ -99,27 +87,29 @@ def _record(
         source_hash=sha256_text(raw.body),
         text_tokens=estimate_tokens(text),
         file_hash=file.file_hash,
-        created_at=context.created_at,
-        chunker_version=context.chunker_version,
+        created_at=corpus.created_at,
+        chunker_version=chunker_version(),
         lexical_text=lexical,
-        dense_texts=_dense_texts(raw, file.path, title, context, full=lambda: full_text(text, len(head))),
+        dense_texts=_dense_texts(raw, file.path, title, corpus, full=lambda: full_text(text, len(head))),
     )
 
 
 def _dense_texts(
-    raw: RawChunk, path: str, title: str | None, context: RecordContext, *, full: Callable[[], str]
+    raw: RawChunk, path: str, title: str | None, corpus: CorpusInput, *, full: Callable[[], str]
 ) -> tuple[str, ...]:
-    if context.dense_text == "full":
+    wanted = corpus.settings.embedding.dense.text
+    if wanted == "full":
         return (full(),)
-    if context.dense_text == "brief":
-        return (brief_text(raw, path=path, title=title, kind=context.kind),)
-    return passages(raw, path=path, title=title, kind=context.kind)
+    if wanted == "brief":
+        return (brief_text(raw, path=path, title=title, kind=corpus.kind),)
+    return passages(raw, path=path, title=title, kind=corpus.kind)
 
 
-def header(raw: RawChunk, path: str, context: RecordContext) -> str:
+def header(raw: RawChunk, path: str, corpus: CorpusInput) -> str:
     """The context header, word for word as SPEC 3 sections 5.1.1 and 5.2.3 have it."""
-    first = f"[CORPUS={context.corpus}] [REPO={context.repo}] [COMMIT={context.commit}]\n"
-    if context.kind == "code":
+    source = corpus.source
+    first = f"[CORPUS={source.corpus}] [REPO={source.repo}] [COMMIT={source.commit}]\n"
+    if corpus.kind == "code":
         symbol = raw.symbol or "module"
         return f"{first}[PATH={path}] [SYMBOL={symbol}] [LINES={raw.start_line}-{raw.end_line}]\n---\n"
     trail = f"[HEADINGS={' > '.join(raw.headings)}]\n" if raw.headings else ""

@@ -11,9 +11,9 @@ from rich.table import Table
 
 from adk_evidence.commands import with_options
 from adk_evidence.index.opened import source_readers
-from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
+from adk_evidence_console import say, write_json
 from adk_ingest.caches import CacheStatus, megabytes
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
@@ -28,27 +28,11 @@ SECONDS_PER_REQUEST = 3.0
 STATUS_RUNS = 5
 
 
-class PlannedCorpus(BaseModel):
-    """What a run would do with one corpus."""
-
-    repo: str
-    commit: str
-    source: str
-    files: int
-    files_changed: int
-    files_removed: int
-    chunks: int
-    tokens: int
-    skipped: dict[str, int]
-    failed_files: list[str] = []
-    chunks_without_terms: list[str] = []
-
-
 class Plan(BaseModel):
     """A dry run."""
 
     profile: str
-    corpora: dict[str, PlannedCorpus]
+    corpora: dict[str, CorpusRun]
     vectors_to_compute: int
     estimated_seconds: float
     requests: int | None = None
@@ -73,21 +57,9 @@ class Status(BaseModel):
 
 def make_plan(settings: Settings, dry: DryRun) -> Plan:
     """Numbers of a dry run. Local models cost nothing, so they have no price."""
+    # What would be made: the chunks of the files that changed.
     corpora = {
-        change.corpus.name: PlannedCorpus(
-            repo=change.corpus.source.repo,
-            commit=change.corpus.source.commit,
-            source=change.corpus.source.kind,
-            files=len(change.corpus.files),
-            files_changed=len(change.changed),
-            files_removed=len(change.removed),
-            chunks=len(change.records),
-            tokens=change.tokens,
-            skipped={reason: len(paths) for reason, paths in change.corpus.skipped.items()},
-            failed_files=change.failed_files,
-            chunks_without_terms=change.without_terms,
-        )
-        for change in dry.changes
+        change.corpus.name: change.said.model_copy(update={"chunks": len(change.records)}) for change in dry.changes
     }
     chunks = sum(corpus.chunks for corpus in corpora.values())
     seconds = _embedding_seconds(settings, dry) + chunks / CHUNKS_PER_SECOND
@@ -117,7 +89,7 @@ def _embedding_seconds(settings: Settings, dry: DryRun) -> float:
 def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
     """Print a plan."""
     if as_json:
-        _print_json(console, plan)
+        write_json(console, plan)
         return
     table = _table("corpus", "source", "files", "changed", "removed", "chunks", "tokens")
     for name, corpus in plan.corpora.items():
@@ -128,27 +100,27 @@ def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
     for name, corpus in plan.corpora.items():
         if corpus.skipped:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
-            console.print(f"{name} skips {reasons}", markup=False)
+            say(console, f"{name} skips {reasons}")
         _show_left_out(name, corpus, console)
     price = "no cost"
     if plan.price_usd is not None:
         price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, about ${plan.price_usd:.2f}"
-    console.print(
+    say(
+        console,
         f"{plan.vectors_to_compute:,} vectors to compute, about {plan.estimated_seconds:,.0f} s, {price} "
         f"(profile {plan.profile})",
-        markup=False,
     )
     if plan.above_cap:
-        console.print("That is above embedding.voyage.max_cost_usd: an ingestion would be refused.", markup=False)
+        say(console, "That is above embedding.voyage.max_cost_usd: an ingestion would be refused.")
 
 
 def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
     """Print what a run did."""
     if as_json:
-        _print_json(console, run)
+        write_json(console, run)
         return
     if run.status == "unchanged":
-        console.print(f"Nothing changed; generation {run.generation} is up to date.", markup=False)
+        say(console, f"Nothing changed; generation {run.generation} is up to date.")
         for name, corpus in run.corpora.items():
             _show_left_out(name, corpus, console)
         return
@@ -168,14 +140,14 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
     for name, corpus in run.corpora.items():
         _show_left_out(name, corpus, console)
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
-    console.print(
+    say(
+        console,
         f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
         f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
-        markup=False,
     )
     for model, spent in run.spent.items():
         line = f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}"
-        console.print(line, markup=False)
+        say(console, line)
 
 
 def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:
@@ -184,16 +156,16 @@ def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: 
         console.print_json(data={"removed": removed, **cache.model_dump()})
         return
     vectors = "1 vector is" if removed == 1 else f"{removed:,} vectors are"
-    console.print(f"{vectors} removed; the cache now takes {megabytes(cache.bytes)}.", markup=False)
+    say(console, f"{vectors} removed; the cache now takes {megabytes(cache.bytes)}.")
 
 
 def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> None:
     """Print what a build of ranked targets did."""
     if as_json:
-        _print_json(console, report)
+        write_json(console, report)
         return
     if report.status == "unchanged":
-        console.print(f"Nothing changed; the {report.targets:,} targets are up to date.", markup=False)
+        say(console, f"Nothing changed; the {report.targets:,} targets are up to date.")
         return
     by_meaning = (
         f"{report.vectors_embedded:,} vectors computed, {report.vectors_from_cache:,} from the cache"
@@ -201,8 +173,8 @@ def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> N
         else "without vectors"
     )
     line = f"{report.targets:,} targets of {report.repo}@{report.commit[:12]}, {by_meaning} ({report.seconds:.1f} s)."
-    console.print(line, markup=False)
-    console.print(str(report.folder), markup=False, soft_wrap=True)
+    say(console, line)
+    say(console, str(report.folder))
 
 
 def make_status(settings: Settings) -> Status:
@@ -247,13 +219,13 @@ def make_status(settings: Settings) -> Status:
 def show_status(status: Status, console: Console, *, as_json: bool) -> None:
     """Print a status."""
     if as_json:
-        _print_json(console, status)
+        write_json(console, status)
         return
     if status.generation is None:
         mend = with_options("Run `adk-ingest all`.")
-        console.print(f"Nothing is indexed in {status.home}. {mend}", markup=False, soft_wrap=True)
+        say(console, f"Nothing is indexed in {status.home}. {mend}")
     else:
-        console.print(f"Generation {status.generation} of {status.created_at}, dense {status.dense}", markup=False)
+        say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
         table = _table("corpus", "repository", "commit", "source", "files", "chunks")
         for name, corpus in status.corpora.items():
             counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
@@ -261,12 +233,12 @@ def show_status(status: Status, console: Console, *, as_json: bool) -> None:
         console.print(table)
         for name, corpus in status.corpora.items():
             for sentence in left_out(name, corpus["failed_files"], ()):
-                console.print(visible(f"incomplete: {sentence}"), markup=False, style="yellow", soft_wrap=True)
-    console.print(f"Computed vectors: {status.cache}.", markup=False, soft_wrap=True)
+                say(console, f"incomplete: {sentence}", "yellow")
+    say(console, f"Computed vectors: {status.cache}.")
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         line = f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}"
-        console.print(visible(line), markup=False, soft_wrap=True)
+        say(console, line)
 
 
 def verify_published(settings: Settings, *, citations: bool) -> VerificationReport:
@@ -303,19 +275,19 @@ def show_verification(report: VerificationReport, console: Console, *, as_json: 
         console.print_json(data=data)
         return
     counts = ", ".join(f"{name} {count:,}" for name, count in report.counts.items())
-    console.print(f"Counts: {counts}. Sampled points: {report.sampled}.", markup=False)
+    say(console, f"Counts: {counts}. Sampled points: {report.sampled}.")
     if report.citations:
         states = ", ".join(f"{count:,} {state}" for state, count in report.citations.items())
-        console.print(f"Citations: {states}.", markup=False)
+        say(console, f"Citations: {states}.")
     for problem in report.problems:
-        console.print(visible(f"problem: {problem}"), markup=False, style="red")
+        say(console, f"problem: {problem}", "red")
     if report.ok:
         console.print("The index is verified.", style="green")
 
 
-def _show_left_out(name: str, corpus: PlannedCorpus | CorpusRun, console: Console) -> None:
+def _show_left_out(name: str, corpus: CorpusRun, console: Console) -> None:
     for sentence in left_out(name, corpus.failed_files, corpus.chunks_without_terms):
-        console.print(visible(sentence), markup=False, style="yellow", soft_wrap=True)
+        say(console, sentence, "yellow")
 
 
 def _table(*columns: str) -> Table:
@@ -324,7 +296,3 @@ def _table(*columns: str) -> Table:
         numeric = column in ("files", "changed", "removed", "chunks", "tokens", "warnings")
         table.add_column(column, justify="right" if numeric else "left")
     return table
-
-
-def _print_json(console: Console, model: BaseModel) -> None:
-    console.file.write(model.model_dump_json() + "\n")

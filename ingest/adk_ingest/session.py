@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from adk_evidence.commands import with_options
-from adk_evidence.embedding.base import Pair, SparseEncoder
+from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -19,8 +19,8 @@ from adk_ingest.corpora import (
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
-from adk_ingest.manifest import RunManifest, now
-from adk_ingest.pipeline import BatchEmbedder, DryRun, Ingestion, Mode
+from adk_ingest.manifest import Mode, RunManifest, now
+from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
@@ -48,13 +48,13 @@ def ingest(
     progress: Progress,
     *,
     cancelled: Callable[[], bool] | None = None,
-    dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
 
-    Docs that cannot be reached are no failure in mode `all`: the API reference made from the code takes their
-    place, and the manifest says so. `cancelled`, `dense` and `sparse` are those of `Ingestion`.
+    If mode `all` cannot reach the docs, the API reference made from the code takes their place, and the manifest says
+    so. `cancelled`, `dense` and `sparse` are those of `Ingestion`.
 
     Raises:
         SourceError: A corpus that the mode needs cannot be had.
@@ -72,7 +72,7 @@ def forget(
     version: str,
     progress: Progress,
     *,
-    dense: BatchEmbedder | Pair[BatchEmbedder] | None = None,
+    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Take away a version of the code that is kept beside the indexed one.
@@ -80,7 +80,7 @@ def forget(
     Args:
         settings: Of the main index.
         version: Its commit or tag.
-        progress: Told what happens.
+        progress: Receives the steps of the run.
         dense: Dense embedder, or one for docs and one for code, for tests.
         sparse: Sparse encoder, for tests.
 
@@ -92,7 +92,7 @@ def forget(
     return Ingestion(settings, progress, dense=dense, sparse=sparse).run("code", lambda run: [corpus])
 
 
-def _rank_new_code(settings: Settings, progress: Progress, dense: BatchEmbedder | None) -> None:
+def _rank_new_code(settings: Settings, progress: Progress, dense: DenseEmbedder | None) -> None:
     """List the symbols of code whose commit is new here, without vectors; the index is published in any case."""
     try:
         if covers_commit(settings, dense=dense):
@@ -119,7 +119,7 @@ def gather(
     indexed = current.manifest.corpora if current else {}
     corpora: list[CorpusInput] = []
     for corpus in found:
-        for notice in credential_notices(corpus.skipped):
+        for notice in credential_notices(corpus.found.skipped):
             _note(f"{corpus.name}: {notice}", progress, run)
         committed, others = as_cited(corpus)
         corpora.append(committed)
@@ -151,7 +151,7 @@ def _gather(
         elif mode == "docs" or not settings.ingestion.api_reference:
             raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
         elif run is not None:
-            # Before the sentence that there is none stands why the last place that was tried has none.
+            # The last notice says that no place has the docs; the notice before it says why the last place has none.
             run.missing["adk_docs"] = found.notices[-2:][0]
     if mode in ("code", "all"):
         found = resolve_code(settings, sources.code, allow_network=sources.allow_network, notify=progress.note)

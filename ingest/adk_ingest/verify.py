@@ -9,12 +9,12 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from adk_evidence.citations.sources import SourceReader
 from adk_evidence.citations.verify import verify as verify_citation
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import KINDS, ChunkPayload, point_id
 from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, HasVector, Match, Record, scroll_all
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 
 SAMPLE_SIZE = 64
 

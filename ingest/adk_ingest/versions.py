@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import cast
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest, beside_name, is_beside
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest, beside_name, is_beside
 from adk_ingest.chunking.base import ChunkedFile
-from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state, record_context
+from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state
 from adk_ingest.sources.base import CorpusSource, SourceKind
 
 _CODE = "adk_python"
 
 
 def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
-    """A source's code as another version beside the indexed one.
+    """The code of a source as a version beside the indexed version.
 
     Raises:
-        IndexMissingError: There is no index whose code it could stand beside.
-        InvalidRequestError: The indexed code is of that very version, or not all files are committed.
+        IndexMissingError: No code is indexed.
+        InvalidRequestError: That version is the indexed one, or not all files are committed.
     """
     manifest = _published(settings)
     proper = manifest.corpora.get(_CODE) if manifest else None
@@ -50,7 +50,7 @@ def replaced(settings: Settings, commit: str, created_at: str) -> list[CorpusInp
 
 
 def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput:
-    """A version that is kept, without any file: a run with it removes what is indexed of it.
+    """A kept version as a corpus without files: a run with it removes the version from the index.
 
     Args:
         settings: Of the main index.
@@ -82,20 +82,19 @@ def _nothing(settings: Settings, name: str, entry: CorpusEntry, created_at: str)
     source = CorpusSource(
         corpus=name,
         repo=entry.repo,
-        # Only what was generated from another corpus is of a kind that no source has.
+        # Only generated corpora have another kind.
         kind=cast("SourceKind", entry.source),
         root=entry.location.root,
         commit=entry.commit,
         ref=entry.ref,
     )
-    context = record_context(settings, source, name, entry.kind, created_at)
     return CorpusInput(
         name=name,
         kind=entry.kind,
         source=source,
-        location=entry.location,
-        context=context,
+        settings=settings,
+        created_at=created_at,
         chunk=lambda file: ChunkedFile([]),
-        state=corpus_state(context, source),
+        state=corpus_state(source),
         files=(),
     )

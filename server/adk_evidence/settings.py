@@ -29,6 +29,7 @@ from pydantic_settings import (
 )
 
 from adk_evidence.errors import SettingsError
+from adk_evidence.models.chunk import Kind
 from adk_evidence.paths import Home, default_home, user_settings_file
 from adk_evidence.settings_sources import (
     DELIMITER,
@@ -121,7 +122,7 @@ class CorpusSettings(_Section):
 
 
 class CorporaSettings(_Section):
-    """The two corpora of the product."""
+    """The two corpora of the ADK."""
 
     adk_docs: CorpusSettings
     adk_python: CorpusSettings
@@ -513,6 +514,11 @@ class Settings(BaseSettings):
     def index_path(self) -> Path:
         """The folder of the index's generations."""
         return (self.store.path or self.paths.index).absolute()
+
+    @property
+    def corpora(self) -> Mapping[Kind, CorpusSettings]:
+        """The two corpora of the index. Every index has its own; the setting names those of the ADK."""
+        return {"doc": self.ingestion.corpora.adk_docs, "code": self.ingestion.corpora.adk_python}
 
     @property
     def subject(self) -> str:

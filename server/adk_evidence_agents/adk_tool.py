@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.pack import Candidate, EvidencePack
-from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, TaskMode
-from adk_evidence.redaction import where_raised
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
 from adk_evidence.render.sanitize import fenced, visible_values
 from adk_evidence.render.view import body, fence_language, verification_label
-from adk_evidence_agents.session import AgentSession, agent_request
+from adk_evidence_agents.session import AgentSession, told, valid
 
 if TYPE_CHECKING:
     from google.adk.tools import FunctionTool
 
-    from adk_evidence.search.pipeline import Cancelled
+    from adk_evidence.search.context import Cancelled
 
-_LOG = logging.getLogger(__name__)
-
-_PLAN = ("collections_queried", "hybrid_fusion", "prefetch_limits", "qdrant_search_params")
-_CANDIDATE = (
-    "rank",
-    "rerank_score",
-    "collection",
-    "source_type",
-    "repo",
-    "ref",
-    "path_or_url",
-    "chunk_id",
-    "citation",
-)
+# What SPEC 5 section 3.2 asks of a pack, and its quality. The rest would cost a model more than the evidence.
+_FIELDS: Any = {
+    "query": True,
+    "quality": True,
+    "retrieval_plan": {"collections_queried", "hybrid_fusion", "prefetch_limits", "qdrant_search_params"},
+    "candidates": {
+        "__all__": {
+            "rank",
+            "rerank_score",
+            "collection",
+            "source_type",
+            "repo",
+            "ref",
+            "path_or_url",
+            "chunk_id",
+            "citation",
+        }
+    },
+    "coverage": True,
+}
 
 # One service for all agents of a process: its models and its index are loaded once.
 _SESSION = AgentSession()
@@ -76,14 +80,8 @@ async def retrieve_adk_evidence(
     values = {"query": query, "task_mode": task_mode, "max_results_final": max_results_final}
     try:
         pack = await asyncio.to_thread(_find, values, unwanted.is_set)
-    except EvidenceError as exc:
-        return _failed(exc.code, exc.message, exc.hint)
     except Exception as exc:
-        # Its message may quote the user's files or a key.
-        _LOG.error("retrieve_adk_evidence failed:\n%s", where_raised(exc))
-        return _failed(
-            "error", f"The retrieval failed unexpectedly ({type(exc).__name__}).", "Run adk-evidence doctor."
-        )
+        return _failed(told(exc))
     finally:
         unwanted.set()
     return {
@@ -109,36 +107,24 @@ def make_function_tool() -> FunctionTool:
 
 
 def _find(values: dict[str, Any], cancelled: Cancelled) -> EvidencePack:
-    request = agent_request(values)
-    return _SESSION.open().service.find(request, cancelled)
+    request = valid(EvidenceRequest, values)
+    return _SESSION.open().find(request, cancelled)
 
 
 def _for_model(pack: EvidencePack) -> dict[str, Any]:
-    """What SPEC 5 section 3.2 asks of a pack, and its quality. The rest would cost a model more than the evidence."""
-    whole = pack.model_dump(mode="json")
-    candidates = [_candidate(candidate, whole["candidates"][at]) for at, candidate in enumerate(pack.candidates)]
-    plan = whole["retrieval_plan"]
-    return {
-        "query": whole["query"],
-        "quality": whole["quality"],
-        "retrieval_plan": plan and {name: plan[name] for name in _PLAN},
-        "candidates": candidates,
-        "coverage": whole["coverage"],
-    }
+    shown = pack.model_dump(mode="json", include=_FIELDS)
+    for candidate, found in zip(pack.candidates, shown["candidates"], strict=True):
+        if candidate.verification.state != "exact":
+            found["verification"] = verification_label(candidate.verification)
+        # The text cannot close its fence.
+        found["text"] = fenced(body(candidate), fence_language(candidate))
+    return shown
 
 
-def _candidate(candidate: Candidate, whole: dict[str, Any]) -> dict[str, Any]:
-    """A candidate with its text inside a fence that the text cannot close."""
-    found = {name: whole[name] for name in _CANDIDATE}
-    if candidate.verification.state != "exact":
-        found["verification"] = verification_label(candidate.verification)
-    return {**found, "text": fenced(body(candidate), fence_language(candidate))}
-
-
-def _failed(code: str, message: str, hint: str) -> dict[str, Any]:
+def _failed(error: EvidenceError) -> dict[str, Any]:
     return {
         "status": "error",
         "evidence_pack": {},
-        "warnings": [f"{message} {hint}".strip()],
-        "debug": {"error": {"code": code, "message": message, "hint": hint}},
+        "warnings": [str(error)],
+        "debug": {"error": {"code": error.code, "message": error.message, "hint": error.hint}},
     }

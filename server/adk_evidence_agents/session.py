@@ -1,53 +1,45 @@
-"""What agents ask through: a service with symbols and targets for each index, opened at the first question."""
+"""What all surfaces for agents share: the services of the indexes, checked arguments, failures as sentences."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.codebases import MAIN, settings_of
+from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, UnknownIndexError
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.models.citation import parse_citation
+from adk_evidence.redaction import where_raised
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
-    from adk_evidence.models.request import EvidenceRequest
-    from adk_evidence.search.pipeline import EvidenceService
-    from adk_evidence.symbols.lookup import CurrentSymbols
-    from adk_evidence.symbols.targets.service import CurrentTargets
+    from adk_evidence.search.read import CitedSource
+    from adk_evidence.search.session import EvidenceService
 
 # Agents ask the same question of several indexes, and again with other filters.
 KEPT_QUERIES = 512
 
-
-@dataclass(frozen=True)
-class Opened:
-    """The parts behind the tools; each follows the published index by itself."""
-
-    settings: Settings
-    service: EvidenceService
-    symbols: CurrentSymbols
-    targets: CurrentTargets
+_LOG = logging.getLogger(__name__)
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class AgentSession:
     """Opens each index when it is first asked. Methods may be called from several threads.
 
     Args:
-        load: Gives the settings; called again until it once succeeded.
+        load: Loads the settings; called again after a failure.
     """
 
     def __init__(self, load: Callable[[], Settings] = load_settings) -> None:
         self._load = load
         self._lock = threading.RLock()
-        self._states = threading.local()
         self._settings: Settings | None = None
-        self._opened: dict[str, Opened] = {}
+        self._opened: dict[str, EvidenceService] = {}
 
     @property
     def settings(self) -> Settings:
@@ -61,91 +53,106 @@ class AgentSession:
                 self._settings = self._load()
             return self._settings
 
-    def open(self, name: str = MAIN) -> Opened:
-        """The service on an index with its symbols and targets. All indexes share the models of the main one.
-
-        Args:
-            name: Of the index.
+    def open(self, name: str = MAIN) -> EvidenceService:
+        """The service of an index. All indexes share the models of the main index.
 
         Raises:
             SettingsError: The settings are not valid.
             ModelError: A model that they name cannot be had.
-            EvidenceError: There is no index of this name.
+            UnknownIndexError: There is no index of this name.
         """
+        from adk_evidence.search.session import EvidenceService
+
         with self._lock:
             if name not in self._opened:
-                self._opened[name] = self._open(name)
+                settings = settings_of(self.settings, name)
+                self._opened[name] = (
+                    EvidenceService(settings, keep_queries=KEPT_QUERIES)
+                    if name == MAIN
+                    else self.open().beside(settings)
+                )
             return self._opened[name]
-
-    @contextmanager
-    def one_state(self) -> Iterator[None]:
-        """Within it, this thread reads every index that it holds as that was at first, whatever is published meanwhile.
-
-        `hold` holds one. Both may be nested.
-        """
-        if getattr(self._states, "held", None) is not None:
-            yield
-            return
-        self._states.held = held = ExitStack()
-        try:
-            yield
-        finally:
-            self._states.held = None
-            held.close()
-
-    def hold(self, opened: Opened) -> None:
-        """Hold an index until `one_state` ends.
-
-        Raises:
-            EvidenceError: The index is not there, or cannot be opened.
-        """
-        self._states.held.enter_context(opened.service.hold())
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""
         with self._lock:
             opened = self._opened.pop(name, None)
         if opened is not None:
-            opened.service.close()
+            opened.close()
 
     def close(self) -> None:
         """Release the indexes and the models; the next question opens them anew."""
         with self._lock:
             opened, self._opened = self._opened, {}
             self._settings = None
-        for each in opened.values():
-            each.service.close()
+        for service in opened.values():
+            service.close()
 
-    def _open(self, name: str) -> Opened:
-        from adk_evidence.search.pipeline import EvidenceService
-        from adk_evidence.symbols.lookup import CurrentSymbols
-        from adk_evidence.symbols.targets.service import CurrentTargets
+    def read(self, citation: str) -> CitedSource:
+        """The source that a citation points to, in whichever index it was found.
 
-        if name == MAIN:
-            settings = self.settings
-            service = EvidenceService(settings, keep_queries=KEPT_QUERIES)
-        else:
-            settings = settings_of(self.settings, name)
-            service = self.open().service.beside(settings)
-        symbols = CurrentSymbols(service.pin, settings.store)
-        return Opened(settings, service, symbols, CurrentTargets.beside(settings, service.dense))
+        Citations of a codebase begin with the name of its index, those of the main index with the name of a
+        repository. A codebase may be called like a repository: then the cited commit tells them apart.
+
+        Args:
+            citation: As an answer has it, or as it was shown; its lines may be others.
+
+        Raises:
+            InvalidRequestError: The text is not a citation, or it stands for several files.
+            NotIndexedError: No index holds such a file or page at that commit.
+            IndexMissingError: Nothing was ingested yet.
+            SourceError: The source cannot be read, or the file is gone from it.
+        """
+        from adk_evidence.search.read import NotIndexedError
+
+        name = parse_citation(citation).name
+        is_codebase = True
+        failures: list[EvidenceError] = []
+        for index in dict.fromkeys((name, MAIN)):
+            try:
+                with self.open(index).session() as session:
+                    return session.read(citation)
+            except UnknownIndexError:
+                is_codebase = False
+            except (NotIndexedError, IndexMissingError) as exc:
+                failures.append(exc)
+        if not is_codebase:
+            names = sorted({cited_as for index in list_indexes(self.settings) for cited_as in index.cited_as})
+            if names and name not in names:
+                hint = f"Citations begin with {' or '.join(names)}."
+                raise NotIndexedError(f"No index has sources called {name!r}.", hint)
+        # The failure of the index that has this name says more.
+        raise failures[0]
 
 
-def agent_request(values: dict[str, Any]) -> EvidenceRequest:
-    """A validated request from what a model wrote.
+def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:
+    """Values that a model wrote, checked and typed.
 
     Raises:
         InvalidRequestError: A value is outside its contract; the sentence names it.
     """
-    from adk_evidence.models.request import EvidenceRequest
-
     try:
-        return EvidenceRequest.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as exc:
-        raise invalid_argument(exc) from exc
+        where, what = first_problem(exc)
+        sentence = f"The argument {where or 'request'} is not valid: {what}."
+        raise InvalidRequestError(sentence, "Correct it and call again.") from exc
 
 
-def invalid_argument(exc: ValidationError) -> InvalidRequestError:
-    """The first problem that a validation found, as a sentence that a model can act on."""
-    where, what = first_problem(exc)
-    return InvalidRequestError(f"The argument {where or 'request'} is not valid: {what}.", "Correct it and call again.")
+class UnexpectedError(EvidenceError):
+    """A failure that nobody foresaw."""
+
+
+class MachineError(EvidenceError):
+    """Memory, disk or a file of this machine failed."""
+
+
+def told(exc: Exception) -> EvidenceError:
+    """An expected failure as it is, and the type alone of any other: the message may quote files or a key."""
+    if isinstance(exc, EvidenceError):
+        return exc
+    if isinstance(exc, MemoryError | OSError):
+        reason = getattr(exc, "strerror", None) or type(exc).__name__
+        return MachineError(f"The machine cannot do this: {reason}.", "Free memory or disk space, then try again.")
+    _LOG.error("a request of an agent failed:\n%s", where_raised(exc))
+    return UnexpectedError(f"This failed unexpectedly ({type(exc).__name__}).", "Run `adk-evidence doctor`.")

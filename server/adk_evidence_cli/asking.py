@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -12,11 +11,12 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.render.sanitize import visible, visible_json
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.render.sanitize import visible_json
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_cli.prompting import PromptFrame
+from adk_evidence_console import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,61 +88,58 @@ def build_request(
         raise InvalidRequestError(f"{named} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
 
 
-class Answer:
-    """Prints answers: evidence on stdout, everything else on stderr."""
+def answer(
+    settings: Settings,
+    request: EvidenceRequest,
+    output: Output,
+    out: Console,
+    err: Console,
+    *,
+    prompt: PromptFrame | None = None,
+    full: bool = False,
+) -> None:
+    """Answer a request: evidence goes to `out`, everything else to `err`.
 
-    def __init__(self, settings: Settings, out: Console, err: Console) -> None:
-        self._settings = settings
-        self._out = out
-        self._err = err
-
-    def give(
-        self, request: EvidenceRequest, output: Output, *, prompt: PromptFrame | None = None, full: bool = False
-    ) -> None:
-        """Answer one request in the chosen form.
-
-        Args:
-            request: What is asked.
-            output: The form.
-            prompt: What a prompt holds besides the evidence.
-            full: Whole chunks on the terminal.
-        """
-        service = EvidenceService(self._settings)
-        try:
-            pack = service.find(request)
-            roots = service.local_files(pack) if output is Output.terminal else {}
-        finally:
-            service.close()
-        if output is Output.terminal:
-            self._show(pack, roots, full=full)
-            return
-        self._write(self._text(pack, output, prompt or PromptFrame()))
-        for warning in pack.warnings:
-            self._err.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
-
-    def _show(self, pack: EvidencePack, roots: dict[str, Path], *, full: bool) -> None:
+    Args:
+        settings: Of the index.
+        request: What is asked.
+        output: The form.
+        out: For the evidence.
+        err: For warnings.
+        prompt: What a prompt holds besides the evidence.
+        full: Whole chunks on the terminal.
+    """
+    service = EvidenceService(settings)
+    try:
+        with service.session() as session:
+            pack = session.find(request)
+            roots = session.local_files(pack) if output is Output.terminal else {}
+    finally:
+        service.close()
+    if output is Output.terminal:
         from adk_evidence_cli.terminal import show_pack
 
-        show_pack(self._out, pack, roots, full=full)
+        show_pack(out, pack, roots, full=full)
+        return
+    # Not through rich: what is piped into a file or a model must come out to the letter.
+    out.file.write(_text(pack, output, prompt or PromptFrame(), err))
+    out.file.flush()
+    for warning in pack.warnings:
+        say(err, f"warning: {warning}")
 
-    def _text(self, pack: EvidencePack, output: Output, prompt: PromptFrame) -> str:
-        if output is Output.json:
-            return visible_json(pack.model_dump_json(indent=2)) + "\n"
-        if output is Output.markdown:
-            from adk_evidence.render.markdown import to_markdown
 
-            return to_markdown(pack)
-        from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+def _text(pack: EvidencePack, output: Output, prompt: PromptFrame, err: Console) -> str:
+    if output is Output.json:
+        return visible_json(pack.model_dump_json(indent=2)) + "\n"
+    if output is Output.markdown:
+        from adk_evidence.render.markdown import to_markdown
 
-        block = to_prompt(pack, prompt.max_tokens or DEFAULT_MAX_TOKENS, system=prompt.system, history=prompt.history)
-        turns = f" and {block.turns} of {len(prompt.history)} turns" if prompt.history else ""
-        summary = f"{block.included} of {len(pack.candidates)} results{turns} in about {block.tokens} tokens"
-        self._err.print(summary, style="dim", markup=False)
-        if block.note:
-            self._err.print(f"warning: {block.note}", markup=False, soft_wrap=True)
-        return block.text
+        return to_markdown(pack)
+    from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 
-    def _write(self, text: str) -> None:
-        # Not through rich: what is piped into a file or a model must come out to the letter.
-        self._out.file.write(text)
-        self._out.file.flush()
+    block = to_prompt(pack, prompt.max_tokens or DEFAULT_MAX_TOKENS, system=prompt.system, history=prompt.history)
+    turns = f" and {block.turns} of {len(prompt.history)} turns" if prompt.history else ""
+    say(err, f"{block.included} of {len(pack.candidates)} results{turns} in about {block.tokens} tokens", "dim")
+    if block.note:
+        say(err, f"warning: {block.note}")
+    return block.text

@@ -3,9 +3,6 @@
 import importlib
 import sys
 
-# The exit code of a program that Ctrl-C ended.
-INTERRUPTED = 130
-
 
 def evidence() -> None:
     """Entry point of `adk-evidence`."""
@@ -21,5 +18,5 @@ def _run(module: str) -> None:
     try:
         importlib.import_module(module).run()
     except KeyboardInterrupt:
-        # Within a command, `friendly_errors` has told more; this is the time before it.
-        sys.exit(INTERRUPTED)
+        # Before a command runs; within it, `friendly_errors` says more and ends with the same exit code.
+        sys.exit(130)

@@ -9,26 +9,23 @@ from typing import Annotated
 import typer
 
 from adk_evidence import __version__
-from adk_evidence_cli.console import (
+from adk_evidence_cli.serve import app as serve_app
+from adk_evidence_console import (
+    CommandLine,
+    Home,
+    Profile,
     Roots,
     friendly_errors,
-    path_argument,
+    path_option,
     read_stdin,
     settings_from,
     stderr,
     stdout,
     write_utf8,
 )
-from adk_evidence_cli.evaluating import app as eval_app
-from adk_evidence_cli.serve import app as serve_app
+from adk_evidence_eval.cli import app as eval_app
 
-app = typer.Typer(
-    name="adk-evidence",
-    help="Verified evidence from the Google ADK docs and source.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = CommandLine("Verified evidence from the Google ADK docs and source.", "adk-evidence")
 app.add_typer(eval_app, name="eval")
 app.add_typer(serve_app, name="serve")
 
@@ -46,8 +43,6 @@ Query = Annotated[
     str, typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False)
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
-Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
-Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
 AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a block for a model's prompt.")]
@@ -80,12 +75,7 @@ def ask(
     max_tokens: Annotated[int | None, typer.Option(help="Budget of --prompt, in tokens.", min=1)] = None,
     system: Annotated[str | None, typer.Option(help="System prompt of --prompt: a file, or the text itself.")] = None,
     history: Annotated[
-        Path | None,
-        typer.Option(
-            parser=path_argument,
-            metavar="PATH",
-            help="Turns before the question: a JSON list of {role, content}, oldest first.",
-        ),
+        Path | None, path_option("Turns before the question: a JSON list of {role, content}, oldest first.")
     ] = None,
     results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
     source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
@@ -101,34 +91,34 @@ def ask(
     home: Home = None,
 ) -> None:
     """Answer a question with checked evidence."""
-    with friendly_errors():
-        from adk_evidence.errors import InvalidRequestError
-        from adk_evidence.index.codebases import MAIN, settings_of
-        from adk_evidence_cli.asking import Answer, Output, build_request
-        from adk_evidence_cli.prompting import prompt_frame
+    from adk_evidence.errors import InvalidRequestError
+    from adk_evidence.index.names import MAIN
+    from adk_evidence.index.registry import settings_of
+    from adk_evidence_cli.asking import Output, answer, build_request
+    from adk_evidence_cli.prompting import prompt_frame
 
-        chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
-        if len(chosen) > 1:
-            raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
-        for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
-            if value is not None and not as_prompt:
-                raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
-        prompt = prompt_frame(max_tokens, system, history)
-        request = build_request(
-            query=read_stdin() if query == "-" else query,
-            task_mode=mode.value,
-            results=results,
-            source=source,
-            path=path or [],
-            exclude=exclude or [],
-            language=language or [],
-            ref=ref,
-            time_budget_ms=time_budget_ms,
-            strict=strict or None,
-        )
-        output = Output(chosen[0]) if chosen else Output.terminal
-        settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-        Answer(settings, stdout(), stderr()).give(request, output, prompt=prompt, full=full)
+    chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
+    if len(chosen) > 1:
+        raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
+    for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
+        if value is not None and not as_prompt:
+            raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
+    prompt = prompt_frame(max_tokens, system, history)
+    request = build_request(
+        query=read_stdin() if query == "-" else query,
+        task_mode=mode.value,
+        results=results,
+        source=source,
+        path=path or [],
+        exclude=exclude or [],
+        language=language or [],
+        ref=ref,
+        time_budget_ms=time_budget_ms,
+        strict=strict or None,
+    )
+    output = Output(chosen[0]) if chosen else Output.terminal
+    settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
+    answer(settings, request, output, stdout(), stderr(), prompt=prompt, full=full)
 
 
 class SymbolMode(StrEnum):
@@ -149,26 +139,20 @@ def symbol(
     results: Annotated[int, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = 10,
     mode: Annotated[SymbolMode, typer.Option("--mode", help="By words, by meaning or both.")] = SymbolMode.auto,
     python: Annotated[
-        Path | None,
-        typer.Option(
-            parser=path_argument,
-            metavar="PATH",
-            help="Your interpreter or virtual environment, to mark what its google-adk lacks.",
-        ),
+        Path | None, path_option("Your interpreter or virtual environment, to mark what its google-adk lacks.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
     """Find ADK classes, functions and members by name or by meaning."""
-    with friendly_errors():
-        from adk_evidence.symbols.targets.service import CurrentTargets
-        from adk_evidence_cli.symbols import show_targets
+    from adk_evidence.symbols.current import CurrentSymbols
+    from adk_evidence_cli.symbols import show_targets
 
-        targets = CurrentTargets(settings_from(profile, home))
-        wanted = read_stdin() if query == "-" else query
-        answer = targets.find(wanted, results, mode.value, python)
-        show_targets(answer, stdout(), stderr(), as_json=as_json)
+    symbols = CurrentSymbols(settings_from(profile, home))
+    wanted = read_stdin() if query == "-" else query
+    answer = symbols.find(wanted, results, mode.value, python)
+    show_targets(answer, stdout(), stderr(), as_json=as_json)
 
 
 class OperationSchema(StrEnum):
@@ -189,16 +173,15 @@ def operate(
     home: Home = None,
 ) -> None:
     """Carry out an operation for an agent: index, search, find similar code, gather context, analyze."""
-    with friendly_errors():
-        from adk_evidence_cli import operating
+    from adk_evidence_cli import operating
 
-        if schema is not None:
-            typer.echo(operating.schema_text(schema.value), nl=False)
-            return
-        request = operating.read_request(file, read_stdin)
-        code = operating.operate(request, lambda: settings_from(profile, home, roots), stdout().file, stderr())
-        if code:
-            raise typer.Exit(code)
+    if schema is not None:
+        typer.echo(operating.schema_text(schema.value), nl=False)
+        return
+    request = operating.read_request(file, read_stdin)
+    code = operating.operate(request, lambda: settings_from(profile, home, roots), stdout().file, stderr())
+    if code:
+        raise typer.Exit(code)
 
 
 @app.command()
@@ -208,13 +191,13 @@ def doctor(
     home: Home = None,
 ) -> None:
     """Say what is installed, indexed, stale or missing, and how to mend it."""
-    with friendly_errors():
-        from adk_evidence_cli.doctor import examine, show
+    from adk_evidence_cli.findings import show_findings
+    from adk_ingest.doctor import examine
 
-        findings = examine(settings_from(profile, home))
-        show(findings, stdout(), as_json=as_json)
-        if any(finding.state == "broken" for finding in findings):
-            raise typer.Exit(1)
+    findings = examine(settings_from(profile, home))
+    show_findings(findings, stdout(), as_json=as_json)
+    if any(finding.state == "broken" for finding in findings):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -225,15 +208,14 @@ def demo(
     home: Home = None,
 ) -> None:
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
-    with friendly_errors():
-        from adk_evidence_cli.asking import Answer, Output, build_request
-        from adk_ingest.demo import prepare
-        from adk_ingest.progress_views import make_progress
+    from adk_evidence_cli.asking import Output, answer, build_request
+    from adk_ingest.demo import prepare
+    from adk_ingest.progress_views import make_progress
 
-        settings = settings_from(home=home)
-        prepare(settings, make_progress(stderr(), as_json=False))
-        request = build_request(query=query, task_mode=mode.value)
-        Answer(settings, stdout(), stderr()).give(request, Output.terminal, full=full)
+    settings = settings_from(home=home)
+    prepare(settings, make_progress(stderr(), as_json=False))
+    request = build_request(query=query, task_mode=mode.value)
+    answer(settings, request, Output.terminal, stdout(), stderr(), full=full)
 
 
 def run() -> None:

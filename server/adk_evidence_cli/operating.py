@@ -11,7 +11,7 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import Settings
 from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.schemas import SchemaName, operation_schema
+from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ def _is_file(name: str) -> bool:
     try:
         return Path(name).is_file()
     except (OSError, ValueError):
-        # A long text is no name at all.
+        # A long text cannot be a file name.
         return False
 
 

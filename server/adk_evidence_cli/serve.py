@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from adk_evidence_cli.console import Roots, friendly_errors, settings_from
-from adk_evidence_cli.entry import INTERRUPTED
+from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, settings_from
 
-app = typer.Typer(help="Serve editors and agents.", no_args_is_help=True, rich_markup_mode=None)
+app = CommandLine("Serve editors and agents.")
 
 DEFAULT_PORT = 4389
 
@@ -42,21 +41,20 @@ def lsp(
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
 ) -> None:
     """Run the language server; its settings come from the client."""
-    with friendly_errors():
-        from adk_evidence.errors import InvalidRequestError
-        from adk_evidence_lsp.server import EvidenceServer, configure_logging
+    from adk_evidence.errors import InvalidRequestError
+    from adk_evidence_lsp.server import EvidenceServer, configure_logging
 
-        if tcp and not no_auth:
-            raise InvalidRequestError(
-                "Every user and program of this machine can connect over TCP, where the protocol asks for no token.",
-                "Leave --tcp out and let the editor start the server, or add --no-auth on purpose.",
-            )
-        configure_logging(log_level.value)
-        server = EvidenceServer()
-        if tcp:
-            server.serve_tcp(host, port)
-        else:
-            server.serve_stdio()
+    if tcp and not no_auth:
+        raise InvalidRequestError(
+            "Every user and program of this machine can connect over TCP, where the protocol asks for no token.",
+            "Leave --tcp out and let the editor start the server, or add --no-auth on purpose.",
+        )
+    configure_logging(log_level.value)
+    server = EvidenceServer()
+    if tcp:
+        server.serve_tcp(host, port)
+    else:
+        server.serve_stdio()
 
 
 @app.command()
@@ -83,38 +81,37 @@ def mcp(
             "--structured", help="For programs, not for models: answer with citations as structured content, too."
         ),
     ] = False,
-    profile: Annotated[str | None, typer.Option("--profile", help="Set of models and stores.")] = None,
-    home: Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.")] = None,
+    profile: Profile = None,
+    home: Home = None,
     roots: Roots = None,
     log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
-    with friendly_errors():
-        from adk_evidence.errors import EvidenceError, InvalidRequestError
-        from adk_evidence_agents.session import AgentSession
+    from adk_evidence.errors import EvidenceError, InvalidRequestError
+    from adk_evidence_agents.session import AgentSession
 
-        for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):
-            if given and http is None:
-                raise InvalidRequestError(f"{option} goes with --http.", f"Add --http PORT, or leave {option} out.")
-        try:
-            from adk_evidence_mcp.http import serve_http
-            from adk_evidence_mcp.server import configure_logging, serve_stdio
-        except ModuleNotFoundError as exc:
-            hint = 'Run `pip install "adk-evidence[mcp]"`.'
-            raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
-        configure_logging(log_level.value)
-        session = AgentSession(lambda: settings_from(profile, home, roots))
-        if http is None:
-            serve_stdio(session, structured=structured)
-            return
-        try:
-            serve_http(
-                session,
-                http,
-                lambda sentence: typer.echo(sentence, err=True),
-                auth=not no_auth,
-                indexing=allow_indexing,
-                structured=structured,
-            )
-        except KeyboardInterrupt:  # the way to end a server
-            raise typer.Exit(INTERRUPTED) from None
+    for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):
+        if given and http is None:
+            raise InvalidRequestError(f"{option} goes with --http.", f"Add --http PORT, or leave {option} out.")
+    try:
+        from adk_evidence_mcp.http import serve_http
+        from adk_evidence_mcp.server import configure_logging, serve_stdio
+    except ModuleNotFoundError as exc:
+        hint = 'Run `pip install "adk-evidence[mcp]"`.'
+        raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
+    configure_logging(log_level.value)
+    session = AgentSession(lambda: settings_from(profile, home, roots))
+    if http is None:
+        serve_stdio(session, structured=structured)
+        return
+    try:
+        serve_http(
+            session,
+            http,
+            lambda sentence: typer.echo(sentence, err=True),
+            auth=not no_auth,
+            indexing=allow_indexing,
+            structured=structured,
+        )
+    except KeyboardInterrupt:  # the way to end a server
+        raise typer.Exit(INTERRUPTED) from None

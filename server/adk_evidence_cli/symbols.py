@@ -6,9 +6,10 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adk_evidence.render.sanitize import one_line, visible, visible_json
-from adk_evidence.symbols.targets.model import RankedTarget, TargetAnswer
+from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
+from adk_evidence_console import say
 
 SUMMARY_CHARS = 160
 _INDENT = "    "
@@ -24,7 +25,7 @@ def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: b
         for place, target in enumerate(answer.results, 1):
             _show(target, place, answer, out)
     for warning in answer.warnings:
-        err.print(visible(f"warning: {warning}"), markup=False, soft_wrap=True)
+        say(err, f"warning: {warning}")
 
 
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:

@@ -33,7 +33,7 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+(?=.)", re.DOTALL)
 
 
 def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *, full: bool = False) -> None:
-    """Print a pack: results of one file stand together, where the best of them ranks.
+    """Print a pack. Results of one file are grouped at the rank of the best of them.
 
     Args:
         console: Where to.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pipeline import Outcome
+from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.local import LocalReranker, Weights
 from adk_evidence_eval.run import Order
@@ -23,7 +23,7 @@ _BARE: Mapping[str, Any] = {
 
 
 def by_raw_score(outcome: Outcome) -> list[Hit]:
-    """One list by the scores of the only branch, as one index of docs and code would give it.
+    """All hits in the order of the only branch's scores, as a single index of docs and code would give them.
 
     The pipeline itself joins the two collections by rank.
     """

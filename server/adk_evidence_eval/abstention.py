@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.names import UNKNOWN_NAME
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.settings import SupportSettings
 from adk_evidence_eval.golden import GoldenQuestion
@@ -31,7 +31,7 @@ LEVELS: tuple[QualityLevel, ...] = get_args(QualityLevel)
 
 @dataclass(frozen=True)
 class Abstention:
-    """What happens to a caller who takes `level`, and whatever is worse, for a refusal.
+    """The effect of treating answers of `level` and below as refusals.
 
     `refusal_recall` is the share of unanswerable questions that are refused, `false_refusals` that of answerable
     ones; None where there are no such questions.
@@ -65,7 +65,7 @@ def _share(places: list[int], at_most: int) -> float | None:
 
 @dataclass(frozen=True)
 class Judged:
-    """A question with the quality of its answer, and the measures that the quality goes by.
+    """A question with the quality of its answer and the measures behind that quality.
 
     `weighed` says whether the measures decided: an unknown name or a far subject decides before them.
     """
@@ -81,7 +81,7 @@ class Judged:
 def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iterator[Judged]:
     """Ask every question. The hash of its id says to which half it belongs, so that new questions move no old ones."""
     for question in questions:
-        outcome = service.retrieve(question.request())
+        outcome = service.rank(question.request())
         group: Group = "near the subject"
         if question.answerable:
             group = "answerable"
@@ -116,7 +116,7 @@ def counts(judged: Sequence[Judged]) -> list[Counted]:
 
 
 def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
-    """Fit the weights to the first half: a logistic model with a ridge, either class counting the same.
+    """Fit the weights to the first half: a ridge-penalised logistic model in which both classes weigh the same.
 
     The threshold lets `WANTED_HIGH` of that half's answerable questions pass.
 

@@ -31,7 +31,7 @@ class Interval:
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
-    """The interval of the mean of one value a question. Same values, same interval: the seed is fixed.
+    """The interval of the mean of one value per question. The seed is fixed, so the same values give the same interval.
 
     For a paired comparison give each question's difference. `values` is not empty.
     """

@@ -20,7 +20,7 @@ _STYLE = (
 
 
 def require_charts() -> None:
-    """Say at once, not after the measurements, that the library is missing.
+    """Fail before anything is measured if the library is missing.
 
     Raises:
         EvaluationMissingError: matplotlib is not installed.

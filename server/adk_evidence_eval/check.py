@@ -20,7 +20,7 @@ TextOf = Callable[[str, str], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one target.
+    """The result of checking one target.
 
     `ok`: it stands there. `moved`: the same text stands at `target`'s lines now. `changed`: its symbol or heading
     stands at `target`'s lines, with another text; read them before relying on the label. `misnamed`: the lines are
@@ -99,7 +99,7 @@ def _find(target: Target, lines: Sequence[str]) -> int | None:
 
 def _is_named(target: Target, text: str) -> bool:
     if target.symbol:
-        # Attributes have no definition of their own: they stand in the span as `name:` or `name =`.
+        # Attributes have no definition; the span holds `name:` or `name =`.
         attribute = re.compile(rf"\s*(?:self\.)?{re.escape(target.symbol.rpartition('.')[2])}\s*[:=]")
         inside = split_lines(text)[target.start_line - 1 : target.end_line]
         defined = any(_overlap(target, span) for span in definition_lines(target.symbol, text))

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from adk_evidence.index.manifest import checkout_name
 from adk_evidence.index.opened import CurrentIndex, source_readers
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.run import Result
 
 
@@ -62,7 +62,7 @@ class IndexedFiles:
 
 
 def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
-    """The files of every corpus of the index by its name; one that is not there any more is left out.
+    """The files of every indexed corpus, by the corpus's name; files that no longer exist are left out.
 
     Raises:
         StoreError: There is no index.

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.pipeline import EvidenceService, Outcome
-from adk_evidence_eval.run import Question
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.session import EvidenceService
+from adk_evidence_eval.lines import Question
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: S
     """Compare two services that differ in `retrieval.exact` alone; see `DENSE_ALONE`."""
     found = []
     for question in questions:
-        near, nearest = configured.retrieve(question.request()), exact.retrieve(question.request())
+        near, nearest = configured.rank(question.request()), exact.rank(question.request())
         for kind in KINDS:
             truth = _points(nearest, kind)
             missed = len(truth - _points(near, kind))

@@ -1,4 +1,4 @@
-"""The libraries of the `eval` extra, which nobody needs in order to ask."""
+"""The libraries of the extra `eval`, imported when an evaluation needs them."""
 
 from __future__ import annotations
 

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.request import EvidenceRequest, TaskMode
-from adk_evidence_eval.lines import Row, bad_row, read_rows
+from adk_evidence_eval.lines import Question, read_rows
 
 _HINT = (
     'Each line is {"id": "...", "query": "...", "expected": '
@@ -49,7 +48,7 @@ class Target(Span):
     sha256: str | None = None
 
 
-class GoldenQuestion(Row):
+class GoldenQuestion(Question):
     """A question and what answers it; where nothing does, `answerable` is false and `note` says why.
 
     `source` is where the question's own words were taken from, if they were: what overlaps it is not counted as a
@@ -58,7 +57,6 @@ class GoldenQuestion(Row):
 
     query: str = ""
     category: str = ""
-    task_mode: TaskMode = "build"
     answerable: bool = True
     note: str = ""
     source: Span | None = None
@@ -69,14 +67,6 @@ class GoldenQuestion(Row):
         if self.expected and not self.answerable:
             raise ValueError("it expects something, so it is answerable")
         return self
-
-    def request(self) -> EvidenceRequest:
-        """The request that asks it.
-
-        Raises:
-            ValidationError: The query is empty or too long.
-        """
-        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
 def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[str, GoldenQuestion]:
@@ -90,15 +80,10 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
     Raises:
         InvalidRequestError: The file cannot be read, a line is no question, or no question has a target.
     """
-    rows = read_rows(path, GoldenQuestion, _HINT)
-    for number, question in rows.items() if ask else ():
-        try:
-            question.request()
-        except ValidationError as exc:
-            raise bad_row(path, number, exc, _HINT) from exc
-    if spans and not any(question.expected for question in rows.values()):
+    questions = read_rows(path, GoldenQuestion, _HINT, lambda question: question.request() if ask else None)
+    if spans and not any(question.expected for question in questions.values()):
         raise InvalidRequestError(f"No question of {path} says what is expected.", _HINT)
-    return {question.id: question for question in rows.values()}
+    return questions
 
 
 def golden_lines(questions: Iterable[GoldenQuestion]) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pipeline import EvidenceService, Outcome
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.golden import GoldenQuestion, Span, Target
 from adk_evidence_eval.run import Result, result_of
 from adk_evidence_eval.score import CUT
@@ -66,7 +67,7 @@ def explain_misses(
     for question in questions:
         if not question.expected:
             continue
-        outcome, deep = service.retrieve(question.request()), probe.retrieve(question.request())
+        outcome, deep = service.rank(question.request()), probe.rank(question.request())
         fates += [_follow(question, target, outcome, deep, chunks_of) for target in question.expected]
     return fates
 
@@ -86,7 +87,7 @@ def _follow(
     question: GoldenQuestion, target: Target, outcome: Outcome, deep: Outcome, chunks_of: ChunksOf
 ) -> TargetFate:
     final = _rank(outcome.order(), target, question.source)
-    in_pool = [item.hit for item in sorted(outcome.ranked, key=lambda item: item.pool_rank)]
+    in_pool = [*sorted(outcome.ranked, key=lambda item: item.pool_rank)]
     pool = _rank(in_pool, target, question.source)
     branches: dict[str, int] = {}
     for hit in deep.merged:
@@ -117,7 +118,7 @@ def _fate(
     if pool is not None:
         return "lost_in_rerank"
     limits = outcome.plan.prefetch_limits
-    # The branch for names has a limit of its own, within which it was searched.
+    # The plan does not list the limit of the branch for names; that branch was searched within its own limit.
     if any(rank <= limits.get(branch, rank) for branch, rank in branches.items()):
         return "lost_in_fusion"
     chunked = any(hits(chunk, target) for chunk in chunks_of(target.corpus, target.path))

@@ -6,47 +6,20 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.manifest import checkout_name
 from adk_evidence.models.pack import QualityLevel
-from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pipeline import EvidenceService, Outcome
-from adk_evidence_eval.lines import Row, bad_row, read_rows
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.session import EvidenceService
+from adk_evidence.store.manifest import checkout_name
+from adk_evidence_eval.lines import Question, Row, read_rows
 
 Order = Callable[[Outcome], Sequence[Hit]]
 
 _EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
-
-
-class Question(Protocol):
-    """Something to ask, with a name of its own."""
-
-    @property
-    def id(self) -> str:
-        """What its answer is filed under."""
-
-    def request(self) -> EvidenceRequest:
-        """The request that asks it."""
-
-
-class EvalQuery(Row):
-    """One question of a query file; other keys, such as labels, are not read."""
-
-    query: str
-    task_mode: TaskMode = "build"
-
-    def request(self) -> EvidenceRequest:
-        """The request that asks it.
-
-        Raises:
-            ValidationError: The query is empty or too long.
-        """
-        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
 class Result(BaseModel):
@@ -63,7 +36,7 @@ class Result(BaseModel):
 
 
 class Answer(Row):
-    """A run's answer to one question, best first. The optional parts are there where details were asked for.
+    """A run's answer to one question, best first. The optional parts exist only if details were requested.
 
     `pool` is the order before the reranker, `latency_ms` the time of the retrieval without checking citations.
     """
@@ -74,19 +47,13 @@ class Answer(Row):
     latency_ms: float | None = None
 
 
-def read_queries(path: Path) -> list[EvalQuery]:
+def read_queries(path: Path) -> list[Question]:
     """Read a JSON-lines file of questions.
 
     Raises:
         InvalidRequestError: The file cannot be read, or a line is not a question of its own; the line is named.
     """
-    queries = read_rows(path, EvalQuery, _EXAMPLE)
-    for number, query in queries.items():
-        try:
-            query.request()
-        except ValidationError as exc:
-            raise bad_row(path, number, exc, _EXAMPLE) from exc
-    return list(queries.values())
+    return list(read_rows(path, Question, _EXAMPLE, Question.request).values())
 
 
 def run_queries(
@@ -107,10 +74,10 @@ def run_queries(
         order: Another order of what was found.
     """
     if details and queries:
-        service.retrieve(queries[0].request())
+        service.rank(queries[0].request())
     for query in queries:
         begin = time.perf_counter()
-        outcome = service.retrieve(query.request())
+        outcome = service.rank(query.request())
         spent = (time.perf_counter() - begin) * 1000
         results = _results(outcome, order(outcome)[:top_k])
         if not details:
@@ -122,7 +89,7 @@ def run_queries(
 
 
 def write_run(answers: Iterable[Answer], path: Path) -> int:
-    """Write a run as JSON lines in place of an older one, which stays if the run does not end.
+    """Write a run as JSON lines. It replaces an older run only when it is complete.
 
     Returns:
         The number of lines.
@@ -155,11 +122,11 @@ def read_run(path: Path) -> dict[str, Answer]:
     Raises:
         InvalidRequestError: The file cannot be read, or a line is no answer.
     """
-    return {row.id: row for row in read_rows(path, Answer, "Write the run with `adk-evidence eval run`.").values()}
+    return read_rows(path, Answer, "Write the run with `adk-evidence eval run`.")
 
 
 def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
-    reranked = {item.hit.payload.candidate_id: item.rerank_score for item in outcome.ranked}
+    reranked = {item.payload.candidate_id: item.rerank_score for item in outcome.ranked}
     scores = [reranked.get(hit.payload.candidate_id) for hit in hits]
     return tuple(
         result_of(hit, hit.fused_score if score is None else score) for hit, score in zip(hits, scores, strict=True)

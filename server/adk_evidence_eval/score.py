@@ -64,7 +64,7 @@ class _Ranking:
 
 
 def require_metrics() -> None:
-    """Say at once, not after the questions were asked, that the library is missing.
+    """Fail before any question is asked if the library is missing.
 
     Raises:
         EvaluationMissingError: ir-measures is not installed.

@@ -1,4 +1,4 @@
-"""Questions that the corpora answer themselves: training and test data without a person, and without golden queries.
+"""Questions generated from the corpora: training and test data that need neither people nor golden queries.
 
 A question's words are taken from one place and its targets are other places, in files where those words do not
 stand: a search cannot find a target by the question's own text. The place that they were taken from is the

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.commands import remember_options
@@ -14,9 +13,8 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence_lsp.protocol import ClientSettings
 
 if TYPE_CHECKING:
-    from adk_evidence.search.pipeline import EvidenceService
-    from adk_evidence.symbols.lookup import CurrentSymbols
-    from adk_evidence.symbols.targets.service import CurrentTargets
+    from adk_evidence.search.context import Cancelled
+    from adk_evidence.search.session import EvidenceService, Session
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,21 +23,18 @@ OpenService = Callable[[Settings], "EvidenceService"]
 
 def open_service(settings: Settings) -> EvidenceService:
     """The service that the settings name; what it is made of is imported here, after the server has answered."""
-    from adk_evidence.search.pipeline import EvidenceService
+    from adk_evidence.search.session import EvidenceService
 
     return EvidenceService(settings)
 
 
-@dataclass
-class Session:
-    """A service with the symbols and the ranked targets of its index, for the length of a request."""
+class _Users:
+    """How many requests use a service, and whether it closes with the last of them."""
 
-    settings: Settings
-    service: EvidenceService
-    symbols: CurrentSymbols
-    targets: CurrentTargets
-    users: int = 0
-    retired: bool = False
+    def __init__(self, service: EvidenceService) -> None:
+        self.service = service
+        self.count = 1
+        self.retired = False
 
 
 class Backend:
@@ -55,7 +50,7 @@ class Backend:
         self._opening = threading.Lock()
         self._lock = threading.Lock()
         self._key: tuple[str | None, str | None] = (None, None)
-        self._session: Session | None = None
+        self._users: _Users | None = None
 
     def configure(self, client: ClientSettings) -> None:
         """Take the client's home and profile; another service answers from now on if they changed."""
@@ -65,7 +60,7 @@ class Backend:
             if key == self._key:
                 return
             self._key = key
-            retired, self._session = self._session, None
+            retired, self._users = self._users, None
         if retired is not None:
             _LOG.info("Home or profile changed: the index is opened anew")
             self._retire(retired)
@@ -81,59 +76,63 @@ class Backend:
         return load_settings(overrides, profile=profile)
 
     @contextmanager
-    def use(self) -> Iterator[Session]:
+    def session(self, cancelled: Cancelled | None = None) -> Iterator[Session]:
+        """A session on the published index for one request.
+
+        Raises:
+            SettingsError: The settings are not valid.
+            EvidenceError: No index, or one of other models.
+        """
+        from adk_evidence.search.context import Context
+
+        with self.use() as service, service.session(Context(cancelled)) as session:
+            yield session
+
+    @contextmanager
+    def use(self) -> Iterator[EvidenceService]:
         """The service for one request; it stays open until the request ends.
 
         Raises:
             SettingsError: The settings are not valid.
         """
-        session = self._acquire()
+        users = self._acquire()
         try:
-            yield session
+            yield users.service
         finally:
             with self._lock:
-                session.users -= 1
-                closing = session.retired and session.users == 0
+                users.count -= 1
+                closing = users.retired and users.count == 0
             if closing:
-                session.service.close()
+                users.service.close()
 
-    def _acquire(self) -> Session:
-        from adk_evidence.symbols.lookup import CurrentSymbols
-        from adk_evidence.symbols.targets.service import CurrentTargets
-
+    def _acquire(self) -> _Users:
         with self._opening:
-            session = self._known()
-            if session is None:
+            users = self._known()
+            if users is None:
                 key = self._key
-                settings = self.settings()
-                service = self._open(settings)
-                symbols, targets = (
-                    CurrentSymbols(service.pin, settings.store),
-                    CurrentTargets.beside(settings, service.dense),
-                )
-                session = Session(settings, service, symbols, targets, users=1)
+                users = _Users(self._open(self.settings()))
                 with self._lock:
                     # With other settings by now, it serves this request alone.
-                    session.retired = key != self._key
-                    self._session = self._session if session.retired else session
-            return session
+                    users.retired = key != self._key
+                    self._users = self._users if users.retired else users
+            return users
 
-    def _known(self) -> Session | None:
+    def _known(self) -> _Users | None:
         with self._lock:
-            if self._session is not None:
-                self._session.users += 1
-            return self._session
+            if self._users is not None:
+                self._users.count += 1
+            return self._users
 
     def close(self) -> None:
         """Close the service once nobody uses it."""
         with self._lock:
-            session, self._session = self._session, None
-        if session is not None:
-            self._retire(session)
+            users, self._users = self._users, None
+        if users is not None:
+            self._retire(users)
 
-    def _retire(self, session: Session) -> None:
+    def _retire(self, users: _Users) -> None:
         with self._lock:
-            session.retired = True
-            closing = session.users == 0
+            users.retired = True
+            closing = users.count == 0
         if closing:
-            session.service.close()
+            users.service.close()

@@ -27,7 +27,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import EvidenceFilters, TaskMode
-from adk_evidence.symbols.targets.model import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
+from adk_evidence.symbols.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
 from adk_evidence.validation import first_problem
 
 EVIDENCE = "adk/evidence"

@@ -12,11 +12,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
 
-from adk_evidence.citations.cited import CitedSource
 from adk_evidence.models.pack import EvidencePack
+from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
-from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_evidence.symbols.target import TargetAnswer
 from adk_evidence_lsp.protocol import (
     EvidenceParams,
     IngestParams,

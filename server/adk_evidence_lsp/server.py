@@ -130,13 +130,14 @@ class EvidenceServer(LanguageServer):
         from adk_evidence.models.request import EvidenceRequest
 
         try:
-            with self.backend.use() as session:
-                with session.symbols.pin():
+            with self.backend.use() as service:
+                with service.session() as session:
+                    _ = session.symbols
                     _LOG.info("Symbols are ready")
-                session.service.retrieve(EvidenceRequest(query="agent"), cancelled)
+                service.rank(EvidenceRequest(query="agent"), cancelled)
                 _LOG.info("Evidence is ready")
                 with suppress(TargetsMissingError):
-                    session.targets.find("agent that calls tools")
+                    service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
             # What was loaded stays: a full collection that walks over all of it would stop a hover for 100 ms.
             gc.collect()

@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from adk_evidence.errors import EvidenceError, SettingsError
-from adk_evidence.store.files import write_private
+from adk_evidence.files import write_private
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
 
@@ -33,7 +33,7 @@ MIN_TOKEN_CHARS = 16
 # A client that keeps its stream open must not keep the server from ending.
 SHUTDOWN_SECONDS = 3
 _TOKEN_BYTES = 32
-# What the header can carry (RFC 6750, section 2.1).
+# The tokens that the header can carry (RFC 6750, section 2.1).
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
@@ -53,14 +53,14 @@ def serve_http(
     indexing: bool = False,
     structured: bool = False,
 ) -> None:
-    """Serve streamable HTTP at `/mcp` on the loopback address until it is stopped.
+    """Serve streamable HTTP at `/mcp` on the loopback address until the process is stopped.
 
     Args:
-        session: Answers; closed at the end.
-        port: Of this machine, 0 to 65535; 0 chooses one.
+        session: Opens the indexes; closed at the end.
+        port: 0 to 65535; 0 chooses one.
         tell: Gets the address, and how clients identify themselves, once the port is taken.
-        auth: Require a bearer token: that in `VARIABLE`, else a new one in a file that only its owner can read.
-        indexing: Offer the tools that index and delete, too.
+        auth: Require a bearer token: the value of `VARIABLE`, else a new token in a file that only its owner can read.
+        indexing: Also offer the tools that index and delete.
         structured: See `make_server`.
 
     Raises:
@@ -75,9 +75,9 @@ def serve_http(
                 server = uvicorn.Server(
                     uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
                 )
-                # uvicorn raises the signal again when it has ended; the default would leave the token's file behind.
+                # uvicorn raises the signal again at its end; the default handler would leave the token's file behind.
                 signal.signal(signal.SIGTERM, _end)
-                # A closed terminal sends SIGHUP, unless `nohup` has it ignored.
+                # A closed terminal sends SIGHUP, which `nohup` has ignored.
                 if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
                     signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
                 tell(f"Serving at http://{LOOPBACK}:{at}/mcp")
@@ -92,7 +92,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 class _OneToken:
-    """Knows the one token that is valid."""
+    """Accepts one token."""
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
@@ -117,7 +117,7 @@ def _app(server: Server[dict[str, Any]], token: str | None) -> Starlette:
 def _listening(port: int) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         if os.name == "posix":
-            # A port whose last connections are still being closed is free; on Windows this would share a used one.
+            # Lets us take a port whose last connections are still closing; on Windows we would share a used port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
@@ -141,9 +141,9 @@ def _no_token() -> Iterator[tuple[None, str]]:
 
 @contextmanager
 def _token(session: AgentSession, port: int) -> Iterator[tuple[str, str]]:
-    """The token, and a sentence that says where it is; a file of it is removed at the end."""
+    """The token, and a sentence that says where the token is; a file that holds the token is removed at the end."""
     header = 'Clients must send the header "Authorization: Bearer TOKEN".'
-    # An empty variable of a script is no token.
+    # Scripts set empty variables.
     if chosen := os.environ.get(VARIABLE):
         if len(chosen) < MIN_TOKEN_CHARS or not _TOKEN.fullmatch(chosen):
             raise SettingsError(

@@ -4,50 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.index.codebases import IndexSummary, list_indexes
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.indexer import Indexer
+from adk_evidence.index.registry import IndexSummary, list_indexes
+from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.render.view import verification_label
+from adk_evidence.search.context import Context
+from adk_evidence.search.pack import citation_of
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.blocks import Entry, frame, place, take, write_block
-from adk_evidence_agents.operations.bundle import write_out
-from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.indexer import Indexer
-from adk_evidence_agents.operations.requests import ALL_INDEXES, MAX_BUNDLE_TOKENS, MAX_CODE_CHARS, make_request
-from adk_evidence_agents.operations.responses import (
-    ContextSource,
-    IndexAnalysis,
-    IndexedItems,
-    OperationResponse,
-    RelatedFile,
-    SearchResult,
-    SimilarItem,
+from adk_evidence_agents.operations.analysis import analyze
+from adk_evidence_agents.operations.context import frame, get_context, quote_of
+from adk_evidence_agents.operations.managing import delete_index as remove_index
+from adk_evidence_agents.operations.managing import index_codebase as build_index
+from adk_evidence_agents.operations.managing import update_codebase
+from adk_evidence_agents.operations.notes import Notes
+from adk_evidence_agents.operations.requests import (
+    ALL_INDEXES,
+    MAX_CODE_CHARS,
+    FindSimilarParameters,
+    GetContextParameters,
+    IndexCodebaseParameters,
+    SearchParameters,
 )
-from adk_evidence_agents.session import AgentSession
-from adk_evidence_mcp.tools import MIN_TOKENS, Answer, Budget, Call, Tool
+from adk_evidence_agents.operations.responses import ContextSource, IndexAnalysis, IndexedItems, RelatedFile
+from adk_evidence_agents.operations.run import Run
+from adk_evidence_agents.operations.searching import Found, find_similar, search
+from adk_evidence_agents.operations.snippets import explanation
+from adk_evidence_agents.session import AgentSession, valid
+from adk_evidence_mcp.tools import Answer, Budget, Call, Tool
 
-# Warnings and advice may take this much of a budget: they say what the rest is worth.
+# The share of a budget that warnings and advice may take: they say what the rest is worth.
 NOTES_SHARE = 0.15
 Where = Literal["both", "code", "docs"]
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class OperationFailedError(EvidenceError):
-    """An operation has no result; the sentence is that of its first error record."""
-
-    code = "operation_failed"
 
 
 Index = Annotated[
@@ -124,12 +125,7 @@ class GetTaskContext(_Model):
         max_length=100,
         description="Who will do it: build, debug, explain, refactor, docs, test or general; steers the mix.",
     )
-    max_tokens: int = Field(
-        default=4000,
-        ge=MIN_TOKENS,
-        le=MAX_BUNDLE_TOKENS,
-        description="Most tokens that the text of the answer may have (estimated).",
-    )
+    max_tokens: Budget = 4000
 
 
 class TaskContext(_Model):
@@ -192,6 +188,24 @@ class KnownIndex(_Model):
     updated_at: str | None
     languages: dict[str, int] = Field(description="Number of files by extension.")
 
+    @classmethod
+    def of(cls, summary: IndexSummary) -> KnownIndex:
+        """What an index's summary says."""
+        return cls(
+            name=summary.name,
+            path=None if summary.path is None else str(summary.path),
+            files=summary.files,
+            chunks=summary.chunks,
+            updated_at=summary.updated_at,
+            languages=dict(summary.languages),
+        )
+
+    def line(self) -> str:
+        """The index in a line."""
+        languages = ", ".join(f"{count} {name}" for name, count in list(self.languages.items())[:5])
+        about = self.path or "docs and source of the Agent Development Kit"
+        return one_line(f"{self.name}: {about}; {self.files} files ({languages}), updated {self.updated_at or 'never'}")
+
 
 class IndexesListed(_Model):
     """The indexes that can be asked."""
@@ -216,67 +230,45 @@ class IndexDeleted(_Model):
 
 def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, call: Call) -> Answer:
     """Results of one index or all of them, fenced, within the budget."""
-    kinds = {"code": ("search_code",), "docs": ("search_docs",)}.get(arguments.where, ("search_code", "search_docs"))
-    parameters = {
-        "query": arguments.query,
-        "collection_name": arguments.index,
-        "top_k": arguments.max_results,
-        "context_lines": 0,
-        "filters": _filters(arguments.file_type, arguments.directory),
-    }
-    # Code and docs are of one state of the index.
-    with session.one_state():
-        responses = [_execute(session, call, kind, parameters) for kind in kinds]
-    found = [response.results.search_results or () for response in responses]
-    # Code and docs take turns: their scores say little of one against the other.
-    results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
-    return _found(
-        [_search_entry(item) for item in results],
-        [_search_place(item) for item in results],
-        responses,
-        arguments.max_tokens,
-    )
+    values = {"query": arguments.query, "top_k": arguments.max_results, "filters": _filters(arguments)}
+    parameters = valid(SearchParameters, values)
+    sources: tuple[SourceType, ...] = ("code", "docs") if arguments.where == "both" else (arguments.where,)
+    action = "search_code_and_docs" if arguments.where == "both" else f"search_{arguments.where}"
+    with _run(session, call, action, arguments.index) as run:
+        found = [search(run, parameters, (source,)) for source in sources]
+        # Code and docs take turns: their scores say little of one against the other.
+        results = [item for turn in zip_longest(*found) for item in turn if item is not None][: arguments.max_results]
+        return _found(run, [(item, _symbol(item.payload), "") for item in results], arguments.max_tokens)
 
 
 def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> Answer:
     """Code like a snippet, fenced, each with the reason, within the budget."""
-    response = _execute(
-        session,
-        call,
-        "find_similar",
-        {
-            "reference_code": arguments.code,
-            "collection_name": arguments.index,
-            "top_k": arguments.max_results,
-            "similarity_threshold": arguments.min_similarity,
-            "filters": _filters(arguments.file_type, arguments.directory),
-        },
-    )
-    items = response.results.similar_items or ()
-    entries = [_similar_entry(item) for item in items]
-    places = [_similar_place(item) for item in items]
-    return _found(entries, places, [response], arguments.max_tokens)
+    code = arguments.code
+    values = {
+        "reference_code": code,
+        "top_k": arguments.max_results,
+        "similarity_threshold": arguments.min_similarity,
+        "filters": _filters(arguments),
+    }
+    parameters = valid(FindSimilarParameters, values)
+    with _run(session, call, "find_similar", arguments.index) as run:
+        found = find_similar(run, parameters)
+        results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
+        return _found(run, results, arguments.max_tokens)
 
 
 def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
     """Code, docs and related files for a task, as a block for a prompt."""
-    response = _execute(
-        session,
-        call,
-        "get_context",
-        {
-            "task_description": arguments.task,
-            "collection_name": arguments.index,
-            "agent_type": arguments.agent_type,
-            "max_tokens": arguments.max_tokens,
-        },
-    )
-    bundle = response.results.context_bundle
-    if bundle is None:
-        raise _failure(response)
-    warnings = _warnings([response])
-    notes, _ = _notes_that_fit((*warnings, *response.recommendations), arguments.max_tokens)
-    text = write_out(bundle)
+    values = {
+        "task_description": arguments.task,
+        "agent_type": arguments.agent_type,
+        "max_tokens": arguments.max_tokens,
+    }
+    parameters = valid(GetContextParameters, values)
+    with _run(session, call, "get_context", arguments.index) as run:
+        bundle, text = get_context(run, parameters)
+    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
+    notes, _ = _notes_that_fit((*warnings, *recommendations), arguments.max_tokens)
     while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
     text = _with_notes(text, notes)
@@ -285,7 +277,7 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
         docs=bundle.doc_sources,
         related_files=bundle.relations,
         confidence=bundle.confidence,
-        recommendations=response.recommendations,
+        recommendations=recommendations,
         warnings=warnings,
         tokens=estimate_tokens(text),
     )
@@ -294,61 +286,54 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
 
 def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> Answer:
     """Build an index, or bring it up to date."""
+    # A known index keeps the patterns that are not given.
+    patterns = arguments.model_dump(include={"file_patterns", "exclude_patterns"}, exclude_unset=True)
     if arguments.path is None:
-        if arguments.file_patterns or arguments.exclude_patterns:
+        if any(patterns.values()):
             raise InvalidRequestError("The patterns of an index change with its path.", "Give the path as well.")
-        response = _execute(session, call, "update", {"collection_name": arguments.name})
+        with _run(session, call, "update", arguments.name) as run:
+            items = update_codebase(run, arguments.name)
     else:
-        response = _execute(
-            session,
-            call,
-            "index_codebase",
-            {
-                "codebase_path": arguments.path,
-                "collection_name": arguments.name,
-                # What is not given stays as it was where the index is known.
-                **{
-                    name: list(getattr(arguments, name))
-                    for name in ("file_patterns", "exclude_patterns")
-                    if name in arguments.model_fields_set
-                },
-            },
-        )
-    items = response.results.indexed_items
-    if items is None:
-        raise _failure(response)
+        given = {"codebase_path": arguments.path, "collection_name": arguments.name, **patterns}
+        parameters = valid(IndexCodebaseParameters, given)
+        with _run(session, call, "index_codebase", arguments.name) as run:
+            items = build_index(run, parameters)
     text = (
         f"The index {items.collection_name} has {items.total_files} files in {items.total_chunks} chunks; "
         f"{items.changed_files} files were read and {items.removed_files} removed in "
         f"{items.indexing_time_seconds:.1f} s. Search it with search_code_and_docs and index={items.collection_name}."
     )
-    warnings = _warnings([response])
-    structured = Indexed(index=items, recommendations=response.recommendations, warnings=warnings)
-    return Answer(_with_notes(text, (*response.recommendations, *warnings)), structured)
+    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
+    structured = Indexed(index=items, recommendations=recommendations, warnings=warnings)
+    return Answer(_with_notes(text, (*recommendations, *warnings)), structured)
 
 
 def list_known_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> Answer:
     """The indexes, and on request how far they are up to date."""
-    known = [_known(summary) for summary in list_indexes(session.settings)]
-    responses = (
-        [] if arguments.check is None else [_execute(session, call, "analyze", {"collection_name": arguments.check})]
-    )
-    checked = tuple(item for response in responses for item in response.results.analysis or ())
-    advice = tuple(sentence for response in responses for sentence in response.recommendations)
-    lines = [_line(index) for index in known] + [_checked_line(item) for item in checked]
+    known = [KnownIndex.of(summary) for summary in list_indexes(session.settings)]
+    checked: tuple[IndexAnalysis, ...] = ()
+    notes = Notes()
+    if arguments.check is not None:
+        with _run(session, call, "analyze", arguments.check) as run:
+            checked, notes = analyze(run), run.notes
+    lines = [index.line() for index in known] + [_checked_line(item) for item in checked]
     text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
-    warnings = _warnings(responses)
-    structured = IndexesListed(indexes=tuple(known), checked=checked, recommendations=advice, warnings=warnings)
-    return Answer(_with_notes(text, (*warnings, *advice)), structured)
+    recommendations, warnings = tuple(notes.recommendations), notes.warnings
+    structured = IndexesListed(
+        indexes=tuple(known), checked=checked, recommendations=recommendations, warnings=warnings
+    )
+    return Answer(_with_notes(text, (*warnings, *recommendations)), structured)
 
 
 def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> Answer:
     """Remove an index."""
-    response = _execute(session, call, "delete", {"collection_name": arguments.name})
-    if response.results.deleted_collection is None:
-        raise _failure(response)
-    name = response.results.deleted_collection
+    with _run(session, call, "delete", arguments.name) as run:
+        name = remove_index(run, arguments.name)
     return Answer(f"The index {name} is removed; the codebase itself was not touched.", IndexDeleted(name=name))
+
+
+def _run(session: AgentSession, call: Call, action: str, index: str) -> Run:
+    return Run(session, action, index, Context(call.cancelled), call.progress, _make_indexer)
 
 
 def _make_indexer(settings: Settings) -> Indexer:
@@ -357,51 +342,37 @@ def _make_indexer(settings: Settings) -> Indexer:
     return CodebaseIndexer(settings)
 
 
-def _execute(session: AgentSession, call: Call, kind: str, parameters: dict[str, Any]) -> OperationResponse:
-    """The response of an operation.
-
-    Raises:
-        OperationFailedError: It failed.
-    """
-    response = execute(
-        make_request(kind, parameters),
-        session,
-        make_indexer=_make_indexer,
-        cancelled=call.cancelled,
-        progress=call.progress,
-    )
-    if response.status == "failed":
-        raise _failure(response)
-    return response
+def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> dict[str, str | None]:
+    return {"file_type": arguments.file_type, "directory": arguments.directory}
 
 
-def _failure(response: OperationResponse) -> OperationFailedError:
-    critical = [error.message for error in response.errors if error.severity == "critical"]
-    return OperationFailedError(" ".join(one_line(message) for message in critical))
+def _symbol(payload: ChunkPayload) -> str:
+    return payload.symbol or "" if payload.symbol_kind in ("class", "methods", "method", "function") else ""
 
 
-def _filters(file_type: str | None, directory: str | None) -> dict[str, str]:
-    given = {"file_type": file_type, "directory": directory}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _found(
-    entries: Sequence[Entry],
-    places: Sequence[Place],
-    responses: Sequence[OperationResponse],
-    max_tokens: int,
-) -> Answer:
-    count = len(entries)
-    sentence = f"{count} results, best first." if count else "Nothing was found."
-    advice = tuple(dict.fromkeys(sentence for response in responses for sentence in response.recommendations))
-    warnings = _warnings(responses)
-    notes, reserved = _notes_that_fit((*warnings, *advice), max_tokens)
-    taken, _ = take(entries, max_tokens - reserved - estimate_tokens(frame(sentence)))
-    text = _with_notes(write_block(sentence, taken) if entries else sentence, notes)
+def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:
+    """The results that fit into the budget, each with its symbol and the reason."""
+    quotes = [quote_of(item, "CTX", symbol, why) for item, symbol, why in results]
+    sentence = f"{len(results)} results, best first." if results else "Nothing was found."
+    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
+    notes, reserved = _notes_that_fit((*warnings, *recommendations), max_tokens)
+    head = frame(sentence) if results else sentence
+    taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(head))
+    text = _with_notes("\n\n".join([head, *written(taken)]), notes)
     structured = SearchFound(
-        results=tuple(places[: len(taken)]),
-        omitted=count - len(taken),
-        recommendations=advice,
+        results=tuple(
+            Place(
+                citation=citation_of(item.payload),
+                index=item.name,
+                path=item.payload.path,
+                lines=LineSpan(start=item.payload.start_line, end=item.payload.end_line),
+                score=item.score,
+                verification=item.verification.state,
+            )
+            for item, _, _ in results[: len(taken)]
+        ),
+        omitted=len(results) - len(taken),
+        recommendations=recommendations,
         warnings=warnings,
         tokens=estimate_tokens(text),
     )
@@ -423,67 +394,6 @@ def _notes_that_fit(notes: Sequence[str], max_tokens: int) -> tuple[list[str], i
 
 def _with_notes(text: str, notes: Sequence[str]) -> str:
     return "\n".join([text, *(f"NOTE: {one_line(note)}" for note in notes)])
-
-
-def _warnings(responses: Sequence[OperationResponse]) -> tuple[str, ...]:
-    errors = [error for response in responses for error in response.errors]
-    said = (f"{error.file}: {error.message}" if error.file else error.message for error in errors)
-    return tuple(dict.fromkeys(said))
-
-
-def _search_entry(item: SearchResult) -> Entry:
-    about = item.metadata
-    name = ".".join(part for part in (about.class_name, about.function_name) if part)
-    where = place(item.collection_name, about.file_path, about.line_start, about.line_end, name)
-    return Entry(
-        "CTX", item.citation, f"{where} ({verification_label(item.verification)})", item.content, about.file_type
-    )
-
-
-def _search_place(item: SearchResult) -> Place:
-    about = item.metadata
-    return Place(
-        citation=item.citation,
-        index=item.collection_name,
-        path=about.file_path,
-        lines=LineSpan(start=about.line_start, end=about.line_end),
-        score=item.score,
-        verification=item.verification.state,
-    )
-
-
-def _similar_entry(item: SimilarItem) -> Entry:
-    where = place(item.collection_name, item.file_path, item.line_start, item.line_end)
-    facts = f"{where} ({verification_label(item.verification)}). {item.explanation}"
-    return Entry("CTX", item.citation, facts, item.code_snippet, Path(item.file_path).suffix.lstrip("."))
-
-
-def _similar_place(item: SimilarItem) -> Place:
-    return Place(
-        citation=item.citation,
-        index=item.collection_name,
-        path=item.file_path,
-        lines=LineSpan(start=item.line_start, end=item.line_end),
-        score=item.similarity_score,
-        verification=item.verification.state,
-    )
-
-
-def _known(summary: IndexSummary) -> KnownIndex:
-    return KnownIndex(
-        name=summary.name,
-        path=None if summary.path is None else str(summary.path),
-        files=summary.files,
-        chunks=summary.chunks,
-        updated_at=summary.updated_at,
-        languages=dict(summary.languages),
-    )
-
-
-def _line(index: KnownIndex) -> str:
-    languages = ", ".join(f"{count} {name}" for name, count in list(index.languages.items())[:5])
-    place = index.path or "docs and source of the Agent Development Kit"
-    return one_line(f"{index.name}: {place}; {index.files} files ({languages}), updated {index.updated_at or 'never'}")
 
 
 def _checked_line(item: IndexAnalysis) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Annotated
 
 from mcp import types
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
-from adk_evidence_agents.session import AgentSession, invalid_argument
-from adk_evidence_mcp.tools import Budget, Call, evidence_block, find_pack
+from adk_evidence_agents.session import AgentSession, valid
+from adk_evidence_mcp.tools import Budget, Call, evidence_block
 
 # The protocol's limit.
 MAX_COMPLETIONS = 100
@@ -37,63 +35,47 @@ class _Arguments(BaseModel):
     )
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
-    @property
-    @abstractmethod
-    def subject(self) -> str:
-        """What evidence is looked for."""
 
-
-class Question(_Arguments):
-    """Arguments of `explain`."""
-
-    question: _Subject = Field(description="What is to be explained.")
-
-    @property
-    def subject(self) -> str:
-        """The question."""
-        return self.question
-
-
-class Failure(_Arguments):
-    """Arguments of `debug`."""
-
-    error: _Subject = Field(description="The error message, and what was done when it came.")
-
-    @property
-    def subject(self) -> str:
-        """The error."""
-        return self.error
-
-
-class Goal(_Arguments):
-    """Arguments of `build` and `refactor`."""
-
-    goal: _Subject = Field(description="What the code is to do.")
-
-    @property
-    def subject(self) -> str:
-        """The goal."""
-        return self.goal
-
-
-@dataclass(frozen=True)
 class Prompt:
-    """A task for a model; its name is the task mode of the search."""
+    """A task for a model.
 
-    name: TaskMode
-    title: str
-    description: str
-    instruction: str
-    arguments: type[_Arguments]
+    Args:
+        name: Of the prompt; it is also the task mode of the search.
+        title: For people.
+        description: For people.
+        instruction: For the model.
+        subject: Name of the argument that says what evidence is looked for.
+        asked: Description of that argument.
+    """
+
+    def __init__(
+        self, name: TaskMode, title: str, description: str, instruction: str, subject: str, asked: str
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.description = description
+        self.instruction = instruction
+        self._subject = subject
+        field = (_Subject, Field(description=asked))
+        self._arguments = create_model(name, __base__=_Arguments, **{subject: field})  # type: ignore[call-overload]
 
     def declared(self) -> types.Prompt:
         """The prompt as the protocol lists it, required arguments first."""
         arguments = [
             types.PromptArgument(name=name, description=field.description, required=field.is_required())
-            for name, field in self.arguments.model_fields.items()
+            for name, field in self._arguments.model_fields.items()
         ]
         arguments.sort(key=lambda argument: not argument.required)
         return types.Prompt(name=self.name, title=self.title, description=self.description, arguments=arguments)
+
+    def parse(self, values: dict[str, str]) -> tuple[str, int]:
+        """The query and the token budget that the arguments stand for.
+
+        Raises:
+            InvalidRequestError: The arguments are not valid.
+        """
+        arguments = valid(self._arguments, values)
+        return f"{getattr(arguments, self._subject)} {arguments.symbol}".strip(), arguments.max_tokens
 
 
 def get_prompt(session: AgentSession, prompt: Prompt, values: dict[str, str], call: Call) -> types.GetPromptResult:
@@ -102,13 +84,9 @@ def get_prompt(session: AgentSession, prompt: Prompt, values: dict[str, str], ca
     Raises:
         EvidenceError: The arguments are not valid, or there is no evidence to be had.
     """
-    try:
-        arguments = prompt.arguments.model_validate(values)
-    except ValidationError as exc:
-        raise invalid_argument(exc) from exc
-    query = f"{arguments.subject} {arguments.symbol}".strip()
-    pack = find_pack(session, {"query": query, "task_mode": prompt.name}, call)
-    block = evidence_block(pack, arguments.max_tokens, f"{prompt.instruction} {_RULES}")
+    query, max_tokens = prompt.parse(values)
+    values = {"query": query, "task_mode": prompt.name}
+    _, block = evidence_block(session, values, max_tokens, call, f"{prompt.instruction} {_RULES}")
     content = types.TextContent(type="text", text=block.text)
     return types.GetPromptResult(description=prompt.title, messages=[types.PromptMessage(role="user", content=content)])
 
@@ -127,21 +105,21 @@ def find_prompt(name: str) -> Prompt:
 
 
 def complete(session: AgentSession, argument: types.CompletionArgument) -> types.Completion:
-    """What an argument may go on to: names of symbols. Nothing where there is nothing to offer, for whatever reason."""
+    """Names of symbols that complete an argument; empty where there is nothing to offer, for whatever reason."""
     names = _symbols(session, argument.value) if argument.name == "symbol" else []
     return types.Completion(values=names[:MAX_COMPLETIONS], has_more=len(names) > MAX_COMPLETIONS)
 
 
 def _symbols(session: AgentSession, beginning: str) -> list[str]:
     try:
-        loaded = session.open().targets.load()
+        search = session.open().symbols.targets()
     except EvidenceError:
-        # What is missing is told when the prompt is asked for.
+        # The prompt itself says what is missing.
         return []
     typed = beginning.strip().lower()
     found: dict[str, None] = {}
-    for place in loaded.names.prefix(typed, 2 * MAX_COMPLETIONS):
-        target = loaded.targets[place]
+    for place in search.names.prefix(typed, 2 * MAX_COMPLETIONS):
+        target = search.targets[place]
         names = (target.symbol, target.name, target.import_path, target.fqn)
         found[next(name for name in names if name.lower().startswith(typed))] = None
     return list(found)
@@ -154,27 +132,31 @@ PROMPTS: tuple[Prompt, ...] = (
         "Explain something of the ADK",
         "Explains how something in the ADK works, with citations.",
         f"Explain the following to a developer who uses {_ADK}.",
-        Question,
+        "question",
+        "What is to be explained.",
     ),
     Prompt(
         "debug",
         "Find the cause of an ADK error",
         "Finds the cause of an error in code that uses the ADK, with citations.",
         f"Find the cause of the following error in code that uses {_ADK}, and say how to mend it.",
-        Failure,
+        "error",
+        "The error message, and what was done when it came.",
     ),
     Prompt(
         "build",
         "Write code with the ADK",
         "Writes code with the ADK, with citations for the API that it uses.",
         f"Write code with {_ADK} that does the following. Use no API that the evidence does not show.",
-        Goal,
+        "goal",
+        "What the code is to do.",
     ),
     Prompt(
         "refactor",
         "Change code that uses the ADK",
         "Plans a change of code that uses the ADK, with citations for the API that it moves to.",
         f"Say how to change code that uses {_ADK} as follows, step by step, without changing what else it does.",
-        Goal,
+        "goal",
+        "What the code is to do.",
     ),
 )

@@ -54,15 +54,15 @@ class IndexStatus(BaseModel):
 
 
 def citation_uri(citation: str) -> str:
-    """The URI of what a citation points to: the template of `TEMPLATES`, expanded as RFC 6570 has it."""
+    """The URI of a citation: the template of `TEMPLATES`, expanded by RFC 6570."""
     return _SOURCE + quote(citation, safe="")
 
 
 def cited_in(uri: str) -> str:
-    """The citation in a URI; one that was not percent-encoded, or only in part, will do.
+    """The citation in a URI, which need not be percent-encoded, or only in part.
 
     Raises:
-        InvalidRequestError: The URI is no such resource.
+        InvalidRequestError: The URI does not name a cited source.
     """
     try:
         citation = unquote(uri.removeprefix(_SOURCE), errors="strict")
@@ -87,9 +87,8 @@ def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents
 
 
 def _status(session: AgentSession) -> IndexStatus:
-    opened = session.open()
-    with opened.service.pin() as index:
-        info = index.info()
+    with session.open().session() as opened:
+        info = opened.index.info()
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
     return IndexStatus(
         version=__version__,

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.indexer import Cancelled, Progress
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
-from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
+from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
-from adk_evidence.render.prompt_text import cited as cited_as
+from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
-from adk_evidence_agents.session import AgentSession, agent_request, invalid_argument
+from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
+from adk_evidence_agents.session import AgentSession, valid
 
-MAX_TOKENS = 50_000
-MIN_TOKENS = 200
 MAX_SYMBOLS = 25
 SUMMARY_TOKENS = 60
 SIGNATURE_TOKENS = 120
@@ -33,7 +34,11 @@ class _Model(BaseModel):
 
 Budget = Annotated[
     int,
-    Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Most tokens that the text of the answer may have (estimated)."),
+    Field(
+        ge=MIN_BUNDLE_TOKENS,
+        le=MAX_BUNDLE_TOKENS,
+        description="Most tokens that the text of the answer may have (estimated).",
+    ),
 ]
 
 
@@ -133,14 +138,14 @@ class SourceRead(_Model):
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a tool: whether its answer is still wanted, and where to tell how far it is.
+    """One call of a client: whether the answer is still wanted, and where to report progress.
 
-    `progress` takes what is done, the total if it is known, and a sentence; it may be called from any thread. The
-    protocol wants what is done to grow: a sentence without that does not reach the client.
+    `progress` may be called from any thread. The protocol wants progress to grow: a sentence without growth does not
+    reach the client.
     """
 
-    cancelled: Callable[[], bool]
-    progress: Callable[[float, float | None, str], None]
+    cancelled: Cancelled
+    progress: Progress
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,8 @@ class Answer:
 class Tool:
     """One tool: its contract, and the function that answers validated arguments off the event loop.
 
-    `read_only`: it changes nothing. `destructive`: it removes something. Calling one twice is as calling it once.
+    A `read_only` tool changes nothing, a `destructive` one removes something. Every tool can be called twice: the
+    second call changes nothing more.
     """
 
     name: str
@@ -173,61 +179,51 @@ class Tool:
         Raises:
             EvidenceError: The arguments are not valid, or there is no answer; the sentence says why.
         """
-        try:
-            parsed = self.arguments.model_validate(arguments)
-        except ValidationError as exc:
-            raise invalid_argument(exc) from exc
-        return self.answer(session, parsed, call)
+        return self.answer(session, valid(self.arguments, arguments), call)
 
 
 def find_evidence(session: AgentSession, arguments: FindEvidence, call: Call) -> Answer:
     """Checked evidence as a block for a prompt, within the budget."""
-    filters = {
-        "source_types": arguments.sources,
-        "path_allowlist": () if arguments.path is None else (arguments.path,),
-    }
+    paths = () if arguments.path is None else (arguments.path,)
+    filters = {"source_types": arguments.sources, "path_allowlist": paths}
     values = {
         "query": arguments.query,
         "task_mode": arguments.task_mode,
         "max_results_final": arguments.max_results,
         "filters": filters,
     }
-    pack = find_pack(session, values, call)
-    block = evidence_block(pack, arguments.max_tokens)
+    pack, block = evidence_block(session, values, arguments.max_tokens, call)
     return Answer(block.text, _found(pack, block.included, block.tokens))
 
 
-def find_pack(session: AgentSession, values: dict[str, Any], call: Call) -> EvidencePack:
-    """Checked evidence; what it waits for is told as progress.
+def evidence_block(
+    session: AgentSession, values: dict[str, Any], max_tokens: int, call: Call, system: str = ""
+) -> tuple[EvidencePack, PromptBlock]:
+    """Checked evidence, and the same as a block for a prompt behind a system prompt.
 
     Args:
-        session: Answers.
-        values: Of an `EvidenceRequest`.
-        call: Of the client.
+        session: Opens the index.
+        values: The fields of an `EvidenceRequest`.
+        max_tokens: Budget of the block.
+        call: Hears of progress.
+        system: The system prompt.
 
     Raises:
-        EvidenceError: The values are not valid, or there is no answer.
+        InvalidRequestError: The values are not valid, or the budget has no room for evidence; the sentence says how
+            many tokens evidence takes.
+        EvidenceError: There is no answer.
     """
-    request = agent_request(values)
+    request = valid(EvidenceRequest, values)
     call.progress(0, 3, "Opening the index.")
-    service = session.open().service
+    service = session.open()
     call.progress(1, 3, "Searching; the first search also loads the models.")
     pack = service.find(request, call.cancelled)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
-    return pack
-
-
-def evidence_block(pack: EvidencePack, max_tokens: int, system: str = "") -> PromptBlock:
-    """The pack as a block for a prompt, behind a system prompt.
-
-    Raises:
-        InvalidRequestError: The budget has no room for evidence; the sentence says how many tokens it takes.
-    """
     block = to_prompt(pack, max_tokens, system=system)
     if block.note:
-        # Who asks can ask again with more room; an answer without evidence would only mislead.
+        # The caller can ask again with more room; an answer without evidence would only mislead.
         raise InvalidRequestError(block.note)
-    return block
+    return pack, block
 
 
 def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
@@ -255,7 +251,7 @@ def _found(pack: EvidencePack, included: int, tokens: int) -> EvidenceFound:
 
 def find_symbol(session: AgentSession, arguments: FindSymbol, call: Call) -> Answer:
     """Public symbols by name or meaning."""
-    answer = session.open().targets.find(arguments.query, arguments.limit)
+    answer = session.open().symbols.find(arguments.query, arguments.limit)
     entries = []
     for number, found in enumerate(answer.results, 1):
         facts = [f"{number}. {found.type} {found.fqn}{' (deprecated)' if found.deprecated else ''}"]
@@ -265,16 +261,7 @@ def find_symbol(session: AgentSession, arguments: FindSymbol, call: Call) -> Ans
         entries.append("\n".join(fact for fact in facts if fact))
     warnings = [f"WARNING: {one_line(text)}" for text in answer.warnings]
     shown = [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No ADK symbol matches this query."]
-    symbols = tuple(
-        SymbolFound(
-            fqn=found.fqn,
-            type=found.type,
-            import_statement=found.import_statement,
-            citation=found.citation,
-            deprecated=found.deprecated,
-        )
-        for found in answer.results
-    )
+    symbols = tuple(SymbolFound.model_validate(found, from_attributes=True) for found in answer.results)
     structured = SymbolsFound(symbols=symbols, version=answer.ref, warnings=answer.warnings)
     return Answer("\n".join([*warnings, *shown]), structured)
 
@@ -285,21 +272,20 @@ def read_source(session: AgentSession, arguments: ReadSource, call: Call) -> Ans
 
 
 def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Callable[[str], str]) -> Answer:
-    """What a citation points to, quoted, with where it is from and whether it holds.
+    """What a citation points to, quoted, with where the text is from and whether the citation holds.
 
     Args:
-        session: Answers.
-        citation: As the tools give it; its lines may be others.
+        session: Opens the indexes.
+        citation: As the tools give it; the lines may be others.
         budget: Most tokens of the text.
-        name_rest: Makes of the citation of what the budget leaves out the words by which the caller asks for it.
+        name_rest: Turns the citation of what the budget leaves out into the words by which the caller asks for it.
 
     Raises:
-        EvidenceError: It is no citation, no index holds such a file, or not even a line fits.
+        EvidenceError: The text is not a citation, no index holds such a file, or not even a line fits.
     """
     from adk_evidence.textfile import split_lines
-    from adk_evidence_agents.sources import open_cited
 
-    cited = open_cited(session, citation)
+    cited = session.read(citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
     name = cited.repo.rpartition("/")[2]
@@ -319,7 +305,10 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
             parts.append(f"The budget ends here. Read on at {cited_as(name_rest(left_out))}")
         return "\n".join(parts)
 
-    end = _last_line_that_fits(render, first, last, budget)
+    if (needed := estimate_tokens(render(first))) > budget:
+        raise InvalidRequestError(f"Line {first} does not fit into {budget} tokens.", f"Allow at least {needed}.")
+    ends = range(first, last + 1)
+    end = ends[bisect_right(ends, budget, key=lambda end: estimate_tokens(render(end))) - 1]
     structured = SourceRead(
         path=cited.path,
         commit=cited.commit,
@@ -329,22 +318,6 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         read_on=rest(end),
     )
     return Answer(render(end), structured)
-
-
-def _last_line_that_fits(render: Callable[[int], str], first: int, last: int, budget: int) -> int:
-    """The last line with which the rendered text keeps to the budget; halving, for files may be long."""
-    if estimate_tokens(render(first)) > budget:
-        raise InvalidRequestError(
-            f"Line {first} does not fit into {budget} tokens.", f"Allow at least {estimate_tokens(render(first))}."
-        )
-    low, high = first, last
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate_tokens(render(middle)) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 TOOLS: tuple[Tool, ...] = (

@@ -11,7 +11,7 @@ from anyio import to_thread
 
 from adk_evidence_mcp.tools import Call
 
-# How often a client hears of progress; what work says in between is overtaken.
+# How often a client hears of progress; reports in between are dropped.
 REPORT_SECONDS = 0.1
 
 _T = TypeVar("_T")
@@ -25,12 +25,7 @@ class Report(Protocol):
 
 
 async def in_thread(work: Callable[[Call], _T], report: Report) -> _T:
-    """Do work in a thread; if the request is cancelled nobody waits, and the work is told to stop.
-
-    Args:
-        work: Gets the call; what it raises is raised here.
-        report: Sends progress.
-    """
+    """Do work in a thread. When the request is cancelled, the call says so, and nobody waits for the work."""
     unwanted = threading.Event()
     progress = _Progress(report)
     call = Call(unwanted.is_set, progress.tell)
@@ -46,7 +41,7 @@ async def in_thread(work: Callable[[Call], _T], report: Report) -> _T:
 
 
 class _Progress:
-    """What work last said of itself: told in its threads, sent by the event loop."""
+    """The last progress: set by the threads of the work, sent by the event loop."""
 
     def __init__(self, report: Report) -> None:
         self._report = report

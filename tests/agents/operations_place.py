@@ -11,9 +11,8 @@ import jsonschema
 
 from adk_evidence.settings import Settings
 from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.requests import make_request
-from adk_evidence_agents.operations.responses import OperationResponse
-from adk_evidence_agents.operations.schemas import operation_schema
+from adk_evidence_agents.operations.requests import TASK_OF
+from adk_evidence_agents.operations.responses import OperationResponse, operation_schema
 from adk_evidence_agents.session import AgentSession
 from adk_ingest.codebase import CodebaseIndexer
 from tests.agents.conftest import HOSTILE_MODULE, HOSTILE_PAGE
@@ -116,6 +115,12 @@ def shop_parameters(place: Workplace) -> dict[str, Any]:
 
 def make_indexer(settings: Settings) -> CodebaseIndexer:
     return CodebaseIndexer(settings, dense=HashEmbedder(), sparse=shared_sparse())
+
+
+def make_request(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """A request as JSON has it; parameters that are None are left to their defaults."""
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return {"task_type": TASK_OF[kind], "operation": {"type": kind, "parameters": given}}
 
 
 def ask(

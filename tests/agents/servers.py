@@ -22,7 +22,7 @@ DRIVER = f"""
 import sys
 sys.path[:0] = {[path for path in sys.path if path]!r}
 import os, time
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
 class Noisy(HashEmbedder):
@@ -34,7 +34,7 @@ class Noisy(HashEmbedder):
         if "BREAK" in text:
             raise RuntimeError("sk-secret-of-the-user")
         return super().embed_query(text)
-pipeline.make_dense = lambda settings: Noisy()
+door.make_dense = lambda settings: Noisy()
 run()
 """
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
@@ -54,7 +54,7 @@ class Slow(HashEmbedder):
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
     """The tool's session, on the index of the tests."""
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Slow())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Slow())
     session = AgentSession(lambda: indexed.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     yield session
@@ -94,7 +94,7 @@ async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -
 
 async def test_a_citation_that_no_longer_holds_says_so(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     workplace.ingest()
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Slow())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Slow())
     session = AgentSession(lambda: workplace.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     change(workplace.code / "src/google/adk/runners.py", '"""Runs agents."""', '"""Runs agents."""\n\nimport abc')
@@ -133,7 +133,7 @@ async def test_nothing_that_goes_wrong_ends_the_run(session: AgentSession, argum
 
 async def test_a_missing_index_is_an_answer_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = Workplace(tmp_path)
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: empty.settings))
     answer = await retrieve_adk_evidence(QUESTION)
     assert answer["status"] == "error" and "adk-ingest" in answer["warnings"][0]

@@ -29,13 +29,13 @@ WRITING = {"index_codebase", "delete_index"}
 SLOW_INDEXER = f"""
 import sys, time
 sys.path[:0] = {[path for path in sys.path if path]!r}
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_ingest import pipeline as ingestion
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
 def make(settings, **options):
     return HashEmbedder(on_batch=lambda done: time.sleep(0.1))
-pipeline.make_dense = ingestion.make_dense = make
+door.make_dense = ingestion.make_dense = make
 run()
 """
 

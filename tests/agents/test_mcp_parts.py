@@ -18,7 +18,7 @@ from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
@@ -35,7 +35,7 @@ QUESTION = "how do I retry when a tool throws?"
 
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Breaking())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Breaking())
     session = AgentSession(lambda: indexed.settings)
     yield session
     session.close()

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.resources import citation_uri
@@ -37,7 +37,7 @@ ODD: dict[str, str] = {
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
     """The main index, `shop`, `odd`, and one that is called like a repository of the main index."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
         place = make_place(tmp_path_factory.mktemp("sources"))
         session = AgentSession(lambda: place.settings)
         for name, files in {"odd": ODD, "adk-python": {"src/mine.py": "MINE = 'a fork of my own'\n"}}.items():

@@ -15,16 +15,29 @@ import pytest
 
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
-from adk_evidence.index.codebases import Codebase, list_indexes, read_codebase, settings_of, size_on_disk
-from adk_evidence.search import pipeline
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.disk_use import size_on_disk
+from adk_evidence.index.registry import list_indexes, read_codebase, settings_of
+from adk_evidence.search import session as door
 from adk_evidence.store.factory import open_generations
 from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.records import Notes
-from adk_evidence_agents.operations.requests import OperationRequest, make_request
+from adk_evidence_agents.operations.notes import Notes
+from adk_evidence_agents.operations.requests import OperationRequest, SearchParameters
 from adk_evidence_agents.operations.responses import OperationResponse
+from adk_evidence_agents.operations.run import Run
+from adk_evidence_agents.operations.searching import search
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
-from tests.agents.operations_place import SHOP, ask, make_indexer, make_place, send, shop_folder, shop_parameters
+from tests.agents.operations_place import (
+    SHOP,
+    ask,
+    make_indexer,
+    make_place,
+    make_request,
+    send,
+    shop_folder,
+    shop_parameters,
+)
 from tests.corpora import HashEmbedder, Workplace, change, write_files
 
 ID = "123e4567-e89b-12d3-a456-426614174000"
@@ -46,7 +59,7 @@ class Moody(HashEmbedder):
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     """A session on two indexes; tests only read them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: Moody())
+        patch.setattr(door, "make_dense", lambda settings: Moody())
         place = make_place(tmp_path_factory.mktemp("operations"))
         session = AgentSession(lambda: place.settings)
         yield session
@@ -56,7 +69,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Workplace, AgentSession]]:
     """A place and its session, to change."""
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Moody())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     place = make_place(tmp_path)
     session = AgentSession(lambda: place.settings)
     yield place, session
@@ -162,7 +175,7 @@ def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -
 
 
 def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
-    embedder = session.open("shop").service.dense
+    embedder = session.open("shop").dense.code
     assert isinstance(embedder, RememberedQueries)
     ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
     assert embedder.kept("paint the garden fence green") is not None
@@ -502,7 +515,7 @@ def test_progress_is_told_while_indexing(own: tuple[Workplace, AgentSession]) ->
 
 
 def test_without_any_index_the_answer_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     empty = AgentSession(lambda: Workplace(tmp_path).settings)
     for asked in (None, "*"):
         response = ask(empty, "search_code", query="basket", collection_name=asked)
@@ -615,18 +628,20 @@ def test_as_many_results_come_as_were_asked_for(session: AgentSession) -> None:
 def test_an_operation_reads_an_index_in_one_state(own: tuple[Workplace, AgentSession]) -> None:
     place, session = own
 
-    def generation() -> str:
-        with session.open("shop").service.pin() as index:
-            return index.manifest.generation
+    def generation(run: Run) -> str:
+        (found,) = run.ask_each(lambda name, opened: opened.index.manifest.generation)
+        return found
 
-    with session.one_state():
-        session.hold(session.open("shop"))
-        first = generation()
+    discounts = SearchParameters(query="discounts")
+    with Run(session, "search_docs", "shop") as run:
+        first = generation(run)
         change(shop_folder(place) / "docs/discounts.md", "# Discounts", "# Rebates")
         assert ask(session, "update", collection_name="shop").status == "success"
-        assert generation() == first
-        assert "Discounts" in ask(session, "search_docs", query="discounts", collection_name="shop").model_dump_json()
-    assert generation() != first
+        assert generation(run) == first
+        assert any("Discounts" in item.payload.body for item in search(run, discounts, ("docs",)))
+    with Run(session, "search_docs", "shop") as run:
+        assert generation(run) != first
+        assert any("Rebates" in item.payload.body for item in search(run, discounts, ("docs",)))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not tell what a file takes")

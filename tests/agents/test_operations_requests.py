@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.settings import config_file
 from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.requests import OperationRequest, make_request
-from adk_evidence_agents.operations.schemas import SchemaName, operation_schema
+from adk_evidence_agents.operations.requests import OperationRequest
+from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
-from tests.agents.operations_place import send, validator
+from tests.agents.operations_place import make_request, send, validator
 from tests.corpora import HashEmbedder, Workplace
 
 # Verbatim from the specification (vector-agent.md section 7.5), but for the threshold, which our scores do not reach.
@@ -87,7 +87,7 @@ FIELDS = st.sampled_from(
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     """A session on the small kit."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
         place = Workplace(tmp_path_factory.mktemp("requests"))
         place.ingest()
         session = AgentSession(lambda: place.settings)

@@ -12,14 +12,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
-from adk_evidence_agents.operations.requests import make_request
+from adk_evidence_agents.session import AgentSession
+from adk_evidence_mcp.server import make_server
+from adk_ingest import pipeline as ingestion
 from tests.agents.conftest import HOSTILE_WORDS
 from tests.agents.mcp_calls import answer, failure
-from tests.agents.operations_place import SHOP, make_place, validate
+from tests.agents.operations_place import SHOP, make_place, make_request, validate
 from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.injection import outside_fences
 
@@ -33,11 +35,11 @@ TOOLS = [
     "delete_index",
 ]
 DRIVER = """
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_ingest import pipeline as ingestion
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
-pipeline.make_dense = ingestion.make_dense = lambda settings, **options: HashEmbedder()
+door.make_dense = ingestion.make_dense = lambda settings, **options: HashEmbedder()
 run()
 """
 
@@ -46,8 +48,11 @@ run()
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
     """Two indexes; a test that writes has an index of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
-        yield make_place(tmp_path_factory.mktemp("surfaces"))
+        for module in (door, ingestion):
+            patch.setattr(module, "make_dense", lambda settings, **options: HashEmbedder())
+        place = make_place(tmp_path_factory.mktemp("surfaces"))
+        patch.setenv("HOME", str(place.home.parent / "nobody"))
+        yield place
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -59,20 +64,16 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def served(home: Path) -> AsyncIterator[Client]:
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-c", DRIVER, "serve", "mcp", "--structured", "--home", str(home)],
-        env=environment(home),
-        cwd=ROOT,
-    )
-    async with Client(parameters, read_timeout_seconds=120) as client:
+async def served(place: Workplace) -> AsyncIterator[Client]:
+    session = AgentSession(lambda: place.settings)
+    async with Client(make_server(session, structured=True), mode="legacy") as client:
         yield client
+    session.close()
 
 
 @pytest.mark.asyncio
 async def test_the_tools_say_what_they_do_to_the_machine(place: Workplace) -> None:
-    async with served(place.home) as client:
+    async with served(place) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert set(TOOLS) <= set(tools)
     for name in TOOLS:
@@ -87,7 +88,7 @@ async def test_the_tools_say_what_they_do_to_the_machine(place: Workplace) -> No
 @pytest.mark.asyncio
 async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
     kiosk = write_files(place.root / "kiosk", SHOP)
-    async with served(place.home) as client:
+    async with served(place) as client:
         text, indexed = await answer(client, "index_codebase", name="kiosk", path=str(kiosk))
         assert indexed["index"]["total_files"] == len(SHOP) and "kiosk" in text
         text, listed = await answer(client, "list_indexes")
@@ -128,7 +129,7 @@ async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
 
 @pytest.mark.asyncio
 async def test_what_is_refused_is_one_sentence(place: Workplace) -> None:
-    async with served(place.home) as client:
+    async with served(place) as client:
         assert "home folder" in await failure(client, "index_codebase", name="all", path="/")
         assert "home folder" in await failure(client, "index_codebase", name="all", path=str(place.home.parent))
         assert "not absolute" in await failure(client, "index_codebase", name="all", path="src")
@@ -143,7 +144,7 @@ async def test_what_is_refused_is_one_sentence(place: Workplace) -> None:
 
 @pytest.mark.asyncio
 async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
-    async with served(place.home) as client:
+    async with served(place) as client:
         both, found = await answer(client, "search_code_and_docs", query="zebra password roles", index="*")
         zebra = SHOP["jobs/zebra.py"].replace("striped", "spotted")
         similar, near = await answer(client, "find_similar_code", code=zebra, index="shop")
@@ -160,7 +161,7 @@ async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
 @pytest.mark.asyncio
 async def test_a_cancelled_call_does_not_hold_up_the_next(place: Workplace) -> None:
     many = write_files(place.root / "many", {f"a{number}.py": f"x = {number}\n" for number in range(300)})
-    async with served(place.home) as client:
+    async with served(place) as client:
         await answer(client, "list_indexes")
         indexing = asyncio.create_task(client.call_tool("index_codebase", {"name": "many", "path": str(many)}))
         await asyncio.sleep(0)

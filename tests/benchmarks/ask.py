@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
 from tests.benchmarks.measure import peak_rss_mb, show, spread
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from adk_evidence.models.chunk import ChunkPayload, make_chunk_id, point_id, sha256_text
 from adk_evidence.models.pack import BranchRank, Coverage, EvidencePack, Quality, Verification
-from adk_evidence.search.candidates import Ranked
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.pack import build_candidate
 from adk_evidence.search.query import normalise
@@ -56,14 +55,19 @@ def hit(chunk: ChunkPayload, fused_rank: int = 1, **changes: Any) -> Hit:
     return Hit(**{**values, **changes})
 
 
-def ranked(kind: str, place: int) -> Ranked:
-    return Ranked(hit(payload(kind, path=f"{kind}/{place}.x", body=f"{kind} {place}"), place), place, float(-place))
+def placed(found: Hit, place: int, score: float | None) -> Hit:
+    """A hit as the reranker returns it."""
+    return found._replace(pool_rank=place, rerank_score=score)
+
+
+def ranked(kind: str, place: int) -> Hit:
+    return placed(hit(payload(kind, path=f"{kind}/{place}.x", body=f"{kind} {place}"), place), place, float(-place))
 
 
 def pack(*chunks: ChunkPayload, query: str = "how do I retry?", **changes: Any) -> EvidencePack:
     """A pack whose candidates are these chunks, in order."""
     candidates = [
-        build_candidate(rank, Ranked(hit(chunk, rank), rank, 1.0), rank, normalise(query), Verification(state="exact"))
+        build_candidate(rank, placed(hit(chunk, rank), rank, 1.0), rank, normalise(query), Verification(state="exact"))
         for rank, chunk in enumerate(chunks, 1)
     ]
     docs = sum(chunk.kind == "doc" for chunk in chunks)

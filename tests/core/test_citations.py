@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,13 +14,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from adk_evidence.citations.format import Citation, code_citation, docs_citation, parse_citation
-from adk_evidence.citations.sources import FolderReader, GitReader, SourceLocation, open_reader, open_readers
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.index.sources import GitReader, SourceReader, open_reader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
+from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.sections import sections
+from adk_evidence.store.manifest import SourceLocation
 from tests.core.factories import payload as make_payload
 
 CODE = '''\
@@ -349,7 +349,7 @@ class TestGone:
 
 
 def test_a_source_that_cannot_be_read_leaves_the_citation_unverified(tmp_path: Path) -> None:
-    reader = FolderReader(SourceLocation(kind="snapshot", root=tmp_path / "missing", commit="abc"))
+    reader = SourceReader(SourceLocation(kind="snapshot", root=tmp_path / "missing", commit="abc"))
     found = verify(FIRST, reader)
     assert found.state == "unverified"
     assert "missing" in found.reason
@@ -359,11 +359,11 @@ def location(root: Path, **changes: Any) -> SourceLocation:
     return SourceLocation(**{"kind": "snapshot", "root": root, "commit": "abc", **changes})
 
 
-class TestFolderReader:
+class TestSourceReader:
     def test_it_decodes_as_ingestion_does(self, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree")
         (tmp_path / "b.bin").write_bytes(b"one\x00two")
-        reader = FolderReader(location(tmp_path))
+        reader = SourceReader(location(tmp_path))
         assert reader.read("a.md") == "one\ntwo\nthree"
         assert reader.read("b.bin") is None
         assert reader.read("missing.md") is None
@@ -373,7 +373,7 @@ class TestFolderReader:
         (tmp_path / "google/adk").mkdir(parents=True)
         (tmp_path / "google/adk/a.py").write_text("a = 1")
         (tmp_path / "google/other.py").write_text("b = 1")
-        reader = FolderReader(location(tmp_path, path_prefix="src/", subtrees=("google/adk",)))
+        reader = SourceReader(location(tmp_path, path_prefix="src/", subtrees=("google/adk",)))
         assert reader.read("src/google/adk/a.py") == "a = 1"
         assert reader.read("google/adk/a.py") is None
         assert reader.read("src/google/other.py") is None
@@ -385,7 +385,7 @@ class TestFolderReader:
     def test_it_reads_files_below_its_root_only(self, tmp_path: Path, path: str) -> None:
         (tmp_path / "root/sub").mkdir(parents=True)
         (tmp_path / "secret").write_text("secret")
-        assert FolderReader(location(tmp_path / "root")).read(path) is None
+        assert SourceReader(location(tmp_path / "root")).read(path) is None
 
     @pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")
     def test_links_do_not_lead_out(self, tmp_path: Path) -> None:
@@ -394,17 +394,17 @@ class TestFolderReader:
         (tmp_path / "root/inner").write_text("inner")
         (tmp_path / "root/out").symlink_to(tmp_path / "secret")
         (tmp_path / "root/in").symlink_to("inner")
-        reader = FolderReader(location(tmp_path / "root"))
+        reader = SourceReader(location(tmp_path / "root"))
         assert reader.read("out") is None
         assert reader.read("in") == "inner"
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
     def test_it_does_not_wait_at_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe.md")
-        assert FolderReader(location(tmp_path)).read("pipe.md") is None
+        assert SourceReader(location(tmp_path)).read("pipe.md") is None
 
     def test_it_notices_a_new_version(self, tmp_path: Path) -> None:
-        reader = FolderReader(location(tmp_path))
+        reader = SourceReader(location(tmp_path))
         (tmp_path / "a.md").write_text("one")
         assert reader.read("a.md") == "one"
         (tmp_path / "new.md").write_text("two")
@@ -413,15 +413,13 @@ class TestFolderReader:
 
     def test_a_missing_root_is_an_error_not_a_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(SourceError, match="missing"):
-            FolderReader(location(tmp_path / "gone")).read("a.md")
+            SourceReader(location(tmp_path / "gone")).read("a.md")
 
     def test_relative_roots_lie_in_the_generation(self, tmp_path: Path) -> None:
         (tmp_path / "pages").mkdir()
         (tmp_path / "pages/a.md").write_text("page")
         pages = location(Path("pages"), kind="pages")
         assert open_reader(pages, tmp_path).read("a.md") == "page"
-        manifest: Any = SimpleNamespace(corpora={"api-reference": SimpleNamespace(location=pages)})
-        assert open_readers(manifest, tmp_path)["api-reference"].read("a.md") == "page"
 
 
 class TestGitReader:
@@ -471,7 +469,7 @@ def test_a_pack_is_checked_in_a_few_milliseconds(tmp_path: Path) -> None:
             make_payload("code", path=f"{number}.py", body=body, start_line=1001, end_line=1002, symbol="f250")
         )
         assert chunks[-1].source_hash == sha256_text(body)
-    reader = FolderReader(location(tmp_path))
+    reader = SourceReader(location(tmp_path))
     assert [verify(chunk, reader).state for chunk in chunks] == ["exact"] * 12
     times = []
     for _ in range(5):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.citations.cited import CitedSource, NotIndexedError, read_cited
 from adk_evidence.errors import SourceError
 from adk_evidence.models.pack import LineSpan
+from adk_evidence.search.read import CitedSource, NotIndexedError
 from tests.corpora import CODE, Workplace, change, git, write_checkout
 
 PATH = "src/google/adk/plugins/retry.py"
@@ -29,8 +29,8 @@ class GitWorkplace(Workplace):
 def read(workplace: Workplace, path: str = PATH, lines: LineSpan | None = LINES) -> CitedSource:
     service = workplace.service()
     try:
-        with service.pin() as index:
-            return read_cited(index, workplace.settings.store, path=path, lines=lines)
+        with service.session() as session:
+            return session.read_file(path, lines=lines)
     finally:
         service.close()
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.manifest import uncommitted_name
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.support import Measures
 from adk_evidence.settings import load_settings
+from adk_evidence.store.manifest import uncommitted_name
 from adk_evidence_eval import variants
 from adk_evidence_eval.ablation import VARIANTS
 from adk_evidence_eval.abstention import Judged, abstention, counts, fit_support

@@ -13,15 +13,15 @@ from adk_evidence.embedding import weights
 from adk_evidence.embedding.factory import fingerprint, make_dense
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
 from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.base import RerankDocument
 from adk_evidence.search.rerank.factory import make_reranker
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
 from adk_ingest.progress import Silent
 from adk_ingest.session import ingest
 from tests.core.factories import payload
-from tests.corpora import CODE, DOCS, Workplace
+from tests.corpora import CODE, DOCS, Workplace, embed_all
 from tests.onnx_models import (
     CODE_DIMENSION,
     CODE_FILE,
@@ -62,7 +62,7 @@ def test_docs_and_code_have_models_of_their_own(folders: dict[str, Path], tmp_pa
     pair = make_dense(settings_of(tmp_path, **folders))
     assert not pair.shared
     for embedder, dimension in ((pair.doc, DOCS_DIMENSION), (pair.code, CODE_DIMENSION)):
-        vectors = embedder.embed_documents(["retry the tool", "session state", "retry " * 3 * LIMIT])
+        vectors = embed_all(embedder, ["retry the tool", "session state", "retry " * 3 * LIMIT])
         assert vectors.shape == (3, dimension)
         assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
         question = np.array(embedder.embed_query("retry the tool"))

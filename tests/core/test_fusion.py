@@ -8,8 +8,7 @@ import qdrant_edge as edge
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.store.base import Fusion, Hit
-from adk_evidence.store.fusion import fused
+from adk_evidence.store.base import Fusion, Hit, fused
 
 FIRST = [Hit("a", 0.9), Hit("b", 0.6), Hit("c", 0.3)]
 SECOND = [Hit("c", 20.0), Hit("d", 10.0)]

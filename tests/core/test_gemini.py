@@ -15,7 +15,9 @@ import pytest
 from adk_evidence.embedding.gemini import GeminiEmbedder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import GeminiSettings, load_settings
-from adk_evidence.symbols.targets.embedder import make_target_embedder
+from adk_evidence.symbols.target_sets import make_target_embedder
+from tests.clocks import FakeTime
+from tests.corpora import embed_all
 
 pytest.importorskip("google.genai")
 
@@ -95,11 +97,11 @@ def embedder(api: Api, **changes: Any) -> GeminiEmbedder:
         "max_attempts": 3,
         "base_url": api.url,
     }
-    return GeminiEmbedder(GeminiSettings.model_validate({**values, **changes}), sleep=lambda seconds: None)
+    return GeminiEmbedder(GeminiSettings.model_validate({**values, **changes}), FakeTime().clock)
 
 
 def test_documents_go_in_batches_with_model_task_and_dimension(api: Api) -> None:
-    vectors = embedder(api, batch_size=2).embed_documents(["a", "bb", "ccc"])
+    vectors = embed_all(embedder(api, batch_size=2), ["a", "bb", "ccc"])
     assert [len(asked["requests"]) for _, _, asked in api.requests] == [2, 1]
     path, headers, asked = api.requests[0]
     assert path.endswith("/models/gemini-embedding-001:batchEmbedContents")

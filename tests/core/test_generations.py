@@ -14,20 +14,20 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.citations.sources import SourceLocation
+from adk_evidence import files
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.index.manifest import (
+from adk_evidence.files import copy_tree, write_atomic
+from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
+from adk_evidence.store.manifest import (
     MANIFEST,
     CollectionEntry,
     CorpusEntry,
     FileEntry,
     IndexManifest,
+    SourceLocation,
     read_manifest,
     write_manifest,
 )
-from adk_evidence.store import files
-from adk_evidence.store.files import copy_tree, write_atomic
-from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
 
 FINGERPRINT: dict[str, str | int] = {"dense_model": "minilm", "dense_dimension": 384, "sparse_model": "bm25"}
 
@@ -128,9 +128,9 @@ def test_a_published_generation_is_the_current_one(store: GenerationStore, tmp_p
 def test_an_open_lease_notices_what_is_published_and_keeps_its_own(store: GenerationStore) -> None:
     first = publish(store, "one")
     with store.open_current() as lease:
-        assert not lease.stale()
+        assert store.current_id() == lease.id
         second = publish(store, "two")
-        assert lease.stale()
+        assert store.current_id() != lease.id
         assert store.current_id() == second.id
         assert (lease.id, lease.manifest) == (first.id, first.manifest)
         assert (lease.folder / "data").read_text() == "one"

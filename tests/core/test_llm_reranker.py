@@ -16,13 +16,14 @@ import pytest
 from adk_evidence.errors import EvidenceError, ServiceError, SettingsError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService, RequestCancelledError
+from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.base import RerankDocument
 from adk_evidence.search.rerank.cascade import CascadeReranker
-from adk_evidence.search.rerank.chat import KEY_VARIABLES, ChatService
 from adk_evidence.search.rerank.llm import LlmReranker, parse_order, prompt
 from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.session import EvidenceService
+from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_evidence.services.eventloop import run_within
 from adk_evidence.settings import load_settings
 from tests.clocks import FakeTime

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 from adk_evidence.embedding import minilm
-from adk_evidence.embedding.bert_int8 import WEIGHT_LEVELS, assemble_int8_bert
-from adk_evidence.embedding.bert_onnx import assemble_bert
+from adk_evidence.embedding.bert import WEIGHT_LEVELS, assemble_bert
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
+from tests.corpora import embed_all
 
 SETTINGS = load_settings().embedding.dense.model_copy(update={"batch_size": 4, "max_tokens": 32, "precision": "fp32"})
 INT8 = SETTINGS.model_copy(update={"precision": "int8"})
@@ -55,12 +54,10 @@ def save(tensors: Tensors, folder: Path) -> Path:
     return folder / "model.safetensors"
 
 
-def run_graph(
-    folder: Path, rows: list[list[int]], assemble: Callable[[Path, int], Any] = assemble_bert
-) -> NDArray[np.float32]:
+def run_graph(folder: Path, rows: list[list[int]], *, int8: bool = False) -> NDArray[np.float32]:
     import onnxruntime
 
-    graph = assemble(folder / "model.safetensors", HEADS)
+    graph = assemble_bert(folder / "model.safetensors", HEADS, int8=int8)
     (folder / "model.onnx").write_bytes(graph.SerializeToString())
     width = max(map(len, rows))
     ids = np.array([row + [0] * (width - len(row)) for row in rows], dtype=np.int64)
@@ -100,7 +97,7 @@ def test_the_quantised_graph_computes_nearly_the_same(layers: int, tmp_path: Pat
     tensors = tiny_bert(layers)
     save(tensors, tmp_path)
     row = [1, 7, 49, 3, 3, 12]
-    states = run_graph(tmp_path, [row], assemble_int8_bert)[0]
+    states = run_graph(tmp_path, [row], int8=True)[0]
     expected = hidden_states(tensors, row, HEADS)
     assert not np.allclose(states, expected, atol=1e-4), "it is not quantised"
     cosines = (states * expected).sum(1) / np.linalg.norm(states, axis=1) / np.linalg.norm(expected, axis=1)
@@ -111,9 +108,9 @@ def test_quantised_texts_do_not_depend_on_their_neighbours(tmp_path: Path) -> No
     tensors = tiny_bert()
     save(tensors, tmp_path)
     texts = [[5, 6], [1, 2, 3, 4, 5, 6, 7, 8], [9]]
-    together = run_graph(tmp_path, texts, assemble_int8_bert)
+    together = run_graph(tmp_path, texts, int8=True)
     for text, states in zip(texts, together, strict=True):
-        [alone] = run_graph(tmp_path, [text], assemble_int8_bert)
+        [alone] = run_graph(tmp_path, [text], int8=True)
         assert states[: len(text)] == pytest.approx(alone, abs=1e-6)
 
 
@@ -122,7 +119,7 @@ def test_a_channel_of_zeros_and_quantised_weights_of_seven_bits(tmp_path: Path) 
 
     tensors = tiny_bert(layers=1)
     tensors["encoder.layer.0.intermediate.dense.weight"][2] = 0.0
-    graph = assemble_int8_bert(save(tensors, tmp_path), HEADS).graph
+    graph = assemble_bert(save(tensors, tmp_path), HEADS, int8=True).graph
     stored = {item.name: item for item in graph.initializer}
     integers = numpy_helper.to_array(stored["encoder.layer.0.intermediate.dense.weight.int8"])
     scales = numpy_helper.to_array(stored["encoder.layer.0.intermediate.dense.weight.scales"])
@@ -131,16 +128,16 @@ def test_a_channel_of_zeros_and_quantised_weights_of_seven_bits(tmp_path: Path) 
     assert np.abs(integers).max(axis=0).tolist() == [0 if channel == 2 else WEIGHT_LEVELS for channel in range(INNER)]
     weight = tensors["encoder.layer.0.intermediate.dense.weight"].T
     assert np.abs(integers * scales - weight).max() <= scales.max() / 2 + 1e-6
-    assert np.isfinite(run_graph(tmp_path, [[1, 2]], assemble_int8_bert)).all()
+    assert np.isfinite(run_graph(tmp_path, [[1, 2]], int8=True)).all()
 
 
-@pytest.mark.parametrize("assemble", [assemble_bert, assemble_int8_bert])
+@pytest.mark.parametrize("int8", [False, True])
 @pytest.mark.parametrize("kind", ["bias", "weight"])
-def test_weights_without_a_tensor_are_refused(assemble: Callable[[Path, int], Any], kind: str, tmp_path: Path) -> None:
+def test_weights_without_a_tensor_are_refused(int8: bool, kind: str, tmp_path: Path) -> None:
     tensors = tiny_bert()
     del tensors[f"encoder.layer.1.attention.self.key.{kind}"]
     with pytest.raises(ModelError, match=rf"encoder\.layer\.1\.attention\.self\.key\.{kind}"):
-        assemble(save(tensors, tmp_path), HEADS)
+        assemble_bert(save(tensors, tmp_path), HEADS, int8=int8)
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 64, (5).to_bytes(8, "little") + b"{]}  "])
@@ -223,12 +220,12 @@ TEXTS = [
 def test_a_texts_vector_depends_on_nothing_but_the_text(precision: str, request: pytest.FixtureRequest) -> None:
     embedder: MiniLmEmbedder = request.getfixturevalue(precision)
     texts = TEXTS + REFERENCE_TEXTS
-    together = embedder.embed_documents(texts)
+    together = embed_all(embedder, texts)
     assert together.shape == (len(texts), 384)
     assert together.dtype == np.float32
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
     for text, vector in zip(texts, together, strict=True):
-        assert embedder.embed_documents([text])[0] == pytest.approx(vector, abs=1e-6)
+        assert embed_all(embedder, [text])[0] == pytest.approx(vector, abs=1e-6)
 
 
 @pytest.mark.model
@@ -239,7 +236,7 @@ def test_batches_come_longest_first_and_name_every_position_once(embedder: MiniL
     assert sorted(position for positions, _ in batches for position in positions) == list(range(len(TEXTS)))
     assert batches[0][0][0] == 2
     assert list(embedder.iter_embed([])) == []
-    assert embedder.embed_documents([]).shape == (0, 384)
+    assert embed_all(embedder, []).shape == (0, 384)
 
 
 @pytest.mark.model
@@ -253,16 +250,15 @@ def test_a_caller_may_stop_between_two_batches(embedder: MiniLmEmbedder) -> None
 @pytest.mark.model
 def test_documents_are_cut_at_max_tokens_and_queries_are_not(embedder: MiniLmEmbedder) -> None:
     words = "unbelievably tokenizable " * 4
-    [tokens] = embedder.count_tokens([words])
+    model = embedder._load()
+    tokens = len(model.tokens([words], 1000)[0]) - 2
     long = words * 10
-    room = SETTINGS.max_tokens - minilm.SPECIAL_TOKENS
-    assert embedder.count_tokens([long]) == [tokens * 10]
-    start, longer = embedder.embed_documents([long, long + " and something else"])
+    start, longer = embed_all(embedder, [long, long + " and something else"])
     assert np.array_equal(start, longer)
     exact = MiniLmEmbedder(SETTINGS.model_copy(update={"max_tokens": 256}), embedder._models)
-    kept = " ".join(long.split()[: room // (tokens // 8)])
-    assert embedder.count_tokens([kept])[0] <= room
-    assert exact.embed_documents([kept])[0] == pytest.approx(embedder.embed_documents([kept])[0], abs=1e-6)
+    kept = " ".join(long.split()[: (SETTINGS.max_tokens - 2) // (tokens // 8)])
+    assert len(model.tokens([kept], 1000)[0]) <= SETTINGS.max_tokens
+    assert embed_all(exact, [kept])[0] == pytest.approx(embed_all(embedder, [kept])[0], abs=1e-6)
     assert embedder.embed_query(long) != pytest.approx(start.tolist(), abs=1e-3)
 
 
@@ -306,7 +302,7 @@ def test_a_prepared_model_that_does_not_load_is_a_clear_error(models: Path, tmp_
     folder = prepared_folder(tmp_path)
     folder.mkdir()
     shutil.copyfile(prepared_folder(models) / "model.safetensors", folder / "model.safetensors")
-    for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
+    for name in ("model.onnx", "tokenizer.json"):
         (folder / name).write_text("{}")
     with pytest.raises(ModelError, match="does not load") as caught:
         MiniLmEmbedder(SETTINGS, tmp_path).load()
@@ -367,7 +363,7 @@ def test_a_quantised_graph_that_is_too_far_off_is_not_kept(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy_of(models, tmp_path)
-    monkeypatch.setattr("adk_evidence.embedding.bert_int8.WEIGHT_LEVELS", 3)
+    monkeypatch.setattr("adk_evidence.embedding.bert.WEIGHT_LEVELS", 3)
     with pytest.raises(ModelError, match="other vectors than the published model") as caught:
         prepare_minilm(tmp_path, "int8")
     assert "precision to fp32" in caught.value.hint
@@ -380,4 +376,4 @@ def test_threads_change_no_vector(models: Path) -> None:
     several, one = (
         MiniLmEmbedder(INT8.model_copy(update={"batch_size": 32, "threads": threads}), models) for threads in (3, 1)
     )
-    assert np.array_equal(several.embed_documents(texts), one.embed_documents(texts))
+    assert np.array_equal(embed_all(several, texts), embed_all(one, texts))

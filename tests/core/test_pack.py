@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
-from adk_evidence.search.candidates import Ranked
 from adk_evidence.search.names import NamesFound
-from adk_evidence.search.pack import assess_quality, build_candidate, citation_of, matched_terms
+from adk_evidence.search.pack import build_candidate, citation_of, matched_terms
+from adk_evidence.search.quality import assess_quality
 from adk_evidence.search.query import normalise
 from adk_evidence.search.support import Measures, Support
 from adk_evidence.settings import SupportSettings
-from tests.core.factories import hit, pack, payload
+from tests.core.factories import hit, pack, payload, placed
 
 EXACT = Verification(state="exact")
 
@@ -32,7 +32,7 @@ def _branches(*names):
 
 
 def _found(similarity=None, branches=()):
-    return Ranked(hit(payload(), similarity=similarity, branches=_branches(*branches)), 1, 0.0)
+    return placed(hit(payload(), similarity=similarity, branches=_branches(*branches)), 1, 0.0)
 
 
 def test_a_page_is_cited_by_its_address_and_code_by_its_lines():
@@ -44,7 +44,7 @@ def test_a_page_is_cited_by_its_address_and_code_by_its_lines():
 
 def test_lines_that_are_not_known_are_not_invented():
     code = payload("code", "src/a.py", start_line=0, end_line=0)
-    candidate = build_candidate(1, Ranked(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
+    candidate = build_candidate(1, placed(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
     assert candidate.citation == "adk-python@abc:src/a.py"
     assert candidate.lines is None
     assert candidate.citation_confidence == "medium"
@@ -55,12 +55,12 @@ def test_lines_that_are_not_known_are_not_invented():
     [("exact", "high"), ("moved", "high"), ("unverified", "medium"), ("changed", "low"), ("gone", "low")],
 )
 def test_confidence_follows_what_checking_the_citation_gave(state, confidence):
-    checked = build_candidate(1, Ranked(hit(payload()), 1, 1.0), 1, normalise("x"), Verification(state=state))
+    checked = build_candidate(1, placed(hit(payload()), 1, 1.0), 1, normalise("x"), Verification(state=state))
     assert checked.citation_confidence == confidence
 
 
 def test_places_won_are_positive_and_scores_lose_their_noise():
-    candidate = build_candidate(1, Ranked(hit(payload(), 7), 7, 0.12345678901), 2, normalise("x"), EXACT)
+    candidate = build_candidate(1, placed(hit(payload(), 7), 7, 0.12345678901), 2, normalise("x"), EXACT)
     assert candidate.why.rerank_moved == 5
     assert candidate.rerank_score == candidate.why.rerank_score == 0.123457
 
@@ -71,7 +71,7 @@ def test_matched_terms_are_the_question_s_words_without_stop_words():
 
 
 def test_matches_in_the_provenance_header_do_not_count():
-    candidate = build_candidate(1, Ranked(hit(payload(body="other")), 1, 1.0), 1, normalise("google docs"), EXACT)
+    candidate = build_candidate(1, placed(hit(payload(body="other")), 1, 1.0), 1, normalise("google docs"), EXACT)
     assert candidate.why.matched_terms == ()
 
 
@@ -81,7 +81,7 @@ def _support(score, *by_result, coverage=1.0, absent=()):
 
 
 def point_id_of(item):
-    return item.hit.point_id
+    return item.point_id
 
 
 def test_quality_is_high_when_the_results_support_the_question():
@@ -126,7 +126,7 @@ def test_a_pack_shows_the_cited_lines_apart_from_what_stands_around_them():
     lead = "[CORPUS=adk_python] [REPO=google/x] [COMMIT=abc]\n[PATH=src/a.py]\n---\nclass Runner:\n"
     body, behind = "    def run(self):\n---\n        pass", "\n\n[INCLUDED b.py]\nx = 1"
     code = payload("code", "src/a.py", body, text=lead + body + behind, body_start=len(lead), body_end=len(lead + body))
-    candidate = build_candidate(1, Ranked(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
+    candidate = build_candidate(1, placed(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
     assert candidate.text == body
     assert candidate.context == "class Runner:"
     assert candidate.attached == "[INCLUDED b.py]\nx = 1"

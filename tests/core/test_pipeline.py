@@ -24,13 +24,14 @@ from adk_evidence.errors import (
     ModelError,
     StoreError,
 )
+from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.hybrid import wide_enough
-from adk_evidence.search.pipeline import EvidenceService, RequestCancelledError
 from adk_evidence.search.rerank.base import RerankScore
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence.store.files import copy_tree
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 
 QUESTION = "how do I retry when a tool throws?"
@@ -428,10 +429,10 @@ def test_an_answer_whose_first_citation_is_gone_is_no_high_quality(workplace, ma
 
 
 def test_words_that_stand_nowhere_are_named_and_misspelt_ones_are_understood(service):
-    support = service.retrieve(EvidenceRequest(query="How do I retry a capacitor plugin?")).support
+    support = service.rank(EvidenceRequest(query="How do I retry a capacitor plugin?")).support
     assert support.absent == ("capacitor",)
     assert 0 < support.measures.coverage < 1
-    misspelt = service.retrieve(EvidenceRequest(query="retry a thrown plugim")).support
+    misspelt = service.rank(EvidenceRequest(query="retry a thrown plugim")).support
     assert "plugim" not in misspelt.absent
 
 
@@ -550,15 +551,16 @@ def test_without_guides_the_api_reference_stands_in_and_the_pack_says_so(workpla
 
 def test_cited_files_are_found_on_this_machine(service):
     pack = ask(service)
-    files = service.local_files(pack)
+    with service.session() as session:
+        files = session.local_files(pack)
     assert set(files) == {candidate.candidate_id for candidate in pack.candidates}
     assert all(file.is_file() for file in files.values())
 
 
 def test_the_ranking_for_evaluation_goes_on_behind_the_final_results(service):
-    outcome = service.retrieve(EvidenceRequest(query=QUESTION, max_results_final=3))
+    outcome = service.rank(EvidenceRequest(query=QUESTION, max_results_final=3))
     order = [hit.payload.candidate_id for hit in outcome.order()]
-    assert order[:3] == [item.hit.payload.candidate_id for item in outcome.final]
+    assert order[:3] == [item.payload.candidate_id for item in outcome.final]
     assert len(order) == len(set(order)) == len(outcome.merged)
 
 

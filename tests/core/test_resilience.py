@@ -59,6 +59,12 @@ class TestRetries:
         call_with_retries(failing(busy(7.0)), RetryPolicy(2, BACKOFF), time.clock)
         assert time.waited == 7.0
 
+    def test_where_a_wait_has_a_bound_the_longer_of_both_is_waited_up_to_it(self) -> None:
+        time = FakeTime()
+        policy = RetryPolicy(5, BACKOFF, longest_wait=6.0)
+        call_with_retries(failing(busy(0.5), busy(3.0), busy(), busy(86400)), policy, time.clock)
+        assert time.waits == [1.0, 3.0, 4.0, 6.0]
+
     def test_the_last_failure_is_raised_when_all_tries_are_spent(self) -> None:
         time = FakeTime()
         with pytest.raises(TransientError, match="busy"):

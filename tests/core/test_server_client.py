@@ -24,7 +24,7 @@ from adk_evidence.services.qdrant import (
     sends_key_in_the_open,
     upload_patience,
 )
-from adk_evidence.services.resilience import CircuitBreaker
+from adk_evidence.services.resilience import CircuitBreaker, Clock
 from adk_evidence.settings import load_settings
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
 from adk_evidence.store.qdrant_server import (
@@ -48,11 +48,11 @@ AMPLE = 20.0
 
 
 def query_patience_of(seconds: float) -> Patience:
-    return Patience(tries=3, try_seconds=seconds, total_seconds=seconds, first_wait=0.02, longest_wait=seconds)
+    return Patience(3, (0.02, 0.04), deadline_seconds=seconds, longest_wait=seconds, try_seconds=seconds)
 
 
 def upload_patience_of(seconds: float) -> Patience:
-    return Patience(tries=6, try_seconds=seconds, total_seconds=None, first_wait=2.0, longest_wait=30.0)
+    return Patience(6, (2.0, 4.0, 8.0, 16.0, 30.0), longest_wait=30.0, try_seconds=seconds)
 
 
 QUERY = query_patience_of(TRY)
@@ -67,7 +67,7 @@ class Waits(list[float]):
         super().__init__()
         self.then: Callable[[float], None] = lambda elapsed: None
 
-    def __call__(self, seconds: float, until: threading.Event) -> None:
+    def __call__(self, seconds: float) -> None:
         self.append(seconds)
         self.then(sum(self))
 
@@ -75,7 +75,7 @@ class Waits(list[float]):
 @pytest.fixture(autouse=True)
 def waits(monkeypatch: pytest.MonkeyPatch) -> Waits:
     made = Waits()
-    monkeypatch.setattr(server_client, "_sleep", made)
+    monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=made, jitter=lambda: 0.0))
     return made
 
 
@@ -494,6 +494,14 @@ def test_what_is_no_qdrant_is_said_to_be_none(server: QdrantStandIn) -> None:
     assert "store.url" in failure.value.hint
 
 
+def test_what_the_client_raises_by_accident_is_named(server: QdrantStandIn) -> None:
+    with (
+        connection(server) as link,
+        pytest.raises(ServerError, match="its client failed with ZeroDivisionError: "),
+    ):
+        link.call(lambda client: 1 // 0)
+
+
 def test_an_answer_that_is_missing_is_asked_for_again(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
     with server.failing("points/query", "missing answer", times=1):
         assert ask(server, folder) == 2
@@ -690,8 +698,8 @@ def test_a_key_over_plain_http_is_noticed(url: str, open_: bool) -> None:
 def test_patience_is_that_of_the_settings() -> None:
     store = {"kind": "server", "url": "http://localhost:6333", "timeout_seconds": 8}
     settings = load_settings({"store": store, "ingestion": {"qdrant_upload": {"max_retries": 2}}})
-    assert (query_patience(settings).tries, query_patience(settings).total_seconds) == (3, 8)
-    assert (upload_patience(settings).tries, upload_patience(settings).try_seconds) == (3, 60)
+    assert (query_patience(settings).attempts, query_patience(settings).deadline_seconds) == (3, 8)
+    assert (upload_patience(settings).attempts, upload_patience(settings).try_seconds) == (3, 60)
 
 
 def test_points_without_their_payload_are_no_points(server: QdrantStandIn, folder: Path) -> None:

@@ -15,7 +15,7 @@ from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.readers.definitions import read_definition, read_imports
 from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.lookup import CurrentSymbols, Symbols, annotation_names
+from adk_evidence.symbols.lookup import Symbols, annotation_names
 from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query
 from adk_evidence.symbols.resolution import resolve_at, resolve_in
 from tests.core.factories import payload
@@ -118,8 +118,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 @pytest.fixture(scope="module")
 def symbols(workplace: Workplace) -> Iterator[Symbols]:
     service = workplace.service()
-    with CurrentSymbols(service.pin, workplace.settings.store).pin() as (_, found):
-        yield found
+    with service.session() as session:
+        yield session.symbols
     service.close()
 
 
@@ -223,20 +223,20 @@ def test_annotations_say_what_values_are(symbols: Symbols) -> None:
 def test_the_symbols_follow_the_index(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     service = workplace.service()
-    current = CurrentSymbols(service.pin, workplace.settings.store)
-    with pytest.raises(IndexMissingError), current.pin():
+    with pytest.raises(IndexMissingError), service.session():
         pass
     workplace.ingest()
-    with current.pin() as (index, before):
+    with service.session() as session:
+        generation, before = session.index.manifest.generation, session.symbols
         assert before.table.find("Runner")
         assert not before.table.find("newcomer")
-    with current.pin() as (_, again):
-        assert again is before
+    with service.session() as session:
+        assert session.symbols is before
     (workplace.code / "src/google/adk/newcomer.py").write_text("def newcomer() -> None:\n    '''New.'''\n")
     workplace.ingest()
-    with current.pin() as (later, after):
-        assert later.manifest.generation != index.manifest.generation
-        assert after.table.find("newcomer")
+    with service.session() as session:
+        assert session.index.manifest.generation != generation
+        assert session.symbols.table.find("newcomer")
     service.close()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,12 @@ from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import EvidenceError, InvalidRequestError, ModelError, StoreError, TargetsMissingError
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
-from adk_evidence.symbols.targets.availability import Installed, availability, find_installed
-from adk_evidence.symbols.targets.files import About, TargetSet
-from adk_evidence.symbols.targets.model import RankParts, Target, rich_text
-from adk_evidence.symbols.targets.names import TargetNames, typed_as
-from adk_evidence.symbols.targets.service import CurrentTargets, LoadedTargets, search_ranked_targets
-from tests.corpora import HashEmbedder, Workplace
+from adk_evidence.symbols.current import CurrentSymbols
+from adk_evidence.symbols.installed import Installed, availability, find_installed
+from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
+from adk_evidence.symbols.target import RankParts, Target, rich_text
+from adk_evidence.symbols.target_sets import About, TargetSet
+from tests.corpora import HashEmbedder, Workplace, embed_all
 
 REQUIREMENT = "google-adk==2.13.0"
 
@@ -76,7 +75,7 @@ class Broken(HashEmbedder):
         raise ModelError("The model is away.")
 
 
-def loaded(embedder: Any = None, *, with_vectors: bool = True) -> LoadedTargets:
+def loaded(embedder: Any = None, *, with_vectors: bool = True) -> TargetSearch:
     about = About(
         repo="google/adk-python",
         commit="v2.13.0",
@@ -87,18 +86,18 @@ def loaded(embedder: Any = None, *, with_vectors: bool = True) -> LoadedTargets:
         built_at="2026-01-01T00:00:00+00:00",
         targets=len(TARGETS),
     )
-    vectors: FloatMatrix = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    vectors: FloatMatrix = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
     found = TargetSet(about, TARGETS, vectors if with_vectors else None)
-    return LoadedTargets(found, load_settings(), embedder or HashEmbedder())
+    return TargetSearch(found, load_settings(), (embedder or HashEmbedder()).embed_query)
 
 
 @pytest.fixture(scope="module")
-def kit() -> LoadedTargets:
+def kit() -> TargetSearch:
     return loaded()
 
 
-def symbols(kit: LoadedTargets, query: str, mode: Any = "hybrid", limit: int = 5) -> list[str]:
-    return [TARGETS[item.place].symbol for item in kit.provider(mode).rank(query, limit)]
+def symbols(kit: TargetSearch, query: str, mode: Any = "hybrid", limit: int = 5) -> list[str]:
+    return [TARGETS[item.place].symbol for item in kit.rank(query, limit, mode)]
 
 
 # What a query was typed as
@@ -125,26 +124,26 @@ def test_queries_are_told_apart(query: str, typed: str) -> None:
 
 @pytest.mark.parametrize("mode", ["lexical", "hybrid"])
 @pytest.mark.parametrize("place", range(len(TARGETS)))
-def test_an_exact_name_is_always_first(kit: LoadedTargets, place: int, mode: Any) -> None:
+def test_an_exact_name_is_always_first(kit: TargetSearch, place: int, mode: Any) -> None:
     item = TARGETS[place]
     for name in (item.symbol, item.import_path, item.fqn, f"{item.symbol}()"):
         assert symbols(kit, name, mode)[0] == item.symbol
 
 
-def test_of_equal_names_the_higher_ranked_is_first(kit: LoadedTargets) -> None:
+def test_of_equal_names_the_higher_ranked_is_first(kit: TargetSearch) -> None:
     assert symbols(kit, "run")[:2] == ["Runner.run", "Other.run"]
 
 
-def test_a_name_in_other_letters_is_found(kit: LoadedTargets) -> None:
+def test_a_name_in_other_letters_is_found(kit: TargetSearch) -> None:
     for query in ("llmagent", "LLMAGENT", "llm agent", "llm_agent"):
         assert symbols(kit, query)[0] == "LlmAgent"
 
 
-def test_the_beginning_of_a_name_finds_it_and_what_is_inside_comes_after(kit: LoadedTargets) -> None:
+def test_the_beginning_of_a_name_finds_it_and_what_is_inside_comes_after(kit: TargetSearch) -> None:
     assert symbols(kit, "LlmAg") == ["LlmAgent", "LlmAgentConfig", "LlmAgent.output_key"]
 
 
-def test_a_dotted_beginning_finds_members(kit: LoadedTargets) -> None:
+def test_a_dotted_beginning_finds_members(kit: TargetSearch) -> None:
     assert symbols(kit, "LlmAgent.out")[0] == "LlmAgent.output_key"
 
 
@@ -152,7 +151,7 @@ def test_a_dotted_beginning_finds_members(kit: LoadedTargets) -> None:
 def test_names_are_answered_without_the_model(query: str) -> None:
     embedder = Lookup()
     kit = loaded(embedder)
-    assert kit.provider("hybrid").rank(query, 3)
+    assert kit.rank(query, 3, "hybrid")
     assert embedder.questions == []
 
 
@@ -167,36 +166,36 @@ def test_names_are_answered_without_the_model(query: str) -> None:
     ],
 )
 @pytest.mark.parametrize("mode", ["lexical", "hybrid"])
-def test_slips_are_forgiven(kit: LoadedTargets, query: str, meant: str, mode: Any) -> None:
+def test_slips_are_forgiven(kit: TargetSearch, query: str, meant: str, mode: Any) -> None:
     assert symbols(kit, query, mode)[0] == meant
 
 
-def test_a_name_within_a_question_comes_first(kit: LoadedTargets) -> None:
+def test_a_name_within_a_question_comes_first(kit: TargetSearch) -> None:
     assert symbols(kit, "what does google_search do")[0] == "google_search"
 
 
 # Words and meaning
 
 
-def test_words_of_the_docstring_find_it(kit: LoadedTargets) -> None:
+def test_words_of_the_docstring_find_it(kit: TargetSearch) -> None:
     assert symbols(kit, "relational database", "lexical")[0] == "DatabaseSessionService"
 
 
-def test_a_word_that_is_still_being_typed_finds_something(kit: LoadedTargets) -> None:
+def test_a_word_that_is_still_being_typed_finds_something(kit: TargetSearch) -> None:
     assert "DatabaseSessionService" in symbols(kit, "relatio", "lexical")
 
 
-def test_the_vector_search_is_the_exact_cosine(kit: LoadedTargets) -> None:
+def test_the_vector_search_is_the_exact_cosine(kit: TargetSearch) -> None:
     query = "keeps sessions"
-    vectors = HashEmbedder().embed_documents([rich_text(item) for item in TARGETS])
+    vectors = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
     expected = vectors @ np.array(HashEmbedder().embed_query(query), dtype=np.float32)
-    found = kit.provider("vector").rank(query, len(TARGETS))
+    found = kit.rank(query, len(TARGETS), "vector")
     assert [item.score for item in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-6)
     assert found[0].score == pytest.approx(expected[found[0].place], abs=1e-6)
 
 
-def test_the_hybrid_says_where_each_list_had_it(kit: LoadedTargets) -> None:
-    best = kit.provider("hybrid").rank("reflect on a failed call", 1)[0]
+def test_the_hybrid_says_where_each_list_had_it(kit: TargetSearch) -> None:
+    best = kit.rank("reflect on a failed call", 1, "hybrid")[0]
     assert TARGETS[best.place].symbol == "ReflectAndRetryToolPlugin"
     assert (best.why.lexical_rank, best.why.vector_rank) == (1, 1)
     assert best.why.similarity and best.why.lexical_score
@@ -206,7 +205,7 @@ def test_the_hybrid_says_where_each_list_had_it(kit: LoadedTargets) -> None:
 @given(st.text(min_size=1, max_size=60))
 def test_any_text_can_be_asked_for(text: str) -> None:
     for mode in ("lexical", "vector", "hybrid"):
-        found = _KIT.provider(mode).rank(text, 4)  # type: ignore[arg-type]
+        found = _KIT.rank(text, 4, mode)  # type: ignore[arg-type]
         assert len(found) <= 4 and len({item.place for item in found}) == len(found)
 
 
@@ -214,7 +213,7 @@ _KIT = loaded()
 
 
 def test_prefixes_of_nothing_are_nothing() -> None:
-    assert TargetNames(TARGETS).prefix("  ", 5) == [] and TargetNames([]).exact("Agent") == []
+    assert TargetNames(TARGETS).prefix("  ", 5) == TargetNames([]).prefix("Agent", 5) == []
 
 
 # The whole search
@@ -232,11 +231,11 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 @pytest.fixture
-def targets(indexed: Workplace) -> CurrentTargets:
-    return CurrentTargets(indexed.settings, HashEmbedder())
+def targets(indexed: Workplace) -> CurrentSymbols:
+    return CurrentSymbols(indexed.settings, HashEmbedder())
 
 
-def test_an_answer_names_the_import_the_place_and_the_citation(targets: CurrentTargets) -> None:
+def test_an_answer_names_the_import_the_place_and_the_citation(targets: CurrentSymbols) -> None:
     answer = targets.find("RetryPlugin", 1)
     (result,) = answer.results
     assert (answer.mode, answer.typed, answer.ref) == ("lookup", "name", "v9.9.0")
@@ -245,30 +244,26 @@ def test_an_answer_names_the_import_the_place_and_the_citation(targets: CurrentT
     assert result.why.match == "exact"
 
 
-def test_the_import_of_a_member_is_that_of_its_class(targets: CurrentTargets) -> None:
+def test_the_import_of_a_member_is_that_of_its_class(targets: CurrentSymbols) -> None:
     result = targets.find("Runner.run", 1).results[0]
     assert result.import_statement == "from google.adk.runners import Runner"
 
 
-def test_agents_search_off_the_event_loop(targets: CurrentTargets) -> None:
-    answer = asyncio.run(search_ranked_targets(targets, "how to retry a tool", 3))
+def test_words_and_meaning_find_a_symbol_together(targets: CurrentSymbols) -> None:
+    answer = targets.find("how to retry a tool", 3)
     assert answer.mode == "hybrid" and "RetryPlugin" in [result.name for result in answer.results]
+    assert targets.find("seconds to wait", 1, "lexical").results[0].name == "back_off"
 
 
-def test_a_provider_searches_by_itself(targets: CurrentTargets) -> None:
-    results = asyncio.run(targets.load().provider("lexical").search("seconds to wait", 1))
-    assert results[0].name == "back_off"
-
-
-def test_the_same_question_gets_the_same_answer(targets: CurrentTargets, indexed: Workplace) -> None:
-    again = CurrentTargets(indexed.settings, HashEmbedder())
+def test_the_same_question_gets_the_same_answer(targets: CurrentSymbols, indexed: Workplace) -> None:
+    again = CurrentSymbols(indexed.settings, HashEmbedder())
     assert targets.find("calls a tool again") == again.find("calls a tool again")
 
 
 def test_without_vectors_words_answer_and_the_answer_says_so(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     workplace.ingest()
-    targets = CurrentTargets(workplace.settings, HashEmbedder())
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     answer = targets.find("how to retry a tool")
     assert answer.mode == "lexical" and "adk-ingest targets" in answer.warnings[0] and answer.results
     with pytest.raises(TargetsMissingError, match="no vectors"):
@@ -276,7 +271,7 @@ def test_without_vectors_words_answer_and_the_answer_says_so(tmp_path: Path) -> 
 
 
 def test_where_the_model_fails_words_answer_and_the_answer_says_so(indexed: Workplace) -> None:
-    targets = CurrentTargets(indexed.settings, Broken())
+    targets = CurrentSymbols(indexed.settings, Broken())
     answer = targets.find("how to retry a tool")
     assert answer.mode == "lexical" and answer.warnings[0].startswith("The model is away.") and answer.results
     for mode in ("vector", "hybrid"):
@@ -285,7 +280,7 @@ def test_where_the_model_fails_words_answer_and_the_answer_says_so(indexed: Work
 
 
 @pytest.mark.parametrize(("query", "limit"), [("", 5), (" \n", 5), ("x" * 1001, 5), ("Agent", 0), ("Agent", 101)])
-def test_bad_requests_get_a_sentence(targets: CurrentTargets, query: str, limit: int) -> None:
+def test_bad_requests_get_a_sentence(targets: CurrentSymbols, query: str, limit: int) -> None:
     with pytest.raises(InvalidRequestError):
         targets.find(query, limit)
 
@@ -301,7 +296,7 @@ def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: 
     (folder / name).write_bytes(damage)
     settings = load_settings({"home": home}, user_file=tmp_path / "none.yaml")
     with pytest.raises(EvidenceError) as caught:
-        CurrentTargets(settings, HashEmbedder()).find("Runner")
+        CurrentSymbols(settings, HashEmbedder()).find("Runner")
     assert isinstance(caught.value, StoreError) and caught.value.hint
 
 
@@ -311,7 +306,7 @@ def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
 
     workplace = Workplace(tmp_path)
     workplace.ingest()
-    targets = CurrentTargets(workplace.settings, HashEmbedder())
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("how to retry").mode == "lexical"
     build_targets(workplace.settings, Silent(), dense=HashEmbedder())
     assert targets.find("how to retry").mode == "hybrid"
@@ -430,7 +425,7 @@ def test_what_is_no_interpreter_gets_a_sentence(tmp_path: Path) -> None:
             find_installed(REQUIREMENT, path)
 
 
-def test_answers_carry_the_mark(targets: CurrentTargets, older: Path) -> None:
+def test_answers_carry_the_mark(targets: CurrentSymbols, older: Path) -> None:
     answer = targets.find("RetryPlugin", 1, python=older)
     assert (answer.installed, answer.results[0].available) == ("1.0.0", "false")
     assert json.loads(answer.model_dump_json())["results"][0]["available"] == "false"

@@ -6,11 +6,15 @@ import json
 import logging
 import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from adk_evidence.errors import ModelError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.telemetry import EventLog
-from tests.corpora import Workplace
+from tests.corpora import HashEmbedder, Workplace, write_files
 
 BIG = 10_000_000
 FIELDS = {
@@ -26,6 +30,11 @@ FIELDS = {
     "coverage",
     "warnings",
 }
+
+
+class Down(HashEmbedder):
+    def embed_query(self, text: str) -> list[float]:
+        raise ModelError("The model is down.")
 
 
 def read(path: Path) -> list[dict]:
@@ -46,7 +55,7 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     service = workplace.service()
     packs = [service.find(EvidenceRequest(query=query)) for query in ("retry a tool", "keep a\nsession")]
     # Evaluation asks thousands of questions: those are no events.
-    service.retrieve(EvidenceRequest(query="not logged"))
+    service.rank(EvidenceRequest(query="not logged"))
     service.close()
     path = workplace.settings.paths.event_log
     events = read(path)
@@ -55,6 +64,7 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     assert set(event) >= FIELDS
     assert event["query_text"] == "retry a tool"
     assert event["qdrant_request_params"] | {"filters": {}} == {
+        "branches": ["dense", "sparse", "symbol"],
         "prefetch_limits": {"dense": 80, "sparse": 120},
         "fusion": "rrf",
         "rrf_k": 60,
@@ -62,7 +72,10 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
         "exact": False,
         "limits": {"adk_docs": 60, "adk_code": 60},
         "sub_queries": len(packs[0].retrieval_plan.sub_queries),
+        "feedback": packs[0].retrieval_plan.feedback,
         "filters": {},
+        "excluded_origins": list(packs[0].retrieval_plan.excluded_origins),
+        "versions": None,
     }
     shown = [candidate.candidate_id for candidate in packs[0].candidates]
     assert [item["candidate_id"] for item in event["final_top_k"]] == shown
@@ -70,6 +83,35 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     logged = path.read_text(encoding="utf-8")
     lines = {line for pack in packs for candidate in pack.candidates for line in candidate.text.splitlines()}
     assert not [line for line in lines if len(line) > 30 and line in logged]
+
+
+def test_a_ranking_and_a_failure_are_events_too(workplace: Workplace):
+    workplace.ingest()
+    with closing(workplace.service()) as service, service.session() as session:
+        outcome = session.rank(EvidenceRequest(query="retry a tool", max_results_final=3, time_budget_ms=60_000))
+    with closing(workplace.service(dense=Down())) as service, pytest.raises(ModelError):
+        service.find(EvidenceRequest(query="retry a tool again", strict=True))
+    ranked, failed = read(workplace.settings.paths.event_log)
+    assert [item["candidate_id"] for item in ranked["final_top_k"]] == [
+        hit.payload.candidate_id for hit in outcome.final
+    ]
+    assert ranked["pack_id"] is None and ranked["error"] is None and ranked["quality"] == outcome.quality.level
+    assert (ranked["max_results"], ranked["strict"], ranked["time_budget_ms"]) == (3, False, 60_000)
+    assert failed["query_text"] == "retry a tool again" and failed["strict"]
+    assert failed["error"] == "model_unavailable" and failed["final_top_k"] == []
+
+
+def test_hits_that_were_left_out_are_named(workplace: Workplace):
+    # The same text on two pages is one piece of evidence.
+    write_files(
+        workplace.docs, {f"docs/{name}.md": "# Teapots\n\nPorcelain teapots whistle at dawn.\n" for name in "ab"}
+    )
+    workplace.ingest()
+    workplace.ask("porcelain teapots whistle")
+    (event,) = read(workplace.settings.paths.event_log)
+    (repeated,) = [name for name in event["dropped"]["repeated"] if "docs/a.md" in name or "docs/b.md" in name]
+    assert repeated not in {item["candidate_id"] for item in event["qdrant_result_ids"]}
+    assert event["dropped"]["provenance"] == []
 
 
 def test_it_is_rotated_once_at_its_size(tmp_path: Path):

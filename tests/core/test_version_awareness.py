@@ -11,7 +11,7 @@ import pytest
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import EvidencePack, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_generations, open_writer
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_code

@@ -28,6 +28,7 @@ from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import payload
+from tests.corpora import embed_all
 from tests.standins.json_service import Fault, closed_port
 from tests.standins.voyage import (
     CONTEXT,
@@ -114,7 +115,7 @@ class TestAnywhere:
 
     def test_texts_that_are_alike_have_vectors_that_are_alike(self, anywhere: Asked) -> None:
         texts = ["def retry(tool): return tool()", "class Session: state = {}"]
-        vectors = anywhere.code.embed_documents(texts)
+        vectors = embed_all(anywhere.code, texts)
         assert vectors.shape == (2, DIMENSION)
         question = np.array(anywhere.code.embed_query("retry a tool"))
         assert len(question) == DIMENSION
@@ -122,7 +123,7 @@ class TestAnywhere:
 
     def test_a_chunks_vector_knows_its_surroundings(self, anywhere: Asked) -> None:
         chunks = ["Wait longer after each failure.", "Tools that throw are called again."]
-        together, alone = anywhere.docs.embed_documents(chunks), anywhere.docs.embed_documents(chunks[:1])
+        together, alone = embed_all(anywhere.docs, chunks), embed_all(anywhere.docs, chunks[:1])
         assert together.shape == (2, DIMENSION)
         assert together[0] @ alone[0] < 0.999
         assert len(anywhere.docs.embed_query("when is a tool called again?")) == DIMENSION
@@ -135,7 +136,7 @@ class TestAnywhere:
     def test_tokens_are_counted_as_the_service_counts_them(self, anywhere: Asked) -> None:
         texts = ["def retry(tool): return tool()" * 20, "class Session: state = {}" * 20]
         estimated = anywhere.code.estimate(texts)
-        anywhere.code.embed_documents(texts)
+        embed_all(anywhere.code, texts)
         spent = anywhere.code.spent()
         assert spent.requests == estimated.requests == 1
         # An estimate without the model's tokeniser.
@@ -145,8 +146,8 @@ class TestAnywhere:
 
 class TestWire:
     def test_a_request_says_what_the_specification_says(self, standin: VoyageStandIn, asked: Asked) -> None:
-        asked.code.embed_documents(["def a(): ..."])
-        asked.docs.embed_documents(["one", "two"])
+        embed_all(asked.code, ["def a(): ..."])
+        embed_all(asked.docs, ["one", "two"])
         asked.docs.embed_query("why?")
         asked.code.embed_query("why?")
         common = {"output_dtype": "float", "output_dimension": DIMENSION, "encoding_format": "base64"}
@@ -176,7 +177,7 @@ class TestWire:
         ):
             standin.requests.clear()
             asked = ask(tmp_path, standin.base_url, ingestion={"batching": limits})
-            vectors = asked.code.embed_documents(texts)
+            vectors = embed_all(asked.code, texts)
             asked.close()
             assert [len(body["input"]) for body in standin.sent(EMBED)] == sizes
             for text, vector in zip(texts, vectors, strict=True):
@@ -190,7 +191,7 @@ class TestWire:
         batching = {"voyage_dense_max_items": 5, "voyage_context_overlap_chunks": 2}
         asked = ask(tmp_path, standin.base_url, ingestion={"batching": batching})
         chunks = [f"chunk about subject{'abcdefgh'[number]}" for number in range(8)]
-        vectors = asked.docs.embed_documents(chunks)
+        vectors = embed_all(asked.docs, chunks)
         asked.close()
         first, second = contextual_vectors(chunks[:5], DIMENSION), contextual_vectors(chunks[3:], DIMENSION)
         for vector, expected in zip(vectors, [*first[:4], *second[1:]], strict=True):
@@ -206,7 +207,7 @@ class TestWire:
         assert found[1][1][0] == pytest.approx(word_vector("e f", DIMENSION), abs=1e-6)
 
     def test_a_lone_surrogate_does_not_stop_a_request(self, asked: Asked) -> None:
-        assert asked.code.embed_documents(["a \ud800 b"]).shape == (1, DIMENSION)
+        assert embed_all(asked.code, ["a \ud800 b"]).shape == (1, DIMENSION)
 
     def test_a_question_is_not_sent_twice(self, standin: VoyageStandIn, asked: Asked) -> None:
         assert asked.code.embed_query("why?") == asked.code.embed_query("why?")
@@ -243,7 +244,7 @@ class TestSizes:
         texts = [f"{number}\n{text}" for number in range(60)]
         batches = [batch for text in texts for batch in asked.docs.context_batches([text, text])]
         assert sum(len(found) for _, found in asked.docs.iter_embed_contexts(batches)) == len(batches)
-        asked.code.embed_documents(texts)
+        embed_all(asked.code, texts)
         assert not standin.refused
         assert standin.used["voyage-context-3"].requests > 1
 
@@ -270,7 +271,7 @@ class TestSizes:
             for vector, expected in zip(found[number], contextual_vectors(texts, DIMENSION), strict=True):
                 assert vector == pytest.approx(expected, abs=1e-6)
         texts = [f"def step{number}(): return {number}\n{numbers(20)}" for number in range(8)]
-        for text, vector in zip(texts, asked.code.embed_documents(texts), strict=True):
+        for text, vector in zip(texts, embed_all(asked.code, texts), strict=True):
             assert vector == pytest.approx(word_vector(text, DIMENSION), abs=1e-6)
         ranked = asked.reranker.rerank(normalise("alpha"), "build", documents("no " + numbers(20), *["alpha"] * 9))
         assert len(ranked) == 10 and ranked[0].score < ranked[9].score
@@ -280,7 +281,7 @@ class TestSizes:
     ) -> None:
         standin.limits = {"voyage-context-3": 6_000}
         chunks = many_chunks(12)
-        vectors = asked.docs.embed_documents(chunks)
+        vectors = embed_all(asked.docs, chunks)
         taken = [texts for body in standin.taken(CONTEXT) for texts in body["inputs"]]
         assert [text for texts in taken for text in texts] == chunks
         expected = [row for texts in taken for row in contextual_vectors(texts, DIMENSION)]
@@ -291,7 +292,7 @@ class TestSizes:
         self, standin: VoyageStandIn, asked: Asked
     ) -> None:
         text = f"An opening. {numbers(900)}"
-        assert asked.docs.embed_documents(["Before.", text, "After."]).shape == (3, DIMENSION)
+        assert embed_all(asked.docs, ["Before.", text, "After."]).shape == (3, DIMENSION)
         assert any(text.startswith(sent) for body in standin.taken(CONTEXT) for (sent, *_) in body["inputs"])
         assert any("first" in note and "characters are embedded" in note for note in asked.place.notes)
 
@@ -300,7 +301,7 @@ class TestSizes:
     ) -> None:
         standin.strike_always(EMBED, Fault(400, "Value 7 for output_dimension is not supported."))
         with pytest.raises(ServiceError, match="output_dimension"):
-            asked.code.embed_documents(["one", "two", "three", "four"])
+            embed_all(asked.code, ["one", "two", "three", "four"])
         assert len(standin.sent(EMBED)) == 1
 
 
@@ -366,7 +367,7 @@ class TestLimits:
         with VoyageStandIn(account=Account(**limits), now=lambda: place.time.time) as standin:
             place = VoyagePlace(tmp_path, standin.base_url, place.time, place.overrides)
             embedder = place.dense().code
-            embedder.embed_documents([f"text {number}" for number in range(7)])
+            embed_all(embedder, [f"text {number}" for number in range(7)])
             embedder.close()
         assert standin.used["voyage-code-3"].requests == 7
         assert place.time.waited >= 60
@@ -382,7 +383,7 @@ class TestLimits:
             overrides = {"ingestion": {"batching": {"voyage_dense_max_items": 1}}}
             place = VoyagePlace(tmp_path, standin.base_url, place.time, overrides)
             embedder = place.dense().code
-            assert embedder.embed_documents(["a", "b", "c", "d", "e"]).shape == (5, DIMENSION)
+            assert embed_all(embedder, ["a", "b", "c", "d", "e"]).shape == (5, DIMENSION)
             embedder.close()
         assert any("too many requests" in note for note in place.notes)
 
@@ -398,13 +399,13 @@ class TestLimits:
         limits = {"max_cost_usd": 0.0001}
         asked = ask(tmp_path, standin.base_url, embedding={"voyage": limits})
         with pytest.raises(CostCapError, match="cap"):
-            asked.code.embed_documents(["word " * 800])
+            embed_all(asked.code, ["word " * 800])
         assert not standin.requests
         asked.close()
 
     def test_an_answer_that_cannot_be_used_counts_as_paid(self, standin: VoyageStandIn, asked: Asked) -> None:
         standin.strike(EMBED, Fault(mode="alter", change=lambda answer: {**answer, "data": answer["data"][1:]}))
-        asked.code.embed_documents(["one", "two"])
+        embed_all(asked.code, ["one", "two"])
         assert asked.code.spent().requests == standin.used["voyage-code-3"].requests == 2
         assert asked.code.spent().tokens == standin.used["voyage-code-3"].tokens
 

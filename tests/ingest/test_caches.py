@@ -13,9 +13,9 @@ import adk_ingest.manifest as manifest
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence_cli.doctor import examine
 from adk_ingest.caches import prune_cache
 from adk_ingest.cli import app
+from adk_ingest.doctor import examine
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.standins.voyage import KEY, VoyageStandIn
 from tests.voyage_place import VoyagePlace

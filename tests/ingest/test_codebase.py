@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from adk_evidence.citations.format import parse_citation
 from adk_evidence.errors import (
     IndexMismatchError,
     IndexMissingError,
@@ -19,19 +18,24 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.index.codebases import MAIN, Codebase, list_indexes, settings_for, settings_of
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.indexer import IndexReport
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.settings import settings_for
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import EvidenceService
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence_agents.operations.indexer import IndexReport
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Reported, Silent
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
@@ -219,8 +223,9 @@ class TestWhatIsIndexed:
         place, _ = indexed
         service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
         try:
-            pack = service.find(EvidenceRequest(query=QUESTION))
-            files = service.local_files(pack)
+            with service.session() as session:
+                pack = session.find(EvidenceRequest(query=QUESTION))
+                files = session.local_files(pack)
         finally:
             service.close()
         assert {files[candidate.candidate_id] for candidate in pack.candidates} == {
@@ -522,7 +527,7 @@ class TestHostileFiles:
 class TestOnAServer:
     @pytest.fixture
     def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantStandIn]:
-        monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+        monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
         for name in server_client.KEY_VARIABLES:
             monkeypatch.delenv(name, raising=False)
         with QdrantStandIn() as running:

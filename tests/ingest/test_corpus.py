@@ -134,7 +134,7 @@ def assert_bodies_at_lines(corpora: list[CorpusInput]) -> int:
             text = (corpus.pages or {}).get(file.path, file.text)
             lines = text.split("\n")
             covered: set[int] = set()
-            for record in records(file, chunked, corpus.context):
+            for record in records(file, chunked, corpus):
                 where = f"{file.path}:{record.start_line}-{record.end_line}"
                 cited = "\n".join(lines[record.start_line - 1 : record.end_line])
                 if record.start_col is not None:
@@ -167,7 +167,7 @@ class TestTheRealCorpora:
     def test_every_chunk_of_the_docs_stands_at_its_lines(self, settings: Settings) -> None:
         corpora = gather(settings, "docs", Sources(docs=str(docs_folder()), allow_network=False), Silent())
         assert assert_bodies_at_lines(corpora) > 1_000
-        assert corpora[0].context.created_at <= now()
+        assert corpora[0].created_at <= now()
 
     def test_every_chunk_of_the_code_and_its_reference_stands_at_its_lines(self, settings: Settings) -> None:
         found = resolve_code(settings, allow_network=True, notify=lambda _: None)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.index.codebases import Codebase, settings_for
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.settings import settings_for
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.credentials import holds_credential, is_credential_file

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from adk_ingest import demo
-from adk_ingest.progress_views import ProgressView
+from adk_ingest.progress import Silent
 from adk_ingest.sources.resolve import DEMO_ORDER
 from tests.corpora import Workplace
 
 
-class Listener(ProgressView):
+class Listener(Silent):
     def __init__(self) -> None:
         self.notes: list[str] = []
 

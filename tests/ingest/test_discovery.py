@@ -164,7 +164,6 @@ class TestBrokenFiles:
         write(tmp_path, {"bad.md": content, "good.md": "good"})
         result = discover(source(tmp_path), corpus())
         assert read_all(result) == {"good.md": "good"}
-        assert read_all(result) == {"good.md": "good"}
         assert result.skipped == {reason: ["bad.md"]}
 
     def test_a_few_wrong_bytes_are_replaced_and_said(self, tmp_path: Path) -> None:

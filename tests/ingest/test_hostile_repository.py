@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.citations.sources import GitReader, SourceLocation
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.index.codebases import Codebase, settings_for
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.settings import settings_for
+from adk_evidence.index.sources import GitReader
+from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.progress import Silent

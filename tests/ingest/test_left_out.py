@@ -15,9 +15,9 @@ import adk_ingest.verify as verify
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_reader, open_writer
-from adk_evidence_cli.doctor import examine
 from adk_ingest.chunking.code import CodeChunker
 from adk_ingest.cli import app
+from adk_ingest.doctor import examine
 from adk_ingest.progress import Silent
 from adk_ingest.records import records
 from adk_ingest.reports import make_plan, verify_published
@@ -82,7 +82,7 @@ class TestWithoutTerms:
         file = next(file for file in corpus.files if file.path == "docs/tools/retry.md")
         chunked = corpus.chunk(file)
         first = chunked.chunks[0]
-        made = list(records(file, chunked, corpus.context, leave_out=lambda raw, lexical: raw is first))
+        made = list(records(file, chunked, corpus, leave_out=lambda raw, lexical: raw is first))
         assert len(made) == len(chunked.chunks) - 1
         assert [record.chunk_index for record in made] == list(range(len(made)))
 

@@ -432,7 +432,7 @@ class TestPlan:
     def test_it_tells_what_would_happen_and_does_nothing(self, workplace: Workplace) -> None:
         changes, missing = workplace.plan()
         assert {change.corpus.name for change in changes} == {"adk_docs", "adk_python", "api-reference"}
-        chunks = sum(change.chunks for change in changes)
+        chunks = sum(change.said.chunks for change in changes)
         assert 0 < missing <= sum(len(change.inputs) for change in changes)
         assert not workplace.settings.index_path.exists()
         assert not workplace.settings.paths.runs.exists()
@@ -461,7 +461,7 @@ def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
 def test_records_come_back_in_their_order_from_disk_too(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adk_ingest.spool.MEMORY_BYTES", 1)
     corpus = workplace.gather("code")[0]
-    made = [record for file in corpus.files for record in records(file, corpus.chunk(file), corpus.context)]
+    made = [record for file in corpus.files for record in records(file, corpus.chunk(file), corpus)]
     with RecordSpool() as spool:
         spool.add(made[:3])
         spool.add(made[3:])

@@ -10,7 +10,7 @@ import pytest
 import adk_ingest.pipeline as pipeline
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
-from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Silent
 from adk_ingest.session import Sources, ingest
 from adk_ingest.verify import VerificationReport
@@ -89,7 +89,7 @@ def fail_chunk(monkeypatch: pytest.MonkeyPatch) -> Arguments:
     def broken(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(pipeline, "records", broken)
+    monkeypatch.setattr("adk_ingest.changes.records", broken)
     return {}
 
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.resilience import Clock
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_evidence_cli.main import app as evidence
@@ -30,7 +31,7 @@ SMALL_STEPS: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _with_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+    monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     monkeypatch.setenv(server_client.KEY_VARIABLES[0], QDRANT_KEY)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

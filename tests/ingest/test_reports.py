@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 import adk_ingest.pipeline as pipeline
 from adk_ingest.cli import app
 from adk_ingest.demo import prepare
-from adk_ingest.progress_views import ProgressView
+from adk_ingest.progress import Silent
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change
 
@@ -264,7 +264,7 @@ class TestPreparingTheDemo:
             "ingestion": {"corpora": {"adk_python": {"root": str(workplace.code)}, "adk_docs": {"source": "snapshot"}}}
         }
 
-        class Recorder(ProgressView):
+        class Recorder(Silent):
             def __init__(self) -> None:
                 self.notes: list[str] = []
 

@@ -14,16 +14,17 @@ from typer.testing import CliRunner
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError, VerificationError
 from adk_evidence.models.pack import Why
-from adk_evidence.search import pipeline as retrieval
+from adk_evidence.search import session as retrieval
 from adk_evidence.services import qdrant as server_client
+from adk_evidence.services.resilience import Clock
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
-from adk_evidence_cli.doctor import examine
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
 from adk_ingest.cli import app as ingest_app
+from adk_ingest.doctor import examine
 from adk_ingest.pipeline import LEXICAL_FIRST
 from adk_ingest.reports import make_status, verify_published
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
@@ -37,7 +38,7 @@ UPSERT = r"PUT .*/points$"
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing waits, and no key of the machine is used."""
-    monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: None)
+    monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
     for name in server_client.KEY_VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
@@ -122,7 +123,6 @@ class TestPublishing:
         place.ingest()
         for collection in server.collections.values():
             assert {"corpus", "repo", "commit", "path", "origin", "lang", "names", "symbol"} <= set(collection.indexes)
-            assert collection.indexes["path"]["prefix"] is True
         lines = [line for line in server.lines() if line.startswith("PUT")]
         assert max(n for n, line in enumerate(lines) if line.endswith("/index")) < min(
             n for n, line in enumerate(lines) if line.endswith("/points")
@@ -258,11 +258,11 @@ class TestSecondRuns:
         place.ingest()
         service = place.service()
         try:
-            with service.pin() as index:
+            with service.session() as session:
                 for number in range(3):
                     write_files(place.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
                     place.ingest()
-                assert index.store.count("adk_docs") > 0
+                assert session.index.store.count("adk_docs") > 0
         finally:
             service.close()
 
@@ -363,7 +363,9 @@ class TestBadDays:
         self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         server.fail("POST /collections/aliases", 500)
-        monkeypatch.setattr(server_client, "_sleep", lambda seconds, until: server.fail("GET /aliases", 500))
+        monkeypatch.setattr(
+            server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: server.fail("GET /aliases", 500))
+        )
         with pytest.raises(StoreError, match="where they point to now is not known"):
             place.ingest()
 
@@ -473,11 +475,6 @@ class TestBadDays:
             pytest.raises(StoreError, match=r"is version 1\.9\.4; 1\.16 is the oldest"),
         ):
             place_on(server, tmp_path).ingest()
-
-    def test_an_older_server_is_spared_what_it_does_not_know(self, tmp_path: Path) -> None:
-        with QdrantStandIn(version="1.17.1") as server:
-            place_on(server, tmp_path).ingest()
-            assert all("prefix" not in collection.indexes["path"] for collection in server.collections.values())
 
 
 class TestSeveralPlaces:

@@ -13,18 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
-from adk_evidence.symbols.targets.files import KEPT_SETS
-from adk_evidence.symbols.targets.model import Target, rich_text
-from adk_evidence.symbols.targets.service import CurrentTargets
+from adk_evidence.symbols.current import CurrentSymbols
+from adk_evidence.symbols.target import Target, rich_text
+from adk_evidence.symbols.target_sets import KEPT_SETS
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Silent
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.build import TargetsReport, build_targets
-from adk_ingest.targets.exports import public_paths
-from adk_ingest.targets.extract import ModuleText, PublicSymbol, public_symbols
+from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import rank_targets, score
-from adk_ingest.targets.references import ReferenceGraph, page_rank
+from adk_ingest.targets.references import ReferenceGraph, page_rank, public_paths
 from tests.corpora import HashEmbedder, Workplace, change, write_code
 
 KIT = {
@@ -110,8 +109,8 @@ _private = Planner()
 PAGE = "Use `Agent` and its `run`.\n\n```python\nfrom kit.shared import Shown\nfrom kit.agents import Agent\n```\n"
 
 
-def read(files: dict[str, str], pages: list[str]) -> tuple[dict[str, PublicSymbol], dict[str, Target]]:
-    """Public symbols and targets of a small corpus, by import path."""
+def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
+    """Targets of a small corpus, by import path."""
     modules = [
         ModuleText(
             path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", "."), path, text
@@ -122,11 +121,11 @@ def read(files: dict[str, str], pages: list[str]) -> tuple[dict[str, PublicSymbo
     graph = ReferenceGraph(modules, exports)
     symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
     targets = rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
-    return {symbol.import_path: symbol for symbol in symbols}, {target.import_path: target for target in targets}
+    return {target.import_path: target for target in targets}
 
 
 @pytest.fixture(scope="module")
-def kit() -> tuple[dict[str, PublicSymbol], dict[str, Target]]:
+def kit() -> dict[str, Target]:
     return read(KIT, [PAGE])
 
 
@@ -134,7 +133,7 @@ def kit() -> tuple[dict[str, PublicSymbol], dict[str, Target]]:
 
 
 def test_only_public_symbols_are_targets(kit: Any) -> None:
-    assert set(kit[1]) == {
+    assert set(kit) == {
         "kit.agents.Agent",
         "kit.agents.Agent.name",
         "kit.agents.Agent.planner",
@@ -150,38 +149,38 @@ def test_only_public_symbols_are_targets(kit: Any) -> None:
 
 
 def test_no_part_of_any_name_of_a_target_is_private(kit: Any) -> None:
-    for target in kit[1].values():
+    for target in kit.values():
         for path in (target.fqn, target.import_path, target.symbol, target.name):
             assert not any(part.startswith("_") for part in path.split("."))
 
 
 def test_a_reexported_symbol_keeps_the_place_of_its_definition(kit: Any) -> None:
-    target = kit[1]["kit.agents.load_agent"]
+    target = kit["kit.agents.load_agent"]
     assert (target.name, target.type, target.path) == ("load_agent", "function", "src/kit/agents/_base.py")
     assert target.signatures == ("load_agent(path: str) -> Agent",)
     assert KIT[target.path].splitlines()[target.lines.start - 1].startswith("def _load")
 
 
 def test_a_class_has_its_constructor_and_the_signatures_of_its_public_members(kit: Any) -> None:
-    own, *members = kit[1]["kit.agents.Agent"].signatures
+    own, *members = kit["kit.agents.Agent"].signatures
     assert own == "Agent(name: str, *, retries: int = 3)"
     assert "run(message: str) -> str" in members and "secret = 1" in members
     assert not any("_hidden" in member for member in members)
 
 
 def test_the_summary_goes_on_while_it_is_short_and_stops_at_a_section(kit: Any) -> None:
-    assert kit[1]["kit.agents.Agent"].summary == "Answers a person. It calls tools as well."
+    assert kit["kit.agents.Agent"].summary == "Answers a person. It calls tools as well."
 
 
 def test_another_name_leads_to_its_symbol_and_borrows_its_summary_only_without_one(kit: Any) -> None:
-    target = kit[1]["kit.agents.planner.Default"]
+    target = kit["kit.agents.planner.Default"]
     assert (target.type, target.alias_of) == ("variable", "kit.agents.planner.Planner")
     assert target.summary == "The planner that is used."
 
 
 def test_deprecated_symbols_rank_lower(kit: Any) -> None:
-    old = kit[1]["kit.agents.planner.OldPlanner"]
-    assert old.parts.deprecated and not kit[1]["kit.agents.Planner"].parts.deprecated
+    old = kit["kit.agents.planner.OldPlanner"]
+    assert old.parts.deprecated and not kit["kit.agents.Planner"].parts.deprecated
     assert old.score == pytest.approx(0.3 * score(old.parts.model_copy(update={"deprecated": False})), abs=1e-4)
 
 
@@ -189,14 +188,14 @@ def test_deprecated_symbols_rank_lower(kit: Any) -> None:
 
 
 def test_the_score_follows_from_the_parts_that_the_file_shows(kit: Any) -> None:
-    for target in kit[1].values():
+    for target in kit.values():
         assert target.score == score(target.parts)
-    ranks = sorted(target.rank for target in kit[1].values())
+    ranks = sorted(target.rank for target in kit.values())
     assert ranks == list(range(1, len(ranks) + 1))
 
 
 def test_what_is_exported_referred_to_and_documented_comes_first(kit: Any) -> None:
-    first = min(kit[1].values(), key=lambda target: target.rank)
+    first = min(kit.values(), key=lambda target: target.rank)
     assert first.import_path == "kit.agents.Agent"
     assert first.parts.exported and first.parts.docs_mentions == 1 and first.parts.centrality > 0
 
@@ -207,14 +206,14 @@ def test_a_name_in_the_docs_counts_for_what_the_page_imports() -> None:
         "src/kit/b.py": "class Runner:\n    '''Other.'''\n",
     }
     pages = ["```python\nfrom kit.b import Runner\n```\n", "The `Runner` runs.\n"]
-    targets = read(files, pages)[1]
+    targets = read(files, pages)
     assert targets["kit.b.Runner"].parts.docs_mentions == 2
     assert targets["kit.a.Runner"].parts.docs_mentions == 0
 
 
 def test_words_of_prose_are_no_mentions_of_symbols() -> None:
     files = {"src/kit/a.py": "class Event:\n    '''E.'''\n\n\nclass EventLog:\n    '''L.'''\n"}
-    targets = read(files, ["Event after Event goes into the EventLog.\n"])[1]
+    targets = read(files, ["Event after Event goes into the EventLog.\n"])
     assert targets["kit.a.Event"].parts.docs_mentions == 0
     assert targets["kit.a.EventLog"].parts.docs_mentions == 1
 
@@ -240,7 +239,7 @@ def test_no_source_text_breaks_the_extraction(text: str) -> None:
 
 def test_what_no_file_can_hold_is_replaced() -> None:
     source = 'class Odd:\n    "A \\ud800 and \\x00."\n\n    def run(self, text="\\udfff"):\n        "Run."\n'
-    odd = read({"src/kit/odd.py": source}, [])[1]["kit.odd.Odd"]
+    odd = read({"src/kit/odd.py": source}, [])["kit.odd.Odd"]
     assert odd.summary == "A \ufffd and \ufffd."
     odd.model_dump_json()
 
@@ -334,7 +333,7 @@ def test_after_a_rollback_the_earlier_targets_serve(workplace: Workplace) -> Non
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
     workplace.ingest()
     build(workplace)
-    targets = CurrentTargets(workplace.settings, HashEmbedder())
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("RetryPlugin").results[0].summary.startswith("Repeats")
     workplace.generations.rollback()
     assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
@@ -346,7 +345,7 @@ def test_until_they_are_built_anew_the_targets_before_an_edit_answer_with_a_warn
     build(workplace)
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
     workplace.ingest()
-    answer = CurrentTargets(workplace.settings, HashEmbedder()).find("RetryPlugin")
+    answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
     assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
 
 

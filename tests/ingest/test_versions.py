@@ -120,10 +120,10 @@ def test_symbols_are_those_of_the_indexed_version_alone(both: Workplace) -> None
     with both.generations.open_current() as lease:
         store = open_reader(lease.folder, both.settings)
         try:
-            names = build_table(store, *(both.settings.store.collection(kind) for kind in ("code", "doc"))).by_name
+            table = build_table(store, *(both.settings.store.collection(kind) for kind in ("code", "doc")))
         finally:
             store.close()
-    assert "back_off" in names and "wait_longer" not in names
+    assert table.find("back_off") and not table.find("wait_longer")
     report = build_targets(both.settings, Silent(), dense=HashEmbedder(), vectors=False)
     assert (report.status, report.commit) == ("unchanged", CODE_COMMIT)
 

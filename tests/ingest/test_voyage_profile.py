@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +12,10 @@ from typer.testing import CliRunner
 
 from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
-from adk_ingest.pipeline import IngestCancelledError
+from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Silent
 from adk_ingest.session import ingest
 from adk_ingest.targets.build import build_targets, plan_targets
@@ -188,6 +191,21 @@ class TestAnswers:
         assert {body["input_type"] for body in standin.sent(CONTEXT)} == {"document", "query"}
         assert len(standin.sent(RERANK)) == 1
         assert pack.debug["voyage"]["rerank-2.5"]["token_counter"] == "estimate"  # noqa: S105 - no password
+
+    def test_a_cancel_ends_the_calls_of_both_models(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
+        place.ingest()
+        for path in (CONTEXT, EMBED):
+            standin.strike_always(path, Fault(mode="slow"))
+        service = place.answers()
+        gone = threading.Event()
+        threading.Timer(0.2, gone.set).start()
+        begin = time.monotonic()
+        try:
+            with pytest.raises(RequestCancelledError):
+                service.find(EvidenceRequest(query=QUESTION), cancelled=gone.is_set)
+            assert time.monotonic() - begin < 1.5
+        finally:
+            service.close()
 
     def test_one_side_that_fails_leaves_the_other(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
         place.ingest()

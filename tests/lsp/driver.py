@@ -11,12 +11,15 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import adk_evidence_lsp.server as server_module
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.pipeline import Cancelled, EvidenceService
+from adk_evidence.search.context import Context
+from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.settings import Settings
 from adk_evidence_lsp.server import EvidenceServer, configure_logging
 from tests.corpora import HashEmbedder, shared_sparse
@@ -55,16 +58,25 @@ class Held(HashEmbedder):
         return super().embed_query(text)
 
 
-class Service(EvidenceService):
-    """Answers some questions as no service should."""
+class Odd(Session):
+    """Answers some questions as no session should."""
 
-    def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
+    def find(self, request: EvidenceRequest) -> EvidencePack:
         if "BREAK" in request.query:
             raise RuntimeError(f"{SECRET} in {__file__}")
-        pack = super().find(request, cancelled)
+        pack = super().find(request)
         if "NAN" in request.query:
             return pack.model_copy(update={"debug": {"nan": float("nan"), "inf": [float("inf")]}})
         return pack
+
+
+class Service(EvidenceService):
+    """Opens such sessions."""
+
+    @contextmanager
+    def session(self, context: Context | None = None) -> Iterator[Session]:
+        with super().session(context) as session:
+            yield Odd(self, session.index, session.context)
 
 
 def main() -> None:

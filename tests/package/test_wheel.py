@@ -13,7 +13,16 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("adk_evidence", "adk_evidence_cli", "adk_evidence_lsp", "adk_evidence_mcp", "adk_ingest")
+PACKAGES = (
+    "adk_evidence",
+    "adk_evidence_agents",
+    "adk_evidence_cli",
+    "adk_evidence_console",
+    "adk_evidence_eval",
+    "adk_evidence_lsp",
+    "adk_evidence_mcp",
+    "adk_ingest",
+)
 
 
 @pytest.fixture(scope="module")

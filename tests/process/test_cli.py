@@ -16,9 +16,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.embedding import minilm
+from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.search import pipeline
-from adk_evidence.store.files import copy_tree
+from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants
@@ -26,15 +26,15 @@ from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
-HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "tenacity", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
+HEAVY = ("qdrant_edge", "qdrant_client", "grpc", "fastembed", "onnxruntime", "onnx", "numpy", "tokenizers")
 HEAVY += ("pydantic_settings", "pydantic")
 
 # Runs the command line in a process without a model.
 WITHOUT_MODEL = """
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence_cli.main import run
 from tests.corpora import HashEmbedder
-pipeline.make_dense = lambda settings: HashEmbedder()
+door.make_dense = lambda settings: HashEmbedder()
 run()
 """
 
@@ -52,7 +52,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model."""
-    for module in (pipeline, variants):
+    for module in (door, variants):
         monkeypatch.setattr(module, "make_dense", lambda settings: HashEmbedder())
 
 
@@ -283,7 +283,7 @@ def test_doctor_on_an_empty_home_says_how_to_mend_it(cli, tmp_path):
 
 
 def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
-    monkeypatch.setattr("adk_evidence_cli.doctor.is_prepared", lambda models, precision: True)
+    monkeypatch.setattr("adk_ingest.doctor.is_prepared", lambda models, precision: True)
     result = cli("doctor", "--json", "--home", indexed.home)
     assert result.exit_code == 0, result.stdout
     found = findings(result)

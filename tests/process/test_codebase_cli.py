@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from adk_evidence.search import pipeline as retrieval
+from adk_evidence.search import session as retrieval
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
 from adk_ingest.cli import app as ingest_app

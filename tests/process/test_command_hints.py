@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 
 from adk_evidence import commands
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence_agents.operations.records import record_of
-from adk_evidence_agents.session import AgentSession
-from adk_evidence_cli.console import settings_from
+from adk_evidence_agents.session import AgentSession, told
 from adk_evidence_cli.main import app as evidence
+from adk_evidence_console import settings_from
 from adk_evidence_lsp.backend import Backend
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import to_json_rpc
@@ -67,7 +66,7 @@ def test_the_mcp_server_and_an_editor_say_the_options_too(tmp_path: Path) -> Non
     with pytest.raises(EvidenceError) as caught:
         session.open("nothing")
     for failure in (EvidenceError("No.", "Run `adk-ingest all`."), RuntimeError()):
-        assert f"--home {tmp_path} --profile local" in record_of(failure, "critical").message
+        assert f"--home {tmp_path} --profile local" in str(told(failure))
     assert caught.value.hint
     Backend().configure(ClientSettings(home=str(tmp_path / "other")))
     error = to_json_rpc(InvalidRequestError("No.", "Run `adk-ingest all`."))

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from adk_evidence_cli import asking, console
+import adk_evidence_console as console
+from adk_evidence_cli import asking
 from adk_evidence_cli.main import app as evidence
 from adk_evidence_lsp.server import EvidenceServer
 from adk_ingest import reports

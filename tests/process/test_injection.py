@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.render.sanitize import visible
-from adk_evidence.search import pipeline
-from adk_evidence.symbols.targets import service
-from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_evidence.search import session as door
+from adk_evidence.symbols import current
+from adk_evidence.symbols.target import TargetAnswer
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app
@@ -69,8 +69,8 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model, or for the google-adk of the user's environment."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
-    monkeypatch.setattr(service, "make_target_embedder", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(current, "make_target_embedder", lambda settings: HashEmbedder())
 
 
 @pytest.fixture

@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
+from adk_evidence import files
 from adk_evidence.errors import StoreError
-from adk_evidence.index.manifest import CollectionEntry, IndexManifest
-from adk_evidence.store import files, generations
+from adk_evidence.store import generations
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration
+from adk_evidence.store.manifest import CollectionEntry, IndexManifest
 
 PROCESSES = multiprocessing.get_context("spawn")
 PATIENCE_SECONDS = 120
@@ -72,7 +73,7 @@ def build(index: Path, number: int, *, die_at: str | None = None) -> str:
         manifest = IndexManifest(
             generation=building.id,
             created_at="2026-01-01T00:00:00Z",
-            run_id=building.run_id,
+            run_id=f"run-{number}",
             fingerprint={"dense_model": "axes"},
             dense="complete",
             collections={"docs": CollectionEntry(dense=DOCS.dense, sparse=DOCS.sparse, points=POINTS)},
@@ -115,7 +116,7 @@ def read_until(index: Path, last: int, started: Any, results: Any) -> None:
                         started.release()
                     if made_by not in seen:
                         seen.append(made_by)
-                    if made_by == last or lease.stale():
+                    if made_by == last or store.current_id() != lease.id:
                         break
         results.put((seen, answers))
     except BaseException as exc:
@@ -197,11 +198,11 @@ def test_a_writer_that_dies_harms_no_reader_and_the_next_run_succeeds(index: Pat
         writer = start(build, index, 2, die_at=die_at)
         writer.join(PATIENCE_SECONDS)
         assert writer.exitcode == KILLED
-        assert not lease.stale()
+        assert store.current_id() == lease.id
         assert makers(lease) == {1}
         assert current_makers(index) == {1}
         build(index, 3)
-        assert lease.stale()
+        assert store.current_id() != lease.id
         assert makers(lease) == {1}
     assert current_makers(index) == {3}
     store.collect_garbage(1)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from adk_evidence.symbols.targets import service
-from adk_evidence.symbols.targets.model import TargetAnswer
+from adk_evidence.symbols import current
+from adk_evidence.symbols.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
 from adk_ingest.progress import Silent
@@ -24,7 +24,7 @@ Cli = Callable[..., Result]
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model, or for the google-adk of the user's environment."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    for module in (service, build):
+    for module in (current, build):
         monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
 
 
@@ -124,7 +124,7 @@ def test_targets_can_be_built_without_vectors(tmp_path: Path) -> None:
 
 
 def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adk_evidence_cli import doctor
+    from adk_ingest import doctor
 
     monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
     workplace = Workplace(tmp_path)

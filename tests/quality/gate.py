@@ -16,7 +16,8 @@ from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm
-from adk_evidence.search.pipeline import EvidenceService, Outcome
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion, read_golden

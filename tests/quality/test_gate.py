@@ -10,7 +10,8 @@ import pytest
 
 from adk_evidence.embedding.minilm import MiniLmEmbedder
 from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pipeline import EvidenceService, Outcome
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
 from adk_evidence_eval.check import check_golden
 from tests.corpora import HashEmbedder

@@ -1,55 +1,33 @@
 /** Checks what another extension asks, and says what is wrong with it. */
 
 import { Problem } from "../problem";
+import { acceptsMember, isSymbolName, MAX_QUERY, MAX_RESULTS, MAX_SYMBOL_NAME } from "../protocol/check";
 import type { EvidenceFilters, EvidenceParams, RenderParams } from "../protocol/generated";
-import { MAX_QUERY } from "../webview/messages";
-import { type Guard, listOf, oneOf, shapeOf, text } from "../webview/shape";
-import type { ConversationTurn, FindEvidenceRequest, PromptOptions } from "./types";
+import type { FindEvidenceRequest, PromptOptions } from "./types";
 
-const MOST_RESULTS = 100;
-/** The greatest whole number that the server takes. */
-const MOST = 2 ** 31 - 1;
+/** What each member must be, in words. */
+type Words<T> = Readonly<Record<keyof T, string>>;
 
-const filled: Guard<string> = (value): value is string => text(value) && value.trim() !== "";
-const taskMode = oneOf("build", "debug", "explain", "refactor");
-const source = oneOf("docs", "code");
+const RESULTS = `a whole number from 1 to ${MAX_RESULTS}`;
 
-function count(most: number): Guard<number> {
-  return (value): value is number => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most;
-}
-
-/** What each member must be, and that in words. */
-type Members<T> = { [K in keyof T]-?: [Guard<NonNullable<T[K]>>, string] };
-
-const REQUEST: Members<FindEvidenceRequest> = {
-  query: [
-    (value): value is string => filled(value) && value.length <= MAX_QUERY,
-    `a text of 1 to ${MAX_QUERY} characters`,
-  ],
-  taskMode: [taskMode, '"build", "debug", "explain" or "refactor"'],
-  maxResults: [count(MOST_RESULTS), `a whole number from 1 to ${MOST_RESULTS}`],
-  timeBudgetMs: [count(MOST), "a whole number of milliseconds from 1"],
-  sources: [
-    (value): value is ("docs" | "code")[] => listOf(source)(value) && value.length > 0,
-    'a list of "docs" and "code"',
-  ],
-  pathAllowlist: [listOf(filled), "a list of globs"],
-  pathBlocklist: [listOf(filled), "a list of globs"],
-  repoRef: [filled, "a commit, a tag or a branch"],
-  scope: [(value): value is string => text(value) && URL.canParse(value), "a URI"],
+const REQUEST: Words<FindEvidenceRequest> = {
+  query: `a text of 1 to ${MAX_QUERY} characters`,
+  taskMode: '"build", "debug", "explain" or "refactor"',
+  maxResults: RESULTS,
+  timeBudgetMs: "a whole number of milliseconds from 1",
+  sources: 'a list of "docs" and "code"',
+  pathAllowlist: "a list of globs",
+  pathBlocklist: "a list of globs",
+  repoRef: "a commit, a tag or a branch",
+  scope: "a URI",
 };
 
-const turn = shapeOf<ConversationTurn>({ role: oneOf("user", "assistant"), content: text });
-
-const PROMPT: Members<PromptOptions> = {
-  maxTokens: [count(MOST), "a whole number from 1"],
-  system: [text, "a text"],
-  history: [
-    (value): value is ConversationTurn[] => listOf(turn)(value) && value.every((one) => Object.keys(one).length === 2),
-    'a list of turns, each with a role ("user" or "assistant") and a content alone',
-  ],
-  maxDocuments: [count(MOST_RESULTS), `a whole number from 1 to ${MOST_RESULTS}`],
-  maxDocumentTokens: [count(MOST), "a whole number from 1"],
+const PROMPT: Words<PromptOptions> = {
+  maxTokens: "a whole number from 1",
+  system: "a text",
+  history: 'a list of turns, each with a role ("user" or "assistant") and a content alone',
+  maxDocuments: RESULTS,
+  maxDocumentTokens: "a whole number from 1",
 };
 
 /**
@@ -61,7 +39,7 @@ export function checkRequest(request: unknown): FindEvidenceRequest {
   if (typeof request !== "object" || request === null || Array.isArray(request)) {
     throw invalid("The request must be an object with a query.");
   }
-  checkMembers(request, REQUEST, "request");
+  checkMembers(request, "FindEvidenceRequest", REQUEST, "request");
   if (!("query" in request) || request.query === undefined) {
     throw invalid("The request has no query.");
   }
@@ -70,26 +48,20 @@ export function checkRequest(request: unknown): FindEvidenceRequest {
 
 /** The server's parameters for a request that was checked. */
 export function paramsOfRequest(request: FindEvidenceRequest): EvidenceParams {
-  const { query, taskMode: mode, maxResults, timeBudgetMs, sources, pathAllowlist, pathBlocklist, repoRef } = request;
-  const filters: EvidenceFilters = {
-    ...(isNonEmpty(sources) ? { source_types: sources } : {}),
-    ...(pathAllowlist ? { path_allowlist: pathAllowlist } : {}),
-    ...(pathBlocklist ? { path_blocklist: pathBlocklist } : {}),
-    ...(repoRef === undefined ? {} : { repo_ref_hint: repoRef }),
-  };
-  return {
-    query,
-    filters,
-    ...(mode === undefined ? {} : { taskMode: mode }),
-    ...(maxResults === undefined ? {} : { maxResults }),
-    ...(timeBudgetMs === undefined ? {} : { timeBudgetMs }),
-  };
+  const { query, taskMode, maxResults, timeBudgetMs, sources, pathAllowlist, pathBlocklist, repoRef } = request;
+  const filters: EvidenceFilters = given({
+    source_types: sources as EvidenceFilters["source_types"],
+    path_allowlist: pathAllowlist,
+    path_blocklist: pathBlocklist,
+    repo_ref_hint: repoRef,
+  });
+  return { query, filters, ...given({ taskMode, maxResults, timeBudgetMs }) };
 }
 
 /** @throws Problem `invalid_request` if it is not what `findSymbol` takes. */
 export function checkName(name: unknown): string {
-  if (!filled(name) || name.length > 500) {
-    throw invalid("The name of a symbol must be a text of 1 to 500 characters.");
+  if (!isSymbolName(name)) {
+    throw invalid(`The name of a symbol must be a text of 1 to ${MAX_SYMBOL_NAME} characters.`);
   }
   return name;
 }
@@ -100,36 +72,34 @@ export function checkName(name: unknown): string {
  * @throws Problem `invalid_request`, with a sentence for whoever wrote the caller.
  */
 export function checkPrompt(options: unknown): Omit<RenderParams, "pack" | "format"> {
-  const given = typeof options === "object" ? options : { maxTokens: options };
-  if (given === null || Array.isArray(given)) {
+  const asked = typeof options === "object" ? options : { maxTokens: options };
+  if (asked === null || Array.isArray(asked)) {
     throw invalid("The options of a prompt must be an object, or a number of tokens.");
   }
-  checkMembers<PromptOptions>(given, PROMPT, "prompt");
-  const { maxTokens, system, history, maxDocuments, maxDocumentTokens } = given as PromptOptions;
-  return {
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(system === undefined ? {} : { system }),
-    ...(history === undefined ? {} : { history }),
-    ...(maxDocuments === undefined ? {} : { maxDocuments }),
-    ...(maxDocumentTokens === undefined ? {} : { maxDocumentTokens }),
-  };
+  checkMembers(asked, "PromptOptions", PROMPT, "prompt");
+  return given(asked as PromptOptions);
 }
 
-function checkMembers<T>(given: object, members: Members<T>, of: string): void {
-  for (const [name, value] of Object.entries(given)) {
-    const member = Object.hasOwn(members, name) ? members[name as keyof T] : undefined;
-    if (member === undefined) {
+function checkMembers<T>(
+  object: object,
+  definition: "FindEvidenceRequest" | "PromptOptions",
+  words: Words<T>,
+  of: string,
+): void {
+  for (const [name, value] of Object.entries(object)) {
+    const accepted = acceptsMember(definition, name, value);
+    if (accepted === undefined) {
       throw invalid(`A ${of} has no member ${JSON.stringify(name)}.`);
     }
-    const [accepts, words] = member;
-    if (value !== undefined && !accepts(value)) {
-      throw invalid(`The member ${name} of a ${of} must be ${words}.`);
+    if (value !== undefined && !accepted) {
+      throw invalid(`The member ${name} of a ${of} must be ${words[name as keyof T]}.`);
     }
   }
 }
 
-function isNonEmpty<T>(items: T[] | undefined): items is [T, ...T[]] {
-  return items !== undefined && items.length > 0;
+/** The members that are not undefined. */
+function given<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }
 
 function invalid(message: string): Problem {

@@ -1,7 +1,19 @@
-import type { ChatResponseStream } from "vscode";
-import { type Citation, titleOf } from "./citation";
-import { escaped } from "./markdown";
+import type { ChatResponseStream, Location } from "vscode";
+import { trailOf } from "../evidence/trail";
+import type { Candidate } from "../protocol/generated";
+import { markdownLine } from "../text/untrusted";
 import { MarkScanner, type Part } from "./marks";
+
+/** A candidate in an answer. */
+export interface Citation {
+  candidate: Candidate;
+  /** Where a click leads; null if it can be read nowhere any more. */
+  location: Location | null;
+}
+
+// The editor makes a link of an anchor's title without escaping it.
+const UNSAFE = /[^\p{L}\p{N} ._/:+-]/gu;
+const LONGEST = 80;
 
 /** What of the editor's response an answer is written with. */
 export type AnswerStream = Pick<ChatResponseStream, "markdown" | "anchor">;
@@ -66,11 +78,28 @@ export class AnswerWriter {
 }
 
 /** Writes a citation: a link where there is something to open. */
-export function writeCitation({ candidate, place }: Citation, stream: AnswerStream): void {
+export function writeCitation({ candidate, location }: Citation, stream: AnswerStream): void {
   const title = titleOf(candidate);
-  if (place === null) {
-    stream.markdown(escaped(title));
+  if (location === null) {
+    stream.markdown(markdownLine(title));
   } else {
-    stream.anchor(place, title);
+    stream.anchor(location, title);
   }
+}
+
+/** Lists citations with what they are about, best first: what is left to show where no model writes. */
+export function listCitations(citations: Iterable<Citation>, stream: AnswerStream): void {
+  stream.markdown("\n\n");
+  for (const citation of citations) {
+    stream.markdown("- ");
+    writeCitation(citation, stream);
+    stream.markdown(` ${markdownLine(trailOf(citation.candidate).join(" \u203a "))}\n`);
+  }
+  stream.markdown("\n");
+}
+
+/** A citation as people write it: the file's name and the lines. */
+export function titleOf({ path, lines }: Candidate): string {
+  const name = (path.split("/").at(-1) ?? path).replaceAll(UNSAFE, "").slice(-LONGEST) || "source";
+  return lines === null ? name : `${name}:${lines.start}-${lines.end}`;
 }

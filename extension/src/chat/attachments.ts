@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
-import { plain } from "../evidence/plainText";
-import { clip } from "../webview/app/controls";
+import { clip, messageLine } from "../text/untrusted";
 import type { Attachment } from "./prompt";
 
 /** What is asked about. */
@@ -33,10 +32,10 @@ export async function readReferences(references: readonly vscode.ChatPromptRefer
       // Nobody has picked out what is in sight.
       await addDocument(attached, value.uri, value.range, id !== IN_SIGHT);
     } else {
-      attached.unreadable.push(plain(modelDescription ?? id));
+      attached.unreadable.push(messageLine(modelDescription ?? id));
     }
   }
-  attached.unreadable.push(...references.slice(MOST_REFERENCES).map(({ id }) => plain(id)));
+  attached.unreadable.push(...references.slice(MOST_REFERENCES).map(({ id }) => messageLine(id)));
   return attached;
 }
 
@@ -59,7 +58,7 @@ async function addDocument(
   try {
     add(attached, await documentAt(uri), range, selected);
   } catch {
-    attached.unreadable.push(plain(vscode.workspace.asRelativePath(uri)));
+    attached.unreadable.push(messageLine(vscode.workspace.asRelativePath(uri)));
   }
 }
 

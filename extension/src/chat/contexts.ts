@@ -1,14 +1,14 @@
 import type { Candidate } from "../protocol/generated";
-import { oneLine } from "./fence";
+import { promptLine } from "../text/untrusted";
 
 const HEADER = /^\[CTX (\d+)\] (.+)$/;
 const FENCE = /^`{3,}/;
-// As the server writes citations that are not one plain word.
+// The server writes a citation so if it is not one plain word.
 const CODE_SPAN = /^(`+) ?(.+?) ?\1$/;
 
 /**
- * Which candidates are in a prompt of the server, by the numbers of their marks. It leaves out what does not fit, and
- * what the quoted texts themselves say of marks counts for nothing.
+ * The candidates that are in a prompt of the server, by the numbers of their marks. The server leaves out what does not
+ * fit. Marks inside of quoted texts are ignored.
  */
 export function contextsOf(prompt: string, candidates: readonly Candidate[]): Map<number, Candidate> {
   const waiting = [...candidates];
@@ -16,7 +16,7 @@ export function contextsOf(prompt: string, candidates: readonly Candidate[]): Ma
   for (const line of outsideFences(prompt)) {
     const [, number, citation = ""] = HEADER.exec(line) ?? [];
     // Sections of a page may have one citation; the prompt keeps their order.
-    const at = waiting.findIndex((candidate) => oneLine(candidate.citation) === citation.replace(CODE_SPAN, "$2"));
+    const at = waiting.findIndex((candidate) => promptLine(candidate.citation) === citation.replace(CODE_SPAN, "$2"));
     const [candidate] = at < 0 ? [] : waiting.splice(at, 1);
     if (number !== undefined && candidate !== undefined) {
       found.set(Number(number), candidate);

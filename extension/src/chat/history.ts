@@ -5,7 +5,8 @@ import {
   ChatResponseMarkdownPart,
   type ChatResponseTurn,
 } from "vscode";
-import { type AnswerFacts, factsOf } from "./followups";
+import type { AnswerFacts } from "../protocol/generated";
+import { factsOf } from "./followups";
 import type { Message } from "./prompt";
 
 type Turns = ChatContext["history"];
@@ -47,7 +48,7 @@ function exchanges(history: Turns, participant: string): Exchange[] {
   return found;
 }
 
-/** An answer's text. Links are their titles: the marks that they stand for are of that answer alone. */
+/** An answer's text. A link becomes its title, because its mark has a meaning in that answer alone. */
 function textOf({ response }: ChatResponseTurn): string {
   const texts = response.map((part) => {
     if (part instanceof ChatResponseMarkdownPart) {

@@ -28,7 +28,7 @@ const BEGUN_FENCE_END = /^[ \t>]*(?:`*|~*)[ \t\r]*$/;
 const SPECIAL = /[\n`[\\]/;
 const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 
-/** Code is left alone: what looks like a mark in it is part of the code. The parts put together are the answer. */
+/** Text that looks like a mark inside of code stays code. The parts, joined, are the answer. */
 export class MarkScanner {
   private held = "";
   private fence: Fence | null = null;

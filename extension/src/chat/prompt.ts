@@ -1,8 +1,8 @@
 /** The messages that a model gets: instructions, what was said before, and the request with its evidence. */
 
 import { Problem } from "../problem";
+import { fenced, promptLine } from "../text/untrusted";
 import type { TaskMode } from "../webview/messages";
-import { fenced, oneLine } from "./fence";
 import { fitted } from "./fit";
 
 export interface Message {
@@ -99,7 +99,7 @@ function attachedWithin(attachments: readonly Attachment[], tokens: number): str
   for (const { label, language, text } of attachments) {
     const kept = text.length <= left ? text : text.slice(0, left) + CUT;
     if (left > 0) {
-      texts.push(`ATTACHED BY THE USER: ${oneLine(label)}\n${fenced(kept, language)}`);
+      texts.push(`ATTACHED BY THE USER: ${promptLine(label)}\n${fenced(kept, language)}`);
     }
     left = Math.max(0, left - text.length);
   }

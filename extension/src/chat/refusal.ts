@@ -1,6 +1,6 @@
 import { LanguageModelError, l10n } from "vscode";
-import { plain } from "../evidence/plainText";
 import { Problem } from "../problem";
+import { messageLine } from "../text/untrusted";
 
 /**
  * Why no model has answered, in a sentence.
@@ -8,7 +8,7 @@ import { Problem } from "../problem";
  * @param reason What the model failed with; a problem if it was not asked for want of room.
  */
 export function refusalOf(reason: unknown, modelName: string): string {
-  const name = plain(modelName);
+  const name = messageLine(modelName);
   if (reason instanceof Problem) {
     return l10n.t("The evidence does not fit into the input of the model {0}.", name);
   }

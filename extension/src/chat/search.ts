@@ -1,8 +1,8 @@
 /** What is searched for: what the user wrote, what is attached, and what a follow-up is about. */
 
 import { questionOfText } from "../evidence/question";
-import { clip } from "../webview/app/controls";
-import { MAX_QUERY } from "../webview/messages";
+import { MAX_QUERY } from "../protocol/check";
+import { clip } from "../text/untrusted";
 
 const FEW_WORDS = 5;
 // A dot, an underscore or a capital inside of a word.

@@ -3,10 +3,10 @@
 import * as vscode from "vscode";
 import { checkRequest, paramsOfRequest } from "../api/request";
 import type { Evidence } from "../evidence/client";
-import { plain } from "../evidence/plainText";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import { fitted, MOST_EVIDENCE_TOKENS } from "./fit";
 
 /** As package.json names it. */
@@ -24,7 +24,7 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<object>): vscode.PreparedToolInvocation {
     const query = "query" in input && typeof input.query === "string" ? input.query : "";
-    return { invocationMessage: vscode.l10n.t("Finding ADK evidence: {0}", plain(query)) };
+    return { invocationMessage: vscode.l10n.t("Finding ADK evidence: {0}", messageLine(query)) };
   }
 
   async invoke(
@@ -63,6 +63,6 @@ function forModel(reason: unknown): Error {
   if (reason.code === "cancelled") {
     return new vscode.CancellationError();
   }
-  const mends = reason.mends.map(({ title }) => `"${title}"`).join(", ");
-  return new Error(mends === "" ? reason.message : `${reason.message} The user can do this: ${mends}.`);
+  const fixes = reason.fixes.map(({ title }) => `"${title}"`).join(", ");
+  return new Error(fixes === "" ? reason.message : `${reason.message} The user can do this: ${fixes}.`);
 }

@@ -1,35 +1,30 @@
 import * as vscode from "vscode";
 import { asProblem } from "../commands/command";
-import type { CitedPlaces } from "../evidence/citedPlaces";
+import type { CitedLocations } from "../evidence/citedLocations";
 import type { Evidence } from "../evidence/client";
-import { plain } from "../evidence/plainText";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
-import { type Mend, Problem } from "../problem";
-import type { Candidate, EvidenceResult } from "../protocol/generated";
-import { isStep } from "../server/offer";
-import { MENDS } from "../server/problems";
-import { clip } from "../webview/app/controls";
+import { type Fix, Problem } from "../problem";
+import { isTaskMode } from "../protocol/check";
+import type { AnswerFacts, Candidate, EvidenceResult } from "../protocol/generated";
+import { FIXES } from "../server/problems";
+import { isStep } from "../server/showProblem";
+import { clip, markdownLine, messageLine } from "../text/untrusted";
 import type { TaskMode } from "../webview/messages";
-import { AnswerWriter, type Written } from "./answer";
+import { AnswerWriter, type Citation, listCitations, type Written } from "./answer";
 import { type Attached, readReferences, readSelection } from "./attachments";
-import type { Citation } from "./citation";
 import { contextsOf } from "./contexts";
-import type { AnswerFacts } from "./followups";
 import { lastQuestion, messagesOf } from "./history";
-import { listCitations } from "./listing";
-import { escaped } from "./markdown";
 import { assemble, type Message } from "./prompt";
 import { refusalOf } from "./refusal";
 import { continued, isFollowUp, searchText } from "./search";
-import { isTaskMode } from "./taskMode";
 
 const MOST_LISTED = 12;
 const LONGEST_QUESTION = 1000;
 
 export interface TurnParts {
   evidence: Evidence;
-  places: CitedPlaces;
+  locations: CitedLocations;
   log: vscode.LogOutputChannel;
 }
 
@@ -52,7 +47,7 @@ interface Outcome {
 
 const NOTHING_WRITTEN: Written = { some: false, cited: new Set() };
 
-/** One request to the participant: finds evidence, has the user's model answer from it, links what that cites. */
+/** One request to the participant: finds evidence, has the user's model answer from it, links what the answer cites. */
 export class Turn {
   constructor(
     private readonly parts: TurnParts,
@@ -62,7 +57,7 @@ export class Turn {
     private readonly token: vscode.CancellationToken,
   ) {}
 
-  /** Answers. Failures are told in the response; it never throws. */
+  /** Answers. The response shows failures; this method never throws. */
   async run(): Promise<vscode.ChatResult> {
     try {
       return await this.answer();
@@ -87,7 +82,7 @@ export class Turn {
       this.tellNothing(pack, facts);
       return resultOf({ ...facts, outcome: "nothing", citations: 0 });
     }
-    this.response.progress(plain(pack.quality.note));
+    this.response.progress(messageLine(pack.quality.note));
     const { written, citations, refusal } = await this.write(pack, taskMode, attached);
     if (written.some && refusal === null && written.cited.size > 0) {
       return resultOf({ ...facts, outcome: "answered", citations: written.cited.size });
@@ -178,12 +173,12 @@ export class Turn {
   ): Promise<ReadonlyMap<number, Citation>> {
     const citations = await Promise.all(
       [...candidates].map(async ([number, candidate]): Promise<[number, Citation]> => {
-        return [number, { candidate, place: await this.parts.places.find(candidate, pack, this.token) }];
+        return [number, { candidate, location: await this.parts.locations.find(candidate, pack, this.token) }];
       }),
     );
-    for (const [, { place }] of citations) {
-      if (place !== null) {
-        this.response.reference(place);
+    for (const [, { location }] of citations) {
+      if (location !== null) {
+        this.response.reference(location);
       }
     }
     return new Map(citations);
@@ -192,7 +187,7 @@ export class Turn {
   /**
    * Why no model has answered, in a sentence.
    *
-   * @throws `reason` where that is no matter of the model: a cancellation, or a failure of the server.
+   * @throws `reason` where the model did not cause it: a cancellation, or a failure of the server.
    */
   private refusal(reason: unknown): string {
     const room = reason instanceof Problem && ["no_room", "invalid_request"].includes(reason.code);
@@ -200,14 +195,14 @@ export class Turn {
       throw reason;
     }
     const { model } = this.request;
-    this.parts.log.warn(`The model ${plain(model.id)} has not answered: ${codeOf(reason)}`);
+    this.parts.log.warn(`The model ${messageLine(model.id)} has not answered: ${codeOf(reason)}`);
     return refusalOf(reason, model.name);
   }
 
   private tellNothing({ candidates }: EvidenceResult, facts: Question): void {
     if (candidates.length === 0) {
       this.say(vscode.l10n.t("Nothing in the index answers this. Bring the index up to date, or ask in other words."));
-      this.button(MENDS.ingest());
+      this.button(FIXES.ingest());
     } else {
       this.say(vscode.l10n.t("Nothing in the index is close to this question, which may not be about the ADK."));
       this.showButton(vscode.l10n.t("Show the Nearest"), facts);
@@ -219,24 +214,24 @@ export class Turn {
     if (problem.code === "cancelled") {
       return {};
     }
-    const message = plain(problem.message);
+    const message = messageLine(problem.message);
     const step = isStep(problem);
     if (step) {
       this.say(message);
     }
-    problem.mends.forEach(this.button);
+    problem.fixes.forEach(this.button);
     return { metadata: { problem: problem.code }, ...(step ? {} : { errorDetails: { message } }) };
   }
 
   private say(sentence: string): void {
-    this.response.markdown(`\n\n${escaped(sentence)}\n\n`);
+    this.response.markdown(`\n\n${markdownLine(sentence)}\n\n`);
   }
 
   private showButton(title: string, { query, taskMode }: Question): void {
     this.button({ title, command: COMMANDS.findEvidence, arguments: [{ query, taskMode }] });
   }
 
-  private readonly button = ({ title, command, arguments: rest = [] }: Mend): void => {
+  private readonly button = ({ title, command, arguments: rest = [] }: Fix): void => {
     this.response.button({ title, command, arguments: rest });
   };
 }

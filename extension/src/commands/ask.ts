@@ -1,12 +1,13 @@
 import * as vscode from "vscode";
-import { plain } from "../evidence/plainText";
 import { questionOfText } from "../evidence/question";
 import { taskModeOf } from "../evidence/requestSettings";
-import { MAX_QUERY, type TaskMode } from "../webview/messages";
+import { MAX_QUERY } from "../protocol/check";
+import type { TaskMode } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { PackPanel } from "../webview/panel";
 import type { RecentQuestions } from "./recentQuestions";
 
-/** Ask a Question…: the selection is offered as a beginning, and questions that were asked before. */
+/** Ask a Question…: offers the selection as a beginning, and earlier questions. */
 export async function askQuestion(panel: PackPanel, recent: RecentQuestions): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const selected = editor ? questionOfText(editor.document.getText(editor.selection)) : "";
@@ -31,7 +32,7 @@ interface QuestionItem extends vscode.QuickPickItem {
   question: string;
 }
 
-/** One line to type in; the buttons choose the mode, which the title names. Null if it was left. */
+/** One line to type in; buttons choose the mode, which the title names. Null if the user left it. */
 function pickQuestion(start: string, startMode: TaskMode, recent: readonly string[]): Promise<Asked | null> {
   const pick = vscode.window.createQuickPick<QuestionItem>();
   const buttons = modeButtons();
@@ -74,7 +75,7 @@ function pickQuestion(start: string, startMode: TaskMode, recent: readonly strin
 }
 
 function item(question: string, icon: string): QuestionItem {
-  return { label: icon + plain(question), question, alwaysShow: icon.includes("search") };
+  return { label: icon + messageLine(question), question, alwaysShow: icon.includes("search") };
 }
 
 function modeButtons(): readonly ModeButton[] {

@@ -1,31 +1,36 @@
 import * as vscode from "vscode";
+import type { COMMANDS, STATUS_MENU } from "../ids";
 import { Problem } from "../problem";
-import { offer } from "../server/offer";
-import { MENDS } from "../server/problems";
+import { FIXES } from "../server/problems";
+import { showProblem } from "../server/showProblem";
 
-/** Registers a command whose failures are shown; a cancellation is nobody's failure. */
-export function registerCommand(
-  command: string,
-  run: (argument: unknown) => Promise<void>,
-  log: vscode.LogOutputChannel,
-): vscode.Disposable {
-  return vscode.commands.registerCommand(command, async (argument: unknown) => {
-    try {
-      await run(argument);
-    } catch (reason) {
-      // Whoever ran the command does not wait until the message is read.
-      void offer(asProblem(reason, log));
-    }
-  });
+/** What each command does. */
+export type CommandTable = Readonly<
+  Record<(typeof COMMANDS)[keyof typeof COMMANDS] | typeof STATUS_MENU, (argument: unknown) => Promise<void> | void>
+>;
+
+/** Registers commands whose failures are shown. */
+export function registerCommands(table: CommandTable, log: vscode.LogOutputChannel): vscode.Disposable {
+  const commands = Object.entries(table).map(([command, run]) =>
+    vscode.commands.registerCommand(command, async (argument: unknown) => {
+      try {
+        await run(argument);
+      } catch (reason) {
+        // Whoever ran the command does not wait until the message is read.
+        void showProblem(asProblem(reason, log));
+      }
+    }),
+  );
+  return vscode.Disposable.from(...commands);
 }
 
-/** The problem that a failure is to the user; one that nobody expected is logged. */
+/** The problem that a failure is to the user; an unexpected failure is logged. */
 export function asProblem(reason: unknown, log: vscode.LogOutputChannel): Problem {
   if (reason instanceof Problem) {
     return reason;
   }
   log.error(reason instanceof Error ? reason : String(reason));
   return new Problem(vscode.l10n.t("Something went wrong that has no explanation. The log says more."), "unexpected", [
-    MENDS.logs(),
+    FIXES.logs(),
   ]);
 }

@@ -1,37 +1,46 @@
 import * as vscode from "vscode";
-import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import { offer } from "../server/offer";
 import { forEditor } from "../server/palette";
 import type { ServerPool } from "../server/pool";
-import { MENDS } from "../server/problems";
-import { registerCommand } from "./command";
+import { FIXES } from "../server/problems";
+import { showProblem } from "../server/showProblem";
 import { doctorReport, type Examination } from "./doctorReport";
 
 const SCHEME = "adk-evidence-doctor";
 const REPORT = vscode.Uri.from({ scheme: SCHEME, path: "/ADK Evidence Doctor.md" });
 
-/** "Run Doctor": shows what the server finds, or why there is none, and offers what mends it. */
-export function registerDoctor(pool: ServerPool, version: string, log: vscode.LogOutputChannel): vscode.Disposable {
-  let report = "";
-  const changed = new vscode.EventEmitter<vscode.Uri>();
-  const provider = { onDidChange: changed.event, provideTextDocumentContent: () => report };
-  const run = async () => {
+/** "Run Doctor": shows what the server finds, or why there is no server, and offers what fixes it. */
+export class Doctor implements vscode.Disposable {
+  private report = "";
+  private readonly changes = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
+    onDidChange: this.changes.event,
+    provideTextDocumentContent: () => this.report,
+  });
+
+  constructor(
+    private readonly pool: ServerPool,
+    private readonly version: string,
+  ) {}
+
+  async run(): Promise<void> {
     const title = vscode.l10n.t("The doctor looks at ADK Evidence");
     const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
-      examine(pool, version),
+      examine(this.pool, this.version),
     );
-    report = doctorReport(found);
-    changed.fire(REPORT);
+    this.report = doctorReport(found);
+    this.changes.fire(REPORT);
     await show();
     const problem = problemOf(found);
-    if (problem) void offer(problem);
-  };
-  return vscode.Disposable.from(
-    changed,
-    vscode.workspace.registerTextDocumentContentProvider(SCHEME, provider),
-    registerCommand(COMMANDS.runDoctor, run, log),
-  );
+    if (problem) {
+      void showProblem(problem);
+    }
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.changes.dispose();
+  }
 }
 
 async function examine(pool: ServerPool, version: string): Promise<Examination> {
@@ -39,7 +48,9 @@ async function examine(pool: ServerPool, version: string): Promise<Examination> 
   const outcome = await pool.request("adk/status", {}, undefined, scope).then(
     (status) => ({ status }),
     (error: unknown) => {
-      if (error instanceof Problem) return { problem: error };
+      if (error instanceof Problem) {
+        return { problem: error };
+      }
       throw error;
     },
   );
@@ -61,19 +72,25 @@ async function show(): Promise<void> {
   }
 }
 
-/** What is to be mended first. */
+/** What the user should fix first. */
 function problemOf({ outcome }: Examination): Problem | undefined {
-  if ("problem" in outcome) return outcome.problem;
+  if ("problem" in outcome) {
+    return outcome.problem;
+  }
   const { index, settings_problem, findings } = outcome.status;
-  if (settings_problem) return new Problem(settings_problem, "invalid_settings", [MENDS.settings()]);
+  if (settings_problem) {
+    return new Problem(settings_problem, "invalid_settings", [FIXES.settings()]);
+  }
   const broken = findings.find(({ state }) => state === "broken");
-  if (!broken) return undefined;
+  if (!broken) {
+    return undefined;
+  }
   if (index === null) {
     return new Problem(
       vscode.l10n.t("Nothing that can be asked is indexed. Ingest the ADK's docs and source."),
       "no_index",
-      [MENDS.ingest()],
+      [FIXES.ingest()],
     );
   }
-  return new Problem(forEditor(`${broken.found} ${broken.mend}`.trim()), "broken", [MENDS.logs()]);
+  return new Problem(forEditor(`${broken.found} ${broken.mend}`.trim()), "broken", [FIXES.logs()]);
 }

@@ -1,12 +1,12 @@
 /** The doctor's report as Markdown. */
 
 import { l10n } from "vscode";
-import { plain } from "../evidence/plainText";
 import { withoutCredentials } from "../log";
 import type { Problem } from "../problem";
 import type { ServerStatus } from "../protocol/generated";
 import { forEditor } from "../server/palette";
 import type { Origin, Resolution } from "../server/resolve";
+import { codeSpan, markdownLine } from "../text/untrusted";
 
 export interface Examination {
   readonly extension: string;
@@ -21,15 +21,22 @@ const MARKS = { ok: "✓", note: "!", broken: "✗" } as const;
 
 export function doctorReport(found: Examination): string {
   const lines = [`# ${l10n.t("ADK Evidence Doctor")}`, "", summary(found), ""];
-  if ("status" in found.outcome) lines.push(...statusLines(found.outcome.status));
+  if ("status" in found.outcome) {
+    lines.push(...statusLines(found.outcome.status));
+  }
   lines.push(`## ${l10n.t("How the server was chosen")}`, "");
-  for (const step of found.resolution.trail) lines.push(`- ${originName(step.origin)}: ${quoted(step.found)}`);
+  for (const step of found.resolution.trail) {
+    lines.push(`- ${originName(step.origin)}: ${markdownLine(step.found)}`);
+  }
   if ("launch" in found.resolution) {
     const { command, args } = found.resolution.launch;
-    lines.push("", `${l10n.t("It is started as")} ${code(withoutCredentials([command, ...args].join(" ")))}.`);
+    lines.push("", `${l10n.t("It is started as")} ${codeSpan(withoutCredentials([command, ...args].join(" ")))}.`);
   }
   lines.push("", `## ${l10n.t("Editor")}`, "");
-  lines.push(`- ${l10n.t("Extension")}: ${quoted(found.extension)}`, `- ${l10n.t("Editor")}: ${quoted(found.editor)}`);
+  lines.push(
+    `- ${l10n.t("Extension")}: ${markdownLine(found.extension)}`,
+    `- ${l10n.t("Editor")}: ${markdownLine(found.editor)}`,
+  );
   lines.push(
     found.trusted
       ? `- ${l10n.t("The workspace is trusted.")}`
@@ -39,18 +46,26 @@ export function doctorReport(found: Examination): string {
 }
 
 function summary({ outcome }: Examination): string {
-  if ("problem" in outcome) return `**${l10n.t("The server does not run.")}** ${quoted(outcome.problem.message)}`;
+  if ("problem" in outcome) {
+    return `**${l10n.t("The server does not run.")}** ${markdownLine(outcome.problem.message)}`;
+  }
   const broken = outcome.status.findings.filter(({ state }) => state === "broken").length;
-  if (broken === 0 && !outcome.status.settings_problem) return `**${l10n.t("Everything that is needed is there.")}**`;
+  if (broken === 0 && !outcome.status.settings_problem) {
+    return `**${l10n.t("Everything that is needed is there.")}**`;
+  }
   return `**${l10n.t("Something is missing or broken.")}**`;
 }
 
 function statusLines(status: ServerStatus): string[] {
   const lines = [`## ${l10n.t("Findings")}`, ""];
-  if (status.settings_problem) lines.push(`- ${MARKS.broken} ${quoted(status.settings_problem)}`);
+  if (status.settings_problem) {
+    lines.push(`- ${MARKS.broken} ${markdownLine(status.settings_problem)}`);
+  }
   for (const { what, state, found, mend } of status.findings) {
-    lines.push(`- ${MARKS[state] ?? "?"} **${quoted(what)}**: ${quoted(found)}`);
-    if (mend) lines.push(`  - ${quoted(forEditor(mend))}`);
+    lines.push(`- ${MARKS[state] ?? "?"} **${markdownLine(what)}**: ${markdownLine(found)}`);
+    if (mend) {
+      lines.push(`  - ${markdownLine(forEditor(mend))}`);
+    }
   }
   return [...lines, ""];
 }
@@ -68,17 +83,4 @@ function originName(origin: Origin): string {
     case "privateEnvironment":
       return l10n.t("Private environment");
   }
-}
-
-/** A text in which nothing is Markdown: it may quote paths, settings and the corpora. */
-function quoted(text: string): string {
-  return plain(text).replaceAll(/[\\`*_{}[\]()<>#+!|~&:@-]/g, "\\$&");
-}
-
-/** A text as code, whatever backticks it has. */
-function code(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  const padding = longest > 0 ? " " : "";
-  return `${fence}${padding}${text.replaceAll(/\s+/g, " ")}${padding}${fence}`;
 }

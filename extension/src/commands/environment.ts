@@ -1,13 +1,11 @@
 import * as vscode from "vscode";
-import { COMMANDS } from "../ids";
 import { writeLine } from "../log";
 import type { PrivateEnvironment, SetUpStep } from "../server/environment";
 import type { ServerPool } from "../server/pool";
-import { MENDS, PROBLEMS } from "../server/problems";
+import { FIXES, PROBLEMS } from "../server/problems";
 import { isNewEnough, OLDEST_PYTHON, type Prober, pythonsOnPath } from "../server/python";
 import { knownPythons } from "../server/pythonExtension";
 import { SetUpError } from "../server/setUpFailures";
-import { registerCommand } from "./command";
 
 /** What the environment takes on the disk, rounded up. */
 const MEGABYTES = 480;
@@ -20,18 +18,21 @@ export interface SetUpParts {
 }
 
 /** "Set Up Python Environment". Its argument: `choose` asks for the Python, `consented` does not ask for consent. */
-export function registerSetUp(parts: SetUpParts): vscode.Disposable {
-  const setUp = async (argument: unknown) => {
-    if (!(await parts.environment.canBeSetUp())) throw PROBLEMS.setUp("no_payload");
-    const choose = isSet(argument, "choose");
-    const consent = isSet(argument, "consented") ? "search" : await askForConsent(parts, choose);
-    if (!consent) return;
-    const base = consent === "choose" ? await chooseBase(parts) : await findBase(parts);
-    if (base === undefined) return;
-    await install(parts, base, vscode.l10n.t("Setting up the Python environment of ADK Evidence"));
-    await sayReady(parts);
-  };
-  return registerCommand(COMMANDS.setUpEnvironment, setUp, parts.log);
+export async function setUpEnvironment(argument: unknown, parts: SetUpParts): Promise<void> {
+  if (!(await parts.environment.canBeSetUp())) {
+    throw PROBLEMS.setUp("no_payload");
+  }
+  const choose = isSet(argument, "choose");
+  const consent = isSet(argument, "consented") ? "search" : await askForConsent(parts, choose);
+  if (!consent) {
+    return;
+  }
+  const base = consent === "choose" ? await chooseBase(parts) : await findBase(parts);
+  if (base === undefined) {
+    return;
+  }
+  await install(parts, base, vscode.l10n.t("Setting up the Python environment of ADK Evidence"));
+  await sayReady(parts);
 }
 
 /**
@@ -40,7 +41,9 @@ export function registerSetUp(parts: SetUpParts): vscode.Disposable {
  */
 export async function upgrade(parts: SetUpParts): Promise<void> {
   const state = await parts.environment.state();
-  if (state.kind !== "ready" || state.current) return;
+  if (state.kind !== "ready" || state.current) {
+    return;
+  }
   await install(parts, await findBase(parts), vscode.l10n.t("Updating the Python environment of ADK Evidence"));
 }
 
@@ -86,8 +89,12 @@ export async function findBase({
     }
     const { version, makesEnvironments } = probed.python;
     log.info(`${path}: Python ${version}${makesEnvironments ? "" : ", without venv or ensurepip"}`);
-    if (!isNewEnough(version)) continue;
-    if (makesEnvironments) return path;
+    if (!isNewEnough(version)) {
+      continue;
+    }
+    if (makesEnvironments) {
+      return path;
+    }
     withoutVenv = true;
   }
   throw PROBLEMS.setUp(withoutVenv ? "no_venv" : "no_python");
@@ -101,11 +108,19 @@ async function chooseBase({ prober }: SetUpParts): Promise<string | undefined> {
       openLabel: vscode.l10n.t("Use This Python"),
       ...(process.platform === "win32" ? { filters: { Python: ["exe"] } } : {}),
     })) ?? [];
-  if (!chosen) return undefined;
+  if (!chosen) {
+    return undefined;
+  }
   const probed = await prober.probe(chosen.fsPath);
-  if ("failure" in probed) throw PROBLEMS.interpreter(chosen.fsPath, probed.failure);
-  if (!isNewEnough(probed.python.version)) throw PROBLEMS.interpreter(chosen.fsPath, "too_old");
-  if (!probed.python.makesEnvironments) throw PROBLEMS.setUp("no_venv");
+  if ("failure" in probed) {
+    throw PROBLEMS.interpreter(chosen.fsPath, probed.failure);
+  }
+  if (!isNewEnough(probed.python.version)) {
+    throw PROBLEMS.interpreter(chosen.fsPath, "too_old");
+  }
+  if (!probed.python.makesEnvironments) {
+    throw PROBLEMS.setUp("no_venv");
+  }
   return chosen.fsPath;
 }
 
@@ -163,10 +178,12 @@ async function sayReady({ pool }: SetUpParts): Promise<void> {
     void vscode.window.showInformationMessage(vscode.l10n.t("ADK Evidence is ready."));
     return;
   }
-  const ingest = MENDS.ingest();
+  const ingest = FIXES.ingest();
   const text = vscode.l10n.t("The server is ready. Ingest the ADK's docs and source to have something to ask.");
   void vscode.window.showInformationMessage(text, ingest.title).then((chosen) => {
-    if (chosen) void vscode.commands.executeCommand(ingest.command);
+    if (chosen) {
+      void vscode.commands.executeCommand(ingest.command);
+    }
   });
 }
 

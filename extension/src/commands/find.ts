@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { type FindArguments, isRequest, parseFindArguments } from "../evidence/findArguments";
-import { questionAt } from "../evidence/place";
+import { isRequest, parseFindArguments } from "../evidence/findArguments";
+import { questionAt } from "../evidence/question";
 import { limitsOf, taskModeOf } from "../evidence/requestSettings";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import type { EvidenceParams } from "../protocol/generated";
+import type { EvidenceParams, FindArguments } from "../protocol/generated";
 import type { PackPanel } from "../webview/panel";
 
-/** What is shown in the one panel supersedes what was asked for it before, whatever it was asked of. */
+/** A request for the panel supersedes the request before, whatever document that was for. */
 export const PANEL_KEY = "panel";
 
 /**
@@ -24,7 +24,7 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
       throw new Problem(
         vscode.l10n.t("This link or action does not say what to find evidence for. Select code or ask a question."),
         "invalid_request",
-        [askMend()],
+        [askFix()],
       );
     }
     return findWanted(wanted, evidence, panel);
@@ -39,7 +39,7 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
     throw new Problem(
       vscode.l10n.t("There is no text at the cursor to find evidence for. Select code or ask a question."),
       "nothing_selected",
-      [askMend()],
+      [askFix()],
     );
   }
   const scope = editor.document.uri;
@@ -68,6 +68,6 @@ async function show(
   });
 }
 
-function askMend() {
+function askFix() {
   return { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
 }

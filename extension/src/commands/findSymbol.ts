@@ -1,18 +1,17 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import type { Citations } from "../evidence/openCitation";
-import { plain } from "../evidence/plainText";
 import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
+import { MAX_SYMBOL_QUERY } from "../protocol/check";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
 import { activePython } from "../server/pythonExtension";
+import { messageLine } from "../text/untrusted";
 import { LiveSearch } from "./liveSearch";
 import { type SymbolItem, symbolItems } from "./symbolItems";
 
 const MOST_SYMBOLS = 30;
-/** The server takes no longer ones. */
-const LONGEST_QUERY = 1000;
 
 type Search = (query: string, token: vscode.CancellationToken) => Promise<TargetAnswer>;
 type Action = "open" | "find" | "copy";
@@ -48,7 +47,7 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
       return;
     case "copy":
       // One line whatever a file of the corpus is named: it may be pasted into a terminal.
-      await vscode.env.clipboard.writeText(plain(target.import_statement));
+      await vscode.env.clipboard.writeText(messageLine(target.import_statement));
       vscode.window.setStatusBarMessage(vscode.l10n.t("Import copied."), 5000);
   }
 }
@@ -56,7 +55,7 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
 /**
  * Asks the server for symbols, and whether the user's interpreter has them.
  *
- * @param interpreter Nobody waits for it: symbols are found without it, and marked as soon as it is known.
+ * @param interpreter The search does not wait for it: symbols are marked as soon as it is known.
  */
 export function symbolSearch(
   evidence: Pick<Evidence, "targets">,
@@ -68,7 +67,7 @@ export function symbolSearch(
     python = found;
   });
   return async (text, token) => {
-    const params = { query: text.slice(0, LONGEST_QUERY), limit: MOST_SYMBOLS };
+    const params = { query: text.slice(0, MAX_SYMBOL_QUERY), limit: MOST_SYMBOLS };
     if (python === undefined) {
       return evidence.targets(params, token, scope);
     }
@@ -85,12 +84,12 @@ export function symbolSearch(
   };
 }
 
-/** Null if the list was left. @throws Whatever the search fails with: the list ends then. */
+/** Null if the user left the list. @throws What the search fails with, which closes the list. */
 function pickSymbol(start: string, search: Search): Promise<Chosen | null> {
   const pick = vscode.window.createQuickPick<SymbolItem>();
   pick.title = vscode.l10n.t("Go to ADK Symbol");
   pick.placeholder = vscode.l10n.t("A name, the beginning of one, or what it is for: retry a tool that fails");
-  // Else the editor puts its own order above the server's. It is not in the typings of its API.
+  // Else the editor sorts by label and not in the server's order. The typings of its API lack this member.
   Object.assign(pick, { sortByLabel: false });
   const buttons = itemButtons();
   return new Promise((resolve, reject) => {

@@ -2,15 +2,15 @@ import * as vscode from "vscode";
 import { ingestSettings } from "../config";
 import type { Evidence } from "../evidence/client";
 import { onIngestProgress } from "../evidence/ingestProgress";
-import { plain } from "../evidence/plainText";
 import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { IngestParams, RunManifest } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 
 type Mode = NonNullable<IngestParams["mode"]>;
 
-/** Ingest Corpora: asks which, shows how far it is with a way to cancel, and then what became of it. */
+/** Ingest Corpora: asks which, shows the progress with a way to cancel, and then the outcome. */
 export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
   const mode = await pickMode();
   if (mode === undefined) {
@@ -21,12 +21,14 @@ export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputCha
   try {
     run = await withProgress((token) => evidence.ingest({ mode, ...ingestSettings(folderInUse()) }, token, scope));
   } catch (error) {
-    if (!(error instanceof Problem && error.code === "cancelled")) throw error;
+    if (!(error instanceof Problem && error.code === "cancelled")) {
+      throw error;
+    }
     void tellStopped();
     return;
   }
   for (const notice of run.notices) {
-    log.warn(plain(notice));
+    log.warn(messageLine(notice));
   }
   // The message may stand for long; the command is done.
   void tell(run);
@@ -59,7 +61,7 @@ function withProgress(work: (token: vscode.CancellationToken) => Promise<RunMani
         // The editor expects the difference to the last report, and its bar cannot go back.
         const increment = percentage === null ? 0 : Math.max(0, percentage - reached);
         reached += increment;
-        progress.report({ message: plain(message), increment });
+        progress.report({ message: messageLine(message), increment });
       });
       try {
         return await work(token);
@@ -100,19 +102,19 @@ function lacks({ missing, corpora }: RunManifest): string {
     name === "adk_docs"
       ? vscode.l10n.t(
           "The guides (google/adk-docs) could not be read: {0} The index has no guides, or those of the last ingestion that read them.",
-          plain(reason),
+          messageLine(reason),
         )
-      : vscode.l10n.t("{0} could not be read: {1}", plain(name), plain(reason)),
+      : vscode.l10n.t("{0} could not be read: {1}", messageLine(name), messageLine(reason)),
   );
   const [first] = failed;
   if (first !== undefined) {
     sentences.push(
       failed.length === 1
-        ? vscode.l10n.t("{0} could not be split into passages, so the index lacks this file.", plain(first))
+        ? vscode.l10n.t("{0} could not be split into passages, so the index lacks this file.", messageLine(first))
         : vscode.l10n.t(
             "{0} files could not be split into passages, so the index lacks them; the first is {1}.",
             failed.length,
-            plain(first),
+            messageLine(first),
           ),
     );
   }
@@ -121,7 +123,7 @@ function lacks({ missing, corpora }: RunManifest): string {
 
 function summary({ status, corpora, seconds, notices }: RunManifest): string {
   const parts = Object.values(corpora).map(({ repo, commit, chunks }) =>
-    vscode.l10n.t("{0} at {1} ({2} passages)", plain(repo), plain(shortCommit(commit)), chunks),
+    vscode.l10n.t("{0} at {1} ({2} passages)", messageLine(repo), messageLine(shortCommit(commit)), chunks),
   );
   const indexed = new Intl.ListFormat(vscode.env.language).format(parts);
   const noticed = notices.length > 0 ? ` ${vscode.l10n.t("The log has {0} remarks.", notices.length)}` : "";

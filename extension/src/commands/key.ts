@@ -1,14 +1,8 @@
 import * as vscode from "vscode";
-import { COMMANDS } from "../ids";
 import { looksLikeKey, type VoyageKey } from "../server/key";
-import { registerCommand } from "./command";
 
-/** "Set Voyage API Key": keeps the key as a secret, or removes it; the servers are restarted by whoever watches it. */
-export function registerSetKey(key: VoyageKey, log: vscode.LogOutputChannel): vscode.Disposable {
-  return registerCommand(COMMANDS.setVoyageApiKey, () => setKey(key), log);
-}
-
-async function setKey(key: VoyageKey): Promise<void> {
+/** "Set Voyage API Key": keeps the key as a secret, or removes it; servers restart when it changes. */
+export async function setVoyageApiKey(key: VoyageKey): Promise<void> {
   if (await key.isSet()) {
     const replace = vscode.l10n.t("Replace the key");
     const remove = vscode.l10n.t("Delete the key");
@@ -18,7 +12,9 @@ async function setKey(key: VoyageKey): Promise<void> {
       await key.remove();
       void vscode.window.showInformationMessage(vscode.l10n.t("The Voyage API key was deleted."));
     }
-    if (chosen !== replace) return;
+    if (chosen !== replace) {
+      return;
+    }
   }
   const entered = await vscode.window.showInputBox({
     title: vscode.l10n.t("Voyage API Key"),
@@ -30,7 +26,9 @@ async function setKey(key: VoyageKey): Promise<void> {
         ? undefined
         : vscode.l10n.t("A key is one word of at least 20 letters, digits, hyphens and underscores."),
   });
-  if (entered === undefined) return;
+  if (entered === undefined) {
+    return;
+  }
   await key.set(entered.trim());
   void vscode.window.showInformationMessage(vscode.l10n.t("The Voyage API key is set."));
 }

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 
-/** Long enough that a word is not searched letter by letter, short enough to feel at once. */
+/** Long enough that a word is not searched letter by letter, short enough not to be felt. */
 const REST_MS = 120;
 
-/** What a search tells while somebody types. */
+/** What a search reports while somebody types. */
 export interface LiveSearchEvents<T> {
   /** Whether an answer is awaited. */
   onBusy(busy: boolean): void;
@@ -12,7 +12,7 @@ export interface LiveSearchEvents<T> {
   onFailure(reason: unknown): void;
 }
 
-/** Searches while somebody types: only for the latest text, once it rests; what was asked before is cancelled. */
+/** Searches while somebody types: only for the latest text, after a pause; earlier searches are cancelled. */
 export class LiveSearch<T> implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private asked: vscode.CancellationTokenSource | undefined;
@@ -34,7 +34,7 @@ export class LiveSearch<T> implements vscode.Disposable {
     this.timer = setTimeout(() => void this.ask(query), REST_MS);
   }
 
-  /** Cancels what was asked; nothing is told of it any more. */
+  /** Cancels the search; its outcome is not reported any more. */
   dispose(): void {
     clearTimeout(this.timer);
     this.asked?.cancel();

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
-import { plain } from "../evidence/plainText";
 import type { SourceDocuments } from "../evidence/sourceDocuments";
 import { SOURCE_SCHEME } from "../ids";
 import { Problem } from "../problem";
+import { messageLine } from "../text/untrusted";
 
 /**
  * Open Cited File on Disk: the file behind the read-only source in the active editor, to edit it. The cursor is at the
@@ -18,7 +18,7 @@ export async function openFileOnDisk(documents: Pick<SourceDocuments, "read">): 
   const source = await documents.read(editor.document.uri);
   if (source.local_file === null) {
     throw new Problem(
-      vscode.l10n.t("{0} is not a file on this machine that could be edited.", plain(source.path)),
+      vscode.l10n.t("{0} is not a file on this machine that could be edited.", messageLine(source.path)),
       "no_file",
     );
   }

@@ -1,17 +1,17 @@
 import * as vscode from "vscode";
+import { ageOf } from "../age";
 import type { Evidence } from "../evidence/client";
-import { plain } from "../evidence/plainText";
-import { type Mend, Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
 import type { FindingInfo, IndexInfo, ServerStatus } from "../protocol/generated";
-import { offer } from "../server/offer";
-import { MENDS } from "../server/problems";
-import { ageOf } from "./age";
+import { FIXES } from "../server/problems";
+import { showProblem } from "../server/showProblem";
+import { messageLine } from "../text/untrusted";
 
 interface StatusItem extends vscode.QuickPickItem {
   run?: () => PromiseLike<unknown>;
 }
 
-/** Show Status: what is indexed, with which models, what is amiss and what mends it; each line can be chosen. */
+/** Show Status: what is indexed, with which models, what is wrong and how to fix it; each line can be chosen. */
 export async function showStatus(evidence: Evidence): Promise<void> {
   const scope = vscode.window.activeTextEditor?.document.uri;
   const status = await vscode.window.withProgress(
@@ -19,8 +19,8 @@ export async function showStatus(evidence: Evidence): Promise<void> {
     () => evidence.status(undefined, scope),
   );
   const picked = await vscode.window.showQuickPick(statusItems(status, Date.now()), {
-    title: vscode.l10n.t("ADK Evidence {0}", plain(status.version)),
-    placeHolder: vscode.l10n.t("Choose an action, or a finding to mend it"),
+    title: vscode.l10n.t("ADK Evidence {0}", messageLine(status.version)),
+    placeHolder: vscode.l10n.t("Choose an action, or a finding to fix it"),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -38,7 +38,7 @@ export function statusItems(status: ServerStatus, now: number): StatusItem[] {
     ...section(vscode.l10n.t("In order"), fine.map(findingItem)),
     ...section(
       vscode.l10n.t("Actions"),
-      [MENDS.ingest(), MENDS.doctor(), MENDS.restart(), MENDS.logs(), MENDS.settings()].map(actionItem),
+      [FIXES.ingest(), FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings()].map(actionItem),
     ),
   ];
 }
@@ -50,11 +50,11 @@ function section(title: string, items: StatusItem[]): StatusItem[] {
 function problemItems({ settings_problem: problem, ingesting }: ServerStatus): StatusItem[] {
   const items: StatusItem[] = [];
   if (problem !== null) {
-    const wrong = new Problem(plain(problem), "invalid_settings", [MENDS.settings()]);
+    const wrong = new Problem(messageLine(problem), "invalid_settings", [FIXES.settings()]);
     items.push({
       label: "$(error) ".concat(vscode.l10n.t("Settings")),
       detail: wrong.message,
-      run: () => offer(wrong),
+      run: () => showProblem(wrong),
     });
   }
   if (ingesting) {
@@ -66,13 +66,15 @@ function problemItems({ settings_problem: problem, ingesting }: ServerStatus): S
 function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number): StatusItem[] {
   const { corpora, created_at, dense, generation } = index;
   const held = Object.values(corpora).map(({ repo, commit, ref, source, chunks }) => ({
-    label: `$(repo) ${plain(repo)}`,
-    description: vscode.l10n.t("{0} passages from {1}", chunks, plain(source)),
-    detail: ref !== null && ref !== commit ? `${plain(ref)} · ${plain(commit)}` : plain(commit),
+    label: `$(repo) ${messageLine(repo)}`,
+    description: vscode.l10n.t("{0} passages from {1}", chunks, messageLine(source)),
+    detail: ref !== null && ref !== commit ? `${messageLine(ref)} · ${messageLine(commit)}` : messageLine(commit),
   }));
   const built: StatusItem = {
-    label: "$(database) ".concat(vscode.l10n.t("Built {0}", ageOf(created_at, now, vscode.env.language))),
-    description: plain(generation),
+    label: "$(database) ".concat(
+      vscode.l10n.t("Built {0}", ageOf(created_at, now, vscode.env.language) ?? messageLine(created_at)),
+    ),
+    description: messageLine(generation),
   };
   if (dense === "pending") {
     built.detail = ingesting
@@ -80,7 +82,9 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
       : vscode.l10n.t(
           "It answers by keywords alone, because the ingestion was stopped. Choose this to continue the ingestion.",
         );
-    if (!ingesting) built.run = () => runMend(MENDS.ingest());
+    if (!ingesting) {
+      built.run = () => runFix(FIXES.ingest());
+    }
   }
   return [built, ...held];
 }
@@ -88,34 +92,34 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
 function noIndexItem({ home }: ServerStatus): StatusItem {
   return {
     label: "$(warning) ".concat(vscode.l10n.t("Nothing is indexed yet")),
-    detail: plain(home),
-    run: () => runMend(MENDS.ingest()),
+    detail: messageLine(home),
+    run: () => runFix(FIXES.ingest()),
   };
 }
 
 function modelItems({ models, profile }: ServerStatus): StatusItem[] {
   const described = Object.entries(models).map(([name, value]) => ({
-    label: `$(symbol-parameter) ${plain(name.replaceAll("_", " "))}`,
-    description: plain(String(value)),
+    label: `$(symbol-parameter) ${messageLine(name.replaceAll("_", " "))}`,
+    description: messageLine(String(value)),
   }));
-  return [{ label: "$(settings) ".concat(vscode.l10n.t("Profile")), description: plain(profile) }, ...described];
+  return [{ label: "$(settings) ".concat(vscode.l10n.t("Profile")), description: messageLine(profile) }, ...described];
 }
 
 function findingItem({ what, state, found, mend }: FindingInfo): StatusItem {
   const icon = { ok: "$(check)", note: "$(info)", broken: "$(error)" }[state] ?? "$(question)";
-  const item: StatusItem = { label: `${icon} ${plain(what)}`, description: plain(found) };
+  const item: StatusItem = { label: `${icon} ${messageLine(what)}`, description: messageLine(found) };
   if (mend !== "") {
-    const problem = new Problem(plain(`${found} ${mend}`), "finding", [MENDS.ingest(), MENDS.doctor()]);
-    item.detail = plain(mend);
-    item.run = () => offer(problem);
+    const problem = new Problem(messageLine(`${found} ${mend}`), "finding", [FIXES.ingest(), FIXES.doctor()]);
+    item.detail = messageLine(mend);
+    item.run = () => showProblem(problem);
   }
   return item;
 }
 
-function actionItem(mend: Mend): StatusItem {
-  return { label: `$(play) ${mend.title}`, run: () => runMend(mend) };
+function actionItem(mend: Fix): StatusItem {
+  return { label: `$(play) ${mend.title}`, run: () => runFix(mend) };
 }
 
-function runMend({ command, arguments: rest = [] }: Mend): Thenable<unknown> {
+function runFix({ command, arguments: rest = [] }: Fix): Thenable<unknown> {
   return vscode.commands.executeCommand(command, ...rest);
 }

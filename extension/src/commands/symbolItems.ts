@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
-import { plain } from "../evidence/plainText";
 import type { RankedTarget, TargetAnswer } from "../protocol/generated";
 import { forEditor } from "../server/palette";
+import { messageLine } from "../text/untrusted";
 
 /** A line of the list. */
 export interface SymbolItem extends vscode.QuickPickItem {
-  /** Null where it only tells something. */
+  /** Null where the line is only a remark. */
   target: RankedTarget | null;
-  /** What to tell in full when it is chosen: the line may be too short for it. */
+  /** What to show in full when the line is chosen, which may be too short for it. */
   warning: string | null;
 }
 
@@ -23,9 +23,9 @@ const ICONS: Readonly<Record<RankedTarget["type"], string>> = {
 /** The lines of an answer, in the server's order: it also ranks what is like the text in meaning alone. */
 export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.QuickInputButton[]): SymbolItem[] {
   const found = answer.results.map((target) => ({
-    label: `${ICONS[target.type] ?? "$(symbol-misc)"} ${plain(target.symbol)}`,
-    description: [plain(target.import_path), ...marksOf(target, answer)].join(" · "),
-    detail: plain(target.summary),
+    label: `${ICONS[target.type] ?? "$(symbol-misc)"} ${messageLine(target.symbol)}`,
+    description: [messageLine(target.import_path), ...marksOf(target, answer)].join(" · "),
+    detail: messageLine(target.summary),
     alwaysShow: true,
     buttons,
     target,
@@ -35,7 +35,7 @@ export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.Quick
   return [
     ...(found.length > 0 ? found : [remark("$(info)", nothing, null)]),
     ...answer.warnings
-      .map((warning) => plain(forEditor(warning)))
+      .map((warning) => messageLine(forEditor(warning)))
       .map((warning) => remark("$(warning)", warning, warning)),
   ];
 }
@@ -43,7 +43,7 @@ export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.Quick
 function marksOf({ available, deprecated }: RankedTarget, { installed }: TargetAnswer): string[] {
   const marks: string[] = [];
   if (available === "false") {
-    marks.push(`$(warning) ${vscode.l10n.t("not in your google-adk {0}", plain(installed ?? "")).trim()}`);
+    marks.push(`$(warning) ${vscode.l10n.t("not in your google-adk {0}", messageLine(installed ?? "")).trim()}`);
   }
   if (deprecated) {
     marks.push(vscode.l10n.t("deprecated"));

@@ -1,4 +1,5 @@
 import { type CancellationToken, Uri } from "vscode";
+import { isPack } from "../protocol/check";
 import type {
   EvidenceParams,
   EvidenceResult,
@@ -14,11 +15,10 @@ import type {
   TargetsParams,
 } from "../protocol/generated";
 import { PROBLEMS } from "../server/problems";
-import { isPack } from "../webview/validate";
 import type { Backend } from "./backend";
 import { scopeInUse } from "./scope";
 
-/** The server's requests, and which server answered with a pack. Every method throws as `Backend.request` does. */
+/** The server's requests. Remembers which server a pack came from. Every method throws as `Backend.request` does. */
 export class Evidence {
   private readonly scopes = new WeakMap<EvidenceResult, Uri>();
 
@@ -27,10 +27,10 @@ export class Evidence {
   /**
    * Asks a question, or for the evidence of a place in a document.
    *
-   * @throws Problem also where the answer has a form that nobody here could read.
+   * @throws Problem also where the answer does not have the form of a pack.
    */
   async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
-    // Which folder is meant without a scope may be another when a citation is opened.
+    // The folder in use may be another when a citation is opened.
     const asked = scope ?? scopeInUse();
     const pack = await this.backend.request("adk/evidence", params, token, asked);
     if (!isPack(pack)) {
@@ -42,7 +42,7 @@ export class Evidence {
     return pack;
   }
 
-  /** Takes up a pack that was kept; `scope` is what it was asked for, as a URI. */
+  /** Takes up a saved pack; `scope` is the URI of the document or folder that it was asked for. */
   takeUp(pack: EvidenceResult, scope: string): void {
     this.scopes.set(pack, Uri.parse(scope));
   }

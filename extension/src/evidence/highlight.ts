@@ -8,8 +8,8 @@ interface Mark {
 }
 
 /**
- * Marks the cited lines of read-only sources, for as long as these are open. Nothing is selected: the lines are marked
- * by a decoration, and the cursor is at the first of them.
+ * Marks the cited lines of read-only sources while the sources are open. Nothing is selected: a decoration marks the
+ * lines, and the cursor is at the first of them.
  */
 export class Highlight implements vscode.Disposable {
   private readonly lines = vscode.window.createTextEditorDecorationType({
@@ -41,7 +41,7 @@ export class Highlight implements vscode.Disposable {
     window.visibleTextEditors.forEach(this.take);
   }
 
-  /** Brings lines of a source into view and marks them, in place of those that were marked in it before. */
+  /** Brings lines of a source into view and marks them; marks from before are removed. */
   show(editor: vscode.TextEditor, range: vscode.Range, remark: string | null): void {
     this.marks.set(editor.document.uri.toString(), { range, remark });
     editor.selection = new vscode.Selection(range.start, range.start);

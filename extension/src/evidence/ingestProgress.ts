@@ -8,8 +8,8 @@ type Listener = (message: string, percentage: number | null) => void;
 const listeners = new Set<Listener>();
 
 /**
- * Passes on what the server says until it is disposed of. The server opens progress of its own accord for ingestions
- * alone, and runs one at a time.
+ * Passes on what the server reports until it is disposed of. The server opens progress itself for ingestions alone, and
+ * runs one ingestion at a time.
  */
 export function onIngestProgress(listener: Listener): { dispose(): void } {
   listeners.add(listener);
@@ -17,8 +17,8 @@ export function onIngestProgress(listener: Listener): { dispose(): void } {
 }
 
 /**
- * For the language client, which by itself shows progress in the status bar, where it cannot be cancelled: while a
- * listener is there, it is told instead.
+ * For the language client, which shows progress in the status bar, where the user cannot cancel it: while there is a
+ * listener, the listener gets the progress instead.
  */
 export const progressMiddleware = {
   handleWorkDoneProgress(_token, report, next) {

@@ -2,11 +2,11 @@ import * as vscode from "vscode";
 import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
 import type { Candidate, EvidenceResult, LineSpan, RankedTarget, SourceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
 import type { Highlight } from "./highlight";
 import { type Note, type Opening, planOpening, planSource } from "./opening";
-import { plain } from "./plainText";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
@@ -23,7 +23,7 @@ export class Citations {
    * Opens a candidate of a pack: the server says from its id where that is, so nothing that a page or a pack says
    * decides what is read.
    *
-   * @throws Problem if it is no candidate of the pack, or the index does not hold it any more or its source is gone.
+   * @throws Problem if the candidate is not in the pack, if the index no longer holds it, or if its source is gone.
    */
   async open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void> {
     if (!pack.candidates.some((held) => held.candidate_id === candidate.candidate_id)) {
@@ -43,10 +43,10 @@ export class Citations {
    * Opens where a symbol is defined.
    *
    * @param scope What its search was asked for.
-   * @throws Problem if the index does not hold it any more, or its source is gone.
+   * @throws Problem if the index no longer holds the symbol, or its source is gone.
    */
   async openDefinition({ citation }: Pick<RankedTarget, "citation">, scope: vscode.Uri | undefined): Promise<void> {
-    // The citation names the path and the lines, and the commit without which they could be those of another file.
+    // The citation also names the commit, without which path and lines could be those of another version.
     const source = await this.evidence.source({ citation }, undefined, scope);
     await this.carryOut(planSource(source), source, scope);
   }
@@ -84,9 +84,9 @@ export class Citations {
   }
 }
 
-/** What the reader is told; apart from a path and a commit it is in words of our own. */
+/** What the reader must know. Only a path and a commit in it are from elsewhere. */
 function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): string {
-  const path = plain(source.path);
+  const path = messageLine(source.path);
   const span = lines === null ? "" : `${lines.start}–${lines.end}`;
   switch (note) {
     case "kept":
@@ -108,7 +108,7 @@ function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): str
 }
 
 function short({ commit }: SourceResult): string {
-  return plain(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
+  return messageLine(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
 }
 
 function noPage(): Problem {
@@ -118,7 +118,7 @@ function noPage(): Problem {
   );
 }
 
-/** Shows a document where it does not hide the panel: in another group, or beside it if there is none. */
+/** Shows a document where it does not hide the panel: in another group, or beside the panel. */
 function show(uri: vscode.Uri): Thenable<vscode.TextEditor> {
   return vscode.workspace
     .openTextDocument(uri)
@@ -128,7 +128,7 @@ function show(uri: vscode.Uri): Thenable<vscode.TextEditor> {
 function columnBesidePanel(): vscode.ViewColumn {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const others = all.filter((group) => !isPanel(group.activeTab));
-  // Never "the active column": a click in the panel makes its own the active one, sooner or later.
+  // Never "the active column": a click in the panel makes the panel's column the active one, sooner or later.
   const chosen = others.includes(activeTabGroup)
     ? activeTabGroup
     : (others.find((group) => group.activeTab?.input instanceof vscode.TabInputText) ?? others[0]);
@@ -136,6 +136,6 @@ function columnBesidePanel(): vscode.ViewColumn {
 }
 
 function isPanel(tab: vscode.Tab | undefined): boolean {
-  // The editor puts a prefix of its own before a webview's type.
+  // The editor puts a prefix before a webview's type.
   return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(PACK_VIEW);
 }

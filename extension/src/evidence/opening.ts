@@ -4,7 +4,7 @@ import type { Candidate, LineSpan, SourceResult, Verification } from "../protoco
 import type { OpenTarget } from "../webview/actions";
 import { isPageOf } from "./page";
 
-/** What the reader must be told of what is opened. */
+/** What the reader must know of what is opened. */
 export type Note =
   /** The file on the disk is different by now; this is the cited text. */
   | "kept"
@@ -12,11 +12,11 @@ export type Note =
   | "moved"
   /** What was cited is at these lines, but with another text. */
   | "changed"
-  /** What was cited is in the file no more. */
+  /** What was cited is no longer in the file. */
   | "gone"
-  /** The file has changed, and nobody could tell whether the cited lines have. */
+  /** The file has changed; whether the cited lines have is not known. */
   | "unverified"
-  /** The page is not one of the corpus' site, so its source is opened in its place. */
+  /** The page is not on the corpus' site, so its source is opened instead. */
   | "no-page";
 
 export type Opening =
@@ -59,7 +59,7 @@ const NOTES: Record<Verification["state"], Note | null> = {
   unverified: "unverified",
 };
 
-/** Which lines of the source's document are marked, and what the reader is told. */
+/** Which lines of the source's document are marked, and what the reader must know. */
 export function planSource(source: SourceResult): Extract<Opening, { kind: "document" }> {
   const { lines } = source;
   if (source.matches_index) {

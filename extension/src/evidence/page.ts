@@ -1,6 +1,6 @@
 /**
  * Whether a page of the documentation may be opened in a browser: over https, on the site that the corpus is
- * published at, with nobody's name or password in its address.
+ * published at, without a name or password in its address.
  */
 export function isPageOf(url: string, siteUrl: string | null): boolean {
   const page = parse(url);

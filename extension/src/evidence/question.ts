@@ -1,7 +1,9 @@
 /** Questions: what the server is asked for the panel's query line, and for text that it has not open. */
 
-import type { EvidenceFilters, EvidenceParams } from "../protocol/generated";
+import * as vscode from "vscode";
+import type { EvidenceFilters, EvidenceParams, Range } from "../protocol/generated";
 import type { Question } from "../webview/messages";
+import { SYNCHRONIZED } from "./synchronized";
 
 const LONGEST_SELECTION = 1500;
 const COMMENT = /^\s*(?:#+:?|\/{2,}|\/\*+|\*+\/?|--)\s?/;
@@ -22,7 +24,7 @@ export function paramsOf({ query, taskMode, sources, path }: Question): Evidence
   return { query, taskMode, filters };
 }
 
-/** Selected text as a question: one line, without the marks of comments. Empty if there is nothing to ask. */
+/** Selected text as a question: one line without comment marks. Empty if there is nothing to ask. */
 export function questionOfText(selected: string): string {
   return selected
     .trim()
@@ -32,4 +34,31 @@ export function questionOfText(selected: string): string {
     .join(" ")
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/**
+ * The question that a place in a document asks; null if there is no text to ask about. The server makes it of the
+ * selection and of what is around it where it has the document open, else it is the selected text or the line.
+ */
+export function questionAt(
+  document: vscode.TextDocument,
+  selection: vscode.Range,
+): Pick<EvidenceParams, "query" | "textDocument" | "range"> | null {
+  const asked = document.validateRange(selection);
+  const line = document.lineAt(asked.start.line).range;
+  const text = questionOfText(document.getText(asked)) || questionOfText(document.getText(line));
+  if (text === "") {
+    return null;
+  }
+  if (vscode.languages.match(SYNCHRONIZED, document) > 0) {
+    return { textDocument: { uri: document.uri.toString() }, range: toProtocol(asked) };
+  }
+  return { query: text };
+}
+
+function toProtocol({ start, end }: vscode.Range): Range {
+  return {
+    start: { line: start.line, character: start.character },
+    end: { line: end.line, character: end.character },
+  };
 }

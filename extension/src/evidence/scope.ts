@@ -1,4 +1,4 @@
-/** Which folder is worked in, also while a panel has the focus and no editor is active. */
+/** The folder that the user works in, also while a panel has the focus and no editor is active. */
 
 import * as vscode from "vscode";
 import { workspaceFolderOf } from "./sourceDocuments";
@@ -14,7 +14,7 @@ export function followEditors(): vscode.Disposable {
   return vscode.window.onDidChangeActiveTextEditor(see);
 }
 
-/** The folder of the editor that is or was active last; the first one before any was. */
+/** The folder of the editor that was active last; the first folder before any editor was active. */
 export function folderInUse(): vscode.WorkspaceFolder | undefined {
   const folders = vscode.workspace.workspaceFolders;
   return folders?.find(({ uri }) => uri.toString() === last?.uri.toString()) ?? folders?.[0];

@@ -2,24 +2,23 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import { SOURCE_SCHEME } from "../ids";
 import { Problem } from "../problem";
-import type { SourceResult } from "../protocol/generated";
+import type { SourceFile, SourceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { Evidence } from "./client";
-import { plain } from "./plainText";
-import { fromDocumentPath, fromDocumentQuery, type SourcePlace, toDocumentPath, toDocumentQuery } from "./sourcePlace";
+import { fromDocumentPath, fromDocumentQuery, toDocumentPath, toDocumentQuery } from "./sourceAddress";
 
 const KEPT = 16;
 const HASH_DIGITS = 16;
-/** Whatever encoding the user's settings say that files have, this one is seen. */
+/** Makes the editor read UTF-8, whatever encoding the user's settings name. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 /**
- * Read-only files with cited sources: at their commits, or as they are on the disk where nothing else keeps them. Their
- * address says all that is needed to read them again; in a workspace of several folders it also says which folder's
- * server to ask. They are files and not mere documents because the editor opens those again after a reload of the
- * window.
+ * Read-only files with cited sources: at their commits, or as they are on the disk where nothing else keeps them. A
+ * file's address holds all that is needed to read the file again; in a workspace of several folders it also names the
+ * folder whose server is asked. They are files because the editor opens files again after a reload of the window.
  */
 export class SourceDocuments implements vscode.FileSystemProvider {
-  /** What was just read, so that opening it asks no second time. */
+  /** What was read last, so that opening it does not ask the server again. */
   private readonly contents = new Map<string, Uint8Array>();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
 
@@ -83,7 +82,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     try {
       return this.keep(uri, await this.read(uri));
     } catch (reason) {
-      throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(plain(reason.message)) : reason;
+      throw reason instanceof Problem ? vscode.FileSystemError.Unavailable(messageLine(reason.message)) : reason;
     }
   }
 
@@ -111,7 +110,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     throw vscode.FileSystemError.NoPermissions();
   }
 
-  private async ask(place: SourcePlace, [scope, ...others]: Scopes): Promise<SourceResult> {
+  private async ask(place: SourceFile, [scope, ...others]: Scopes): Promise<SourceResult> {
     try {
       return await this.evidence.source({ ...place }, undefined, scope);
     } catch (reason) {
@@ -140,7 +139,7 @@ export class SourceDocuments implements vscode.FileSystemProvider {
 
 type Scopes = [vscode.Uri | undefined, ...vscode.Uri[]];
 
-/** Codes of a server that has another index, or none. */
+/** What a server with another index, or without an index, fails with. */
 const NOT_HERE = ["not_indexed", "no_index"];
 
 /**
@@ -149,7 +148,7 @@ const NOT_HERE = ["not_indexed", "no_index"];
  * @param scope What is in the folder whose server is to be asked; undefined asks the folders in turn.
  * @param text The hash of the text, where the index does not have this text.
  */
-export function sourceAddress(place: SourcePlace, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
+export function sourceAddress(place: SourceFile, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
   const folder = scope && workspaceFolderOf(scope);
   const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
   return vscode.Uri.from({
@@ -159,7 +158,7 @@ export function sourceAddress(place: SourcePlace, scope: vscode.Uri | undefined,
   });
 }
 
-/** The workspace folder of a document; that of a cited source is the one whose server knows it. */
+/** The workspace folder of a document; for a cited source, the folder whose server knows the source. */
 export function workspaceFolderOf(uri: vscode.Uri): vscode.WorkspaceFolder | undefined {
   const folder = uri.scheme === SOURCE_SCHEME ? folderIn(uri) : uri;
   return folder && vscode.workspace.getWorkspaceFolder(folder);

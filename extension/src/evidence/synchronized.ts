@@ -1,6 +1,6 @@
 /**
- * The documents that the server has open. Not Python alone: a question may be selected in any text, and errors may be
- * in any file.
+ * The documents that the server has open. Not only Python: users select questions in any text, and any file may hold an
+ * error message.
  */
 export const SYNCHRONIZED: ({ language: string } | { scheme: string })[] = [
   { language: "python" },

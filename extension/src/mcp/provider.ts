@@ -1,4 +1,4 @@
-/** Offers the server for agents to the editor, which starts it and gives its tools to models. */
+/** Offers the MCP server to the editor, which starts the server and gives its tools to models. */
 
 import os from "node:os";
 import * as vscode from "vscode";
@@ -21,7 +21,9 @@ export interface McpParts {
 /** Registers the provider, in editors that have a place for it. */
 export function registerMcpServers(parts: McpParts): vscode.Disposable {
   // Editors that derive from this one may lack it.
-  if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== "function") return vscode.Disposable.from();
+  if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== "function") {
+    return vscode.Disposable.from();
+  }
   const provider = new McpServers(parts);
   return vscode.Disposable.from(
     provider,
@@ -31,55 +33,54 @@ export function registerMcpServers(parts: McpParts): vscode.Disposable {
 }
 
 class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioServerDefinition>, vscode.Disposable {
-  readonly #parts: McpParts;
-  readonly #changes = new vscode.EventEmitter<void>();
-  readonly onDidChangeMcpServerDefinitions = this.#changes.event;
-  #stale = false;
+  private readonly changes = new vscode.EventEmitter<void>();
+  readonly onDidChangeMcpServerDefinitions = this.changes.event;
+  private stale = false;
 
-  constructor(parts: McpParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: McpParts) {}
 
-  /** One for each program and index. The editor asks of its own accord: nothing is told of those that are missing. */
+  /** One server for each program and index. The editor asks unprompted, so missing programs are not reported. */
   async provideMcpServerDefinitions(): Promise<vscode.McpStdioServerDefinition[]> {
-    const fresh = this.#stale;
-    this.#stale = false;
+    const fresh = this.stale;
+    this.stale = false;
     const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
     const { workspaceFolders: folders = [] } = vscode.workspace;
     const roots = folders.map(folderPath).filter((path) => path !== undefined);
     const looks = (folders.length > 0 ? folders : [undefined]).map(async (folder) => ({
       folder,
-      resolution: await this.#parts.resolve(folder, fresh),
+      resolution: await this.parts.resolve(folder, fresh),
     }));
     for (const { folder, resolution } of await Promise.all(looks)) {
       const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder), roots) : undefined;
       const same = JSON.stringify(server);
-      if (server && !found.has(same)) found.set(same, { server, folder });
+      if (server && !found.has(same)) {
+        found.set(same, { server, folder });
+      }
     }
     const several = found.size > 1;
     return [...found.values()].map(({ server, folder }) =>
-      this.#definition(several && folder ? `ADK Evidence (${folder.name})` : "ADK Evidence", server),
+      this.definition(several && folder ? `ADK Evidence (${folder.name})` : "ADK Evidence", server),
     );
   }
 
-  /** Adds the key, which the editor is not given before the server starts. */
+  /** Adds the key, which the editor does not get before the server starts. */
   async resolveMcpServerDefinition(server: vscode.McpStdioServerDefinition): Promise<vscode.McpStdioServerDefinition> {
-    server.env = { ...server.env, ...(await this.#parts.key.environment()) };
+    server.env = { ...server.env, ...(await this.parts.key.environment()) };
     return server;
   }
 
   /** Tells the editor to ask again. */
   changed(): void {
-    this.#stale = true;
-    this.#changes.fire();
+    this.stale = true;
+    this.changes.fire();
   }
 
   dispose(): void {
-    this.#changes.dispose();
+    this.changes.dispose();
   }
 
-  #definition(label: string, { command, args, env }: McpServer): vscode.McpStdioServerDefinition {
-    const definition = new vscode.McpStdioServerDefinition(label, command, [...args], { ...env }, this.#parts.version);
+  private definition(label: string, { command, args, env }: McpServer): vscode.McpStdioServerDefinition {
+    const definition = new vscode.McpStdioServerDefinition(label, command, [...args], { ...env }, this.parts.version);
     // Not the workspace's folder: what lies there must not be found as a program or a module.
     definition.cwd = vscode.Uri.file(os.homedir());
     return definition;

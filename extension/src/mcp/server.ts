@@ -1,4 +1,4 @@
-/** How the server for agents is started: with the program of the language server, told to serve another protocol. */
+/** How the MCP server is started: with the program of the language server, which serves both protocols. */
 
 import { FOREIGN_VARIABLES } from "../server/python";
 import type { Launch } from "../server/resolve";
@@ -11,10 +11,10 @@ export interface McpServer {
 }
 
 /**
- * The server for agents that answers from the same index as a language server.
+ * The MCP server that answers from the same index as a language server.
  *
- * @param roots Folders of which the agents may index what lies below.
- * @returns undefined where the program's arguments do not say `serve lsp`, so that nobody knows where to say `serve mcp`.
+ * @param roots Folders below which agents may index code.
+ * @returns undefined where the program's arguments do not have `serve lsp`, which `serve mcp` would replace.
  */
 export function mcpServer(
   launch: Launch,
@@ -23,7 +23,9 @@ export function mcpServer(
 ): McpServer | undefined {
   const { command, args, isolated } = launch;
   const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
-  if (place < 0) return undefined;
+  if (place < 0) {
+    return undefined;
+  }
   const home = index.home === undefined ? [] : ["--home", index.home];
   const profile = index.profile === undefined ? [] : ["--profile", index.profile];
   return {

@@ -1,4 +1,52 @@
-// Generated from the server's models by `npm run protocol`. Do not edit.
+// Generated from the server's models and editor.schema.json by `npm run protocol`. Do not edit.
+
+export type TaskMode = "build" | "debug" | "explain" | "refactor";
+/**
+ * @minItems 1
+ */
+export type SourceTypes = ["docs" | "code", ...("docs" | "code")[]];
+export type History = Turn[];
+/**
+ * A message to the page.
+ */
+export type ToPage =
+  | {
+      type: "state";
+      state: ViewState;
+    }
+  | {
+      type: "say";
+      text: string;
+    };
+/**
+ * A message of the page. `where` overrides the setting `adkEvidence.openDocs`.
+ */
+export type FromPage =
+  | {
+      type: "ready" | "cancel" | "clearHistory";
+    }
+  | {
+      type: "ask";
+      question: Question;
+    }
+  | {
+      type: "open";
+      candidateId: string;
+      where: "default" | "source" | "browser";
+    }
+  | {
+      type: "copy";
+      what: "citation" | "markdown" | "json" | "prompt";
+      candidateId: string | null;
+    }
+  | {
+      type: "history" | "action";
+      id: string;
+    };
+/**
+ * What a link of a hover, a code action or another extension may ask "Find ADK Evidence" for.
+ */
+export type FindArguments = {query?: string; taskMode?: TaskMode; textDocument?: DocumentId; range?: Range};
 
 /**
  * Parameters and results of the server's own requests.
@@ -18,6 +66,13 @@ export interface Protocol {
   ServerStatus: ServerStatus;
   RunManifest: RunManifest;
   RenderResult: RenderResult;
+  HistoryItem: HistoryItem;
+  ToPage: ToPage;
+  FromPage: FromPage;
+  SavedState: SavedState;
+  AnswerFacts: AnswerFacts;
+  FindArguments: FindArguments;
+  SourceFile: SourceFile;
 }
 /**
  * `adk/evidence`: a question, or the place in an open document to make one of.
@@ -29,7 +84,7 @@ export interface EvidenceParams {
   textDocument?: DocumentId | null;
   range?: Range | null;
   position?: Position | null;
-  taskMode?: ("build" | "debug" | "explain" | "refactor") | null;
+  taskMode?: TaskMode | null;
   maxResults?: number | null;
   filters?: EvidenceFilters;
   timeBudgetMs?: number | null;
@@ -66,10 +121,7 @@ export interface Position {
 export interface EvidenceFilters {
   path_allowlist?: string[];
   path_blocklist?: string[];
-  /**
-   * @minItems 1
-   */
-  source_types?: ["docs" | "code", ...("docs" | "code")[]];
+  source_types?: SourceTypes;
   /**
    * File or tab languages, e.g. `py`, `md`, `python`.
    */
@@ -149,7 +201,7 @@ export interface RenderParams {
   candidateIds?: string[] | null;
   maxTokens?: number | null;
   system?: string;
-  history?: Turn[];
+  history?: History;
   maxDocuments?: number | null;
   maxDocumentTokens?: number | null;
 }
@@ -363,9 +415,9 @@ export interface Coverage {
   code_in_top_k: number;
 }
 /**
- * The question that was asked, and how it came about.
+ * The question that was asked, and where it comes from.
  *
- * `origin` is `given`, or what it was built from: the `selection`, the `name` at the cursor or its `line`.
+ * `origin` is `given`, or what the question was made of: the `selection`, the `name` at the cursor or its `line`.
  */
 export interface QueryUsed {
   text: string;
@@ -401,7 +453,7 @@ export interface SymbolResult {
   others: string[];
 }
 /**
- * The section of the docs that is about a symbol.
+ * A section of the docs, as it is cited.
  */
 export interface DocReference {
   citation: string;
@@ -415,7 +467,7 @@ export interface DocReference {
  * What a search for targets found, best first.
  *
  * `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
- * `installed` the one that `available` was compared with.
+ * `installed` the version that `available` was compared with.
  */
 export interface TargetAnswer {
   query: string;
@@ -429,7 +481,7 @@ export interface TargetAnswer {
 /**
  * A target as a search found it, with the citation of its definition.
  *
- * `available` says whether the user's installed version has it; `unknown` where there is none to look at.
+ * `available` says whether the user's installed version has the target; `unknown` where none is installed.
  */
 export interface RankedTarget {
   fqn: string;
@@ -452,7 +504,7 @@ export interface RankedTarget {
   available: "true" | "false" | "unknown";
 }
 /**
- * How a target was found: its best kind of match, and its ranks and scores in the lists that were fused.
+ * How a target was found: its best kind of match, and its ranks and scores in the fused lists.
  */
 export interface Why1 {
   match: "exact" | "prefix" | "similar_name" | "words" | "meaning";
@@ -612,4 +664,98 @@ export interface RenderResult {
   tokens: number;
   included: number;
   note: string;
+}
+/**
+ * A question that was answered.
+ */
+export interface HistoryItem {
+  query: string;
+  taskMode: TaskMode;
+  sources: "both" | "docs" | "code";
+  path: string;
+  id: string;
+  results: number;
+  /**
+   * ISO 8601.
+   */
+  askedAt: string;
+}
+/**
+ * Everything that the page shows.
+ */
+export interface ViewState {
+  phase: "empty" | "loading" | "ready" | "error";
+  question: Question;
+  /**
+   * Which entry of the history `pack` is.
+   */
+  current: string | null;
+  pack: EvidenceResult | null;
+  /**
+   * The document or folder that `pack` was asked for, as a URI: its server knows the citations.
+   */
+  scope?: string | null;
+  error: ViewError | null;
+  /**
+   * @maxItems 50
+   */
+  history: HistoryItem[];
+}
+/**
+ * The controls of the query line.
+ */
+export interface Question {
+  query: string;
+  taskMode: TaskMode;
+  sources: "both" | "docs" | "code";
+  /**
+   * Globs of repository paths, separated by commas; empty: all.
+   */
+  path: string;
+}
+export interface ViewError {
+  /**
+   * One sentence.
+   */
+  message: string;
+  actions: {
+    title: string;
+    id: string;
+  }[];
+}
+/**
+ * What the page keeps with the editor, so that a panel survives a reload of the window.
+ */
+export interface SavedState {
+  version: 1;
+  view: ViewState;
+  draft: Question;
+  /**
+   * The candidate that the keyboard is on.
+   */
+  active: string | null;
+}
+/**
+ * What the editor remembers of a chat's answer.
+ */
+export interface AnswerFacts {
+  outcome: "answered" | "listed" | "nothing";
+  packId: string;
+  /**
+   * Pieces of evidence that the answer cites or lists.
+   */
+  citations: number;
+  /**
+   * The question that the answer is about.
+   */
+  query: string;
+  taskMode: TaskMode;
+}
+/**
+ * A file of an indexed repository at its commit. `repo` is `owner/name`.
+ */
+export interface SourceFile {
+  repo: string;
+  commit: string;
+  path: string;
 }

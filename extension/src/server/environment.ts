@@ -1,14 +1,14 @@
 /**
  * The private environment: a virtual environment in the extension's own storage with the server that the extension
- * brings along. Each set-up makes a new folder; a stamp that is written last says which one is used. So a set-up that
- * was interrupted leaves nothing that could be taken for a whole one, and a server that runs keeps its files.
+ * brings along. Each set-up makes a new folder; a stamp, which is written last, says which folder is used. So nobody
+ * can take an interrupted set-up for a complete one, and a running server keeps its files.
  */
 
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Disposable } from "vscode";
+import { EventEmitter } from "vscode";
 import { WindowLock } from "./lock";
 import type { Run, RunOptions } from "./process";
 import { environmentPython, type Probe, pythonEnvironment } from "./python";
@@ -25,7 +25,7 @@ export interface Payload {
 
 export type EnvironmentState =
   | { readonly kind: "none" }
-  /** It was made, but its interpreter is gone: its folder, or the Python that it was made with, was removed. */
+  /** Its interpreter is gone: somebody removed its folder, or the Python that made it. */
   | { readonly kind: "broken"; readonly base: string | undefined }
   /**
    * `current`: it was made from the payload that the extension brings along now. `base`: the Python that it was made
@@ -43,7 +43,7 @@ export interface SetUpOptions {
   /** The interpreter that the environment is made with. */
   readonly base: string;
   readonly signal: AbortSignal;
-  /** Gets what is being done, as a key of a step, with pip's latest line. */
+  /** Called with each step, and with pip's latest line. */
   readonly onStep: (step: SetUpStep, detail?: string) => void;
   /** Gets every line of output. */
   readonly onLine: (line: string) => void;
@@ -67,10 +67,14 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
   try {
     const names = await fs.readdir(folder);
     const wheel = names.find((name) => /^adk_evidence-[^-]+-.*\.whl$/.test(name));
-    if (!wheel) return undefined;
+    if (!wheel) {
+      return undefined;
+    }
     const files = { wheel: path.join(folder, wheel), constraints: path.join(folder, "constraints.txt") };
     const hash = createHash("sha256").update(wheel);
-    for (const file of [files.wheel, files.constraints]) hash.update(await fs.readFile(file));
+    for (const file of [files.wheel, files.constraints]) {
+      hash.update(await fs.readFile(file));
+    }
     return { ...files, version: wheel.split("-")[1] ?? "", fingerprint: hash.digest("hex") };
   } catch {
     return undefined;
@@ -78,101 +82,104 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
 }
 
 export class PrivateEnvironment {
-  readonly #root: string;
-  readonly #payload: () => Promise<Payload | undefined>;
-  readonly #run: Run;
-  readonly #probe: Probe;
-  readonly #onSetUp = new Set<() => void>();
+  private readonly setUps = new EventEmitter<void>();
+
+  /** Fires when the environment was set up, also where this window waited for another that did it. */
+  readonly onDidSetUp = this.setUps.event;
 
   /**
    * @param root The extension's storage.
    * @param payload What it brings along to install.
    */
-  constructor(root: string, payload: () => Promise<Payload | undefined>, run: Run, probe: Probe) {
-    this.#root = root;
-    this.#payload = payload;
-    this.#run = run;
-    this.#probe = probe;
-  }
+  constructor(
+    private readonly root: string,
+    private readonly payload: () => Promise<Payload | undefined>,
+    private readonly run: Run,
+    private readonly probe: Probe,
+  ) {}
 
   /** Whether there is something to install. */
   async canBeSetUp(): Promise<boolean> {
-    return (await this.#payload()) !== undefined;
+    return (await this.payload()) !== undefined;
   }
 
   /** What there is. Starts nothing. */
   async state(): Promise<EnvironmentState> {
-    const stamp = await this.#stamp();
-    if (!stamp) return { kind: "none" };
-    const python = environmentPython(path.join(this.#root, FOLDERS, stamp.folder));
-    if (!(await exists(python))) return { kind: "broken", base: stamp.base };
-    const payload = await this.#payload();
+    const stamp = await this.stamp();
+    if (!stamp) {
+      return { kind: "none" };
+    }
+    const python = environmentPython(path.join(this.root, FOLDERS, stamp.folder));
+    if (!(await exists(python))) {
+      return { kind: "broken", base: stamp.base };
+    }
+    const payload = await this.payload();
     const current = payload === undefined || payload.fingerprint === stamp.fingerprint;
     return { kind: "ready", python, version: stamp.version, current, base: stamp.base };
   }
 
   /**
-   * Makes the environment, or takes the one that another window made meanwhile.
+   * Makes the environment, unless another window has made it meanwhile.
    *
    * @throws SetUpError
    */
   async setUp(options: SetUpOptions): Promise<void> {
-    const payload = await this.#payload();
-    if (!payload) throw new SetUpError("no_payload");
-    await guard(() => fs.mkdir(path.join(this.#root, FOLDERS), { recursive: true }));
-    const lock = await this.#lock(options);
+    const payload = await this.payload();
+    if (!payload) {
+      throw new SetUpError("no_payload");
+    }
+    await guard(() => fs.mkdir(path.join(this.root, FOLDERS), { recursive: true }));
+    const lock = await this.lock(options);
     try {
       const state = await this.state();
       if (!(lock.waited && state.kind === "ready" && state.current)) {
-        await this.#removeLeftovers();
-        await this.#make(payload, options);
+        await this.removeLeftovers();
+        await this.make(payload, options);
       }
     } finally {
       await lock.release();
     }
-    for (const listener of this.#onSetUp) listener();
+    this.setUps.fire();
   }
 
-  /** Calls back when it was set up, also by another window that this one waited for. */
-  onDidSetUp(listener: () => void): Disposable {
-    this.#onSetUp.add(listener);
-    return { dispose: () => this.#onSetUp.delete(listener) };
-  }
-
-  async #lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
-    const lock = new WindowLock(path.join(this.#root, "set-up.lock"));
+  private async lock(options: SetUpOptions): Promise<{ waited: boolean; release: () => Promise<void> }> {
+    const lock = new WindowLock(path.join(this.root, "set-up.lock"));
     let waited = false;
     while (!(await guard(() => lock.take()))) {
       waited = true;
       options.onStep("waiting");
       // An abort ends the wait, and is looked at next.
       await delay(POLL_MS, undefined, { signal: options.signal }).catch(() => undefined);
-      if (options.signal.aborted) throw new SetUpError("cancelled");
+      if (options.signal.aborted) {
+        throw new SetUpError("cancelled");
+      }
     }
     return { waited, release: () => lock.release() };
   }
 
-  async #make(payload: Payload, options: SetUpOptions): Promise<void> {
+  private async make(payload: Payload, options: SetUpOptions): Promise<void> {
     const name = `${payload.version}-${randomBytes(4).toString("hex")}`;
-    const folder = path.join(this.#root, FOLDERS, name);
+    const folder = path.join(this.root, FOLDERS, name);
     const python = environmentPython(folder);
     try {
       options.onStep("creating");
-      await this.#step(options.base, ["-I", "-m", "venv", folder], options, venvFailure);
+      await this.step(options.base, ["-I", "-m", "venv", folder], options, venvFailure);
       options.onStep("installing");
-      await this.#step(python, pipArguments(payload), options, pipFailure);
+      await this.step(python, pipArguments(payload), options, pipFailure);
       options.onStep("checking");
-      const probed = await this.#probe(python);
-      if (!("python" in probed) || probed.python.package !== payload.version) throw new SetUpError("not_installed");
+      const probed = await this.probe(python);
+      if (!("python" in probed) || probed.python.package !== payload.version) {
+        throw new SetUpError("not_installed");
+      }
       const { version, fingerprint } = payload;
-      await this.#write({ folder: name, version, fingerprint, base: options.base });
+      await this.write({ folder: name, version, fingerprint, base: options.base });
     } catch (error) {
       await fs.rm(folder, { recursive: true, force: true }).catch(() => undefined);
       throw error;
     }
   }
 
-  async #step(
+  private async step(
     command: string,
     args: readonly string[],
     options: SetUpOptions,
@@ -180,21 +187,27 @@ export class PrivateEnvironment {
   ): Promise<void> {
     const installing = args.includes("pip");
     const runOptions: RunOptions = {
-      cwd: this.#root,
+      cwd: this.root,
       env: pythonEnvironment(),
       signal: options.signal,
       onLine: (line) => {
         options.onLine(line);
-        if (installing) options.onStep("installing", line);
+        if (installing) {
+          options.onStep("installing", line);
+        }
       },
     };
-    const done = await this.#run(command, args, runOptions);
-    if (done.end === "cancelled") throw new SetUpError("cancelled");
-    if (done.code !== 0) throw new SetUpError(failure(`${done.stdout}\n${done.stderr}`));
+    const done = await this.run(command, args, runOptions);
+    if (done.end === "cancelled") {
+      throw new SetUpError("cancelled");
+    }
+    if (done.code !== 0) {
+      throw new SetUpError(failure(`${done.stdout}\n${done.stderr}`));
+    }
   }
 
-  async #write(stamp: Stamp): Promise<void> {
-    const file = path.join(this.#root, STAMP);
+  private async write(stamp: Stamp): Promise<void> {
+    const file = path.join(this.root, STAMP);
     const draft = `${file}.${randomBytes(4).toString("hex")}`;
     await guard(async () => {
       await fs.writeFile(draft, `${JSON.stringify(stamp)}\n`);
@@ -202,22 +215,24 @@ export class PrivateEnvironment {
     });
   }
 
-  async #stamp(): Promise<Stamp | undefined> {
+  private async stamp(): Promise<Stamp | undefined> {
     try {
-      const found: unknown = JSON.parse(await fs.readFile(path.join(this.#root, STAMP), "utf8"));
+      const found: unknown = JSON.parse(await fs.readFile(path.join(this.root, STAMP), "utf8"));
       return isStamp(found) ? found : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** Removes what interrupted set-ups left, and environments before the one in use. */
-  async #removeLeftovers(): Promise<void> {
-    const kept = (await this.#stamp())?.folder;
-    const folder = path.join(this.#root, FOLDERS);
+  /** Removes what interrupted set-ups left, and older environments. */
+  private async removeLeftovers(): Promise<void> {
+    const kept = (await this.stamp())?.folder;
+    const folder = path.join(this.root, FOLDERS);
     for (const name of await fs.readdir(folder)) {
       // A file in use cannot be removed everywhere; the next set-up tries again.
-      if (name !== kept) await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+      if (name !== kept) {
+        await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+      }
     }
   }
 }
@@ -229,7 +244,9 @@ function pipArguments({ wheel, constraints }: Payload): string[] {
 }
 
 function isStamp(found: unknown): found is Stamp {
-  if (typeof found !== "object" || found === null) return false;
+  if (typeof found !== "object" || found === null) {
+    return false;
+  }
   const { folder, version, fingerprint, base } = found as Record<string, unknown>;
   // The folder's name becomes part of a path that is run.
   const plain = typeof folder === "string" && /^[A-Za-z0-9._+-]+$/.test(folder) && !/^\.+$/.test(folder);

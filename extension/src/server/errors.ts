@@ -1,9 +1,9 @@
 /** Turns what a request to the server failed with into a problem. */
 
 import { l10n } from "vscode";
-import { type Mend, Problem } from "../problem";
+import { Problem } from "../problem";
 import { forEditor } from "./palette";
-import { MENDS, PROBLEMS } from "./problems";
+import { FIXES, PROBLEMS } from "./problems";
 
 // JSON-RPC's and the language server protocol's own numbers.
 const METHOD_NOT_FOUND = -32601;
@@ -15,22 +15,32 @@ const REQUEST_FAILED = -32803;
 
 /** The problem that a failed request is. */
 export function requestProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+  if (error instanceof Problem) {
+    return error;
+  }
   const { code, message, data } = parts(error);
-  if (code !== undefined && CANCELLED.includes(code)) return PROBLEMS.cancelled();
-  if (code !== undefined && CONNECTION_GONE.includes(code)) return PROBLEMS.ended();
+  if (code !== undefined && CANCELLED.includes(code)) {
+    return PROBLEMS.cancelled();
+  }
+  if (code !== undefined && CONNECTION_GONE.includes(code)) {
+    return PROBLEMS.ended();
+  }
   if (code === METHOD_NOT_FOUND) {
     return new Problem(
       l10n.t("The ADK Evidence server is too old for this request. Install a version that fits the extension."),
       "unknown_request",
-      [MENDS.doctor(), MENDS.settings("server")],
+      [FIXES.doctor(), FIXES.settings("server")],
     );
   }
-  if (code === INVALID_PARAMS) return new Problem(message, "invalid_request", []);
-  if (code === REQUEST_FAILED && data) return expected(message, data);
+  if (code === INVALID_PARAMS) {
+    return new Problem(message, "invalid_request", []);
+  }
+  if (code === REQUEST_FAILED && data) {
+    return expected(message, data);
+  }
   return new Problem(l10n.t("The ADK Evidence server failed at this request. Its log says where."), "internal_error", [
-    MENDS.logs(),
-    MENDS.restart(),
+    FIXES.logs(),
+    FIXES.restart(),
   ]);
 }
 
@@ -41,30 +51,26 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
     case "index_missing":
       // The hint is for a terminal.
       return new Problem(l10n.t("Nothing is indexed yet. Ingest the ADK's docs and source first."), "no_index", [
-        MENDS.ingest(),
+        FIXES.ingest(),
       ]);
     case "targets_missing":
       return new Problem(l10n.t("The ADK's symbols are not listed yet. Ingest the ADK's source first."), code, [
-        MENDS.ingest(),
+        FIXES.ingest(),
       ]);
     case "index_mismatch":
-      return new Problem(sentence, code, [MENDS.ingest(), MENDS.settings("profile")]);
+      return new Problem(sentence, code, [FIXES.ingest(), FIXES.settings("profile")]);
     case "invalid_settings":
-      return new Problem(sentence, code, [MENDS.settings(), MENDS.doctor()]);
-    case "model_unavailable":
-      return new Problem(sentence, code, modelMends(sentence));
+      return new Problem(sentence, code, [FIXES.settings(), FIXES.doctor()]);
+    case "voyage_key":
+      return new Problem(sentence, code, [FIXES.key(), FIXES.doctor()]);
     case "source_unavailable":
-      return new Problem(sentence, code, [MENDS.settings("ingest"), MENDS.doctor()]);
+      return new Problem(sentence, code, [FIXES.settings("ingest"), FIXES.doctor()]);
     case "ingest_running":
     case "invalid_request":
       return new Problem(sentence, code, []);
     default:
-      return new Problem(sentence, code, [MENDS.doctor(), MENDS.logs()]);
+      return new Problem(sentence, code, [FIXES.doctor(), FIXES.logs()]);
   }
-}
-
-function modelMends(sentence: string): Mend[] {
-  return sentence.includes("VOYAGE_API_KEY") ? [MENDS.key(), MENDS.doctor()] : [MENDS.doctor(), MENDS.logs()];
 }
 
 interface Parts {
@@ -74,7 +80,9 @@ interface Parts {
 }
 
 function parts(error: unknown): Parts {
-  if (typeof error !== "object" || error === null) return { code: undefined, message: "", data: undefined };
+  if (typeof error !== "object" || error === null) {
+    return { code: undefined, message: "", data: undefined };
+  }
   const { code, message, data } = error as Record<string, unknown>;
   return {
     code: typeof code === "number" ? code : undefined,
@@ -84,7 +92,9 @@ function parts(error: unknown): Parts {
 }
 
 function expectedData(data: unknown): Parts["data"] {
-  if (typeof data !== "object" || data === null) return undefined;
+  if (typeof data !== "object" || data === null) {
+    return undefined;
+  }
   const { code, hint } = data as Record<string, unknown>;
   return typeof code === "string" ? { code, hint: typeof hint === "string" ? hint : "" } : undefined;
 }

@@ -6,34 +6,32 @@ const SECRET = "adkEvidence.voyageApiKey";
 const VARIABLE = "VOYAGE_API_KEY";
 
 export class VoyageKey {
-  readonly #secrets: SecretStorage;
-
-  constructor(secrets: SecretStorage) {
-    this.#secrets = secrets;
-  }
+  constructor(private readonly secrets: SecretStorage) {}
 
   async isSet(): Promise<boolean> {
-    return Boolean(await this.#secrets.get(SECRET));
+    return Boolean(await this.secrets.get(SECRET));
   }
 
   async set(key: string): Promise<void> {
-    await this.#secrets.store(SECRET, key);
+    await this.secrets.store(SECRET, key);
   }
 
   async remove(): Promise<void> {
-    await this.#secrets.delete(SECRET);
+    await this.secrets.delete(SECRET);
   }
 
   /** What is added to a server's environment; a variable that the user has set stays where there is no key. */
   async environment(): Promise<Record<string, string>> {
-    const key = await this.#secrets.get(SECRET);
+    const key = await this.secrets.get(SECRET);
     return key ? { [VARIABLE]: key } : {};
   }
 
   /** Calls back when the key was set or removed, also by another window. */
   onDidChange(listener: () => void): Disposable {
-    return this.#secrets.onDidChange((event) => {
-      if (event.key === SECRET) listener();
+    return this.secrets.onDidChange((event) => {
+      if (event.key === SECRET) {
+        listener();
+      }
     });
   }
 }

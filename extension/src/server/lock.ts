@@ -1,4 +1,4 @@
-/** A lock between windows, also those of other processes: a file whose holder keeps it fresh. */
+/** A lock between windows, also of different processes: a file that its holder keeps fresh. */
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
@@ -7,49 +7,52 @@ const FRESH_MS = 30_000;
 const RENEW_MS = 5_000;
 
 export class WindowLock {
-  readonly #file: string;
-  #renewal: NodeJS.Timeout | undefined;
+  private renewal: NodeJS.Timeout | undefined;
 
-  constructor(file: string) {
-    this.#file = file;
-  }
+  constructor(private readonly file: string) {}
 
   /**
-   * Takes the lock if nobody has it; one that was left behind by a window that is gone counts as free.
+   * Takes the lock if nobody has it. A lock that a closed window left behind counts as free.
    *
    * @throws where the file cannot be made at all.
    */
   async take(): Promise<boolean> {
-    if (await isLeftBehind(this.#file)) await this.#bury();
+    if (await isLeftBehind(this.file)) {
+      await this.bury();
+    }
     try {
-      await fs.writeFile(this.#file, "", { flag: "wx" });
+      await fs.writeFile(this.file, "", { flag: "wx" });
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+        return false;
+      }
       throw error;
     }
-    this.#renewal = setInterval(() => {
+    this.renewal = setInterval(() => {
       const now = new Date();
-      fs.utimes(this.#file, now, now).catch(() => undefined);
+      fs.utimes(this.file, now, now).catch(() => undefined);
     }, RENEW_MS);
-    this.#renewal.unref();
+    this.renewal.unref();
     return true;
   }
 
   async release(): Promise<void> {
-    clearInterval(this.#renewal);
-    await fs.rm(this.#file, { force: true });
+    clearInterval(this.renewal);
+    await fs.rm(this.file, { force: true });
   }
 
-  /** Moves a lock away that was left behind; of several windows that see it, one can. */
-  async #bury(): Promise<void> {
-    const grave = `${this.#file}.${randomBytes(4).toString("hex")}`;
+  /** Moves away a lock that was left behind; only one of several windows succeeds. */
+  private async bury(): Promise<void> {
+    const grave = `${this.file}.${randomBytes(4).toString("hex")}`;
     try {
-      await fs.rename(this.#file, grave);
+      await fs.rename(this.file, grave);
     } catch {
       return;
     }
     // Another window may have been faster, and this be its new lock: that goes back.
-    if (!(await isLeftBehind(grave))) await fs.link(grave, this.#file).catch(() => undefined);
+    if (!(await isLeftBehind(grave))) {
+      await fs.link(grave, this.file).catch(() => undefined);
+    }
     await fs.rm(grave, { force: true });
   }
 }

@@ -4,8 +4,8 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 
-/** What variables in settings stand for. */
-export interface Place {
+/** The values of the variables in settings. */
+export interface SettingVariables {
   /** The workspace folder on this machine's disk; undefined where there is none. */
   readonly folder: string | undefined;
   readonly home: string;
@@ -18,13 +18,17 @@ export interface Place {
  *
  * @returns undefined where the folder is needed and there is none.
  */
-export function expandVariables(text: string, { folder, home, env }: Place): string | undefined {
+export function expandVariables(text: string, { folder, home, env }: SettingVariables): string | undefined {
   let lacksFolder = false;
   const written = text
     .replace(/^~(?=$|[\\/])/, () => home)
     .replaceAll(/\$\{(workspaceFolder|userHome|env:([^}]+))\}/g, (_whole, variable: string, name?: string) => {
-      if (name !== undefined) return env[name] ?? "";
-      if (variable === "userHome") return home;
+      if (name !== undefined) {
+        return env[name] ?? "";
+      }
+      if (variable === "userHome") {
+        return home;
+      }
       lacksFolder ||= folder === undefined;
       return folder ?? "";
     });
@@ -36,31 +40,39 @@ export function expandVariables(text: string, { folder, home, env }: Place): str
  *
  * @returns undefined where the folder is needed and there is none.
  */
-export function expandPath(text: string, place: Place): string | undefined {
-  const written = expandVariables(text, place);
-  if (written === undefined) return undefined;
-  if (path.isAbsolute(written)) return path.normalize(written);
-  return place.folder === undefined ? undefined : path.resolve(place.folder, written);
+export function expandPath(text: string, variables: SettingVariables): string | undefined {
+  const written = expandVariables(text, variables);
+  if (written === undefined) {
+    return undefined;
+  }
+  if (path.isAbsolute(written)) {
+    return path.normalize(written);
+  }
+  return variables.folder === undefined ? undefined : path.resolve(variables.folder, written);
 }
 
 /** A requirement such as `google-adk==2.13.0`: a package's name and what may follow the name. It is no file. */
 const REQUIREMENT = /^(?!\S*\.whl$)[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:$|[[=<>!~@;])/;
 
 /** Expands the variables of a setting that is a path or a requirement of pip. */
-export function expandSource(text: string, place: Place): string | undefined {
-  return REQUIREMENT.test(text) ? expandVariables(text, place) : expandPath(text, place);
+export function expandSource(text: string, variables: SettingVariables): string | undefined {
+  return REQUIREMENT.test(text) ? expandVariables(text, variables) : expandPath(text, variables);
 }
 
 /**
- * The full path of a program, looked for in the absolute folders of PATH alone: the folder that the editor was
- * started in is not one of them.
+ * The full path of a program. Only the absolute folders of PATH are searched, never the folder that the editor was
+ * started in.
  */
 export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const windows = process.platform === "win32";
   for (const folder of (env.PATH ?? env.Path ?? "").split(path.delimiter)) {
-    if (!path.isAbsolute(folder)) continue;
+    if (!path.isAbsolute(folder)) {
+      continue;
+    }
     const file = path.join(folder, windows ? `${name}.exe` : name);
-    if (await isExecutable(file)) return file;
+    if (await isExecutable(file)) {
+      return file;
+    }
   }
   return undefined;
 }

@@ -1,67 +1,67 @@
-/** What can be wrong with the server, each in a sentence, and the commands that mend it. */
+/** What can be wrong with the server, each in a sentence, and the commands that fix it. */
 
 import { l10n } from "vscode";
 import { COMMANDS, SECTION } from "../ids";
-import { type Mend, Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
 import { OLDEST_PYTHON, type ProbeFailure } from "./python";
 import type { SetUpFailure } from "./setUpFailures";
 
-export const MENDS = {
-  setUp: (): Mend => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
-  /** Makes the environment anew; consent to have one was given when it was made first. */
-  repair: (): Mend => ({
+export const FIXES = {
+  setUp: (): Fix => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
+  /** Makes the environment anew; the user consented when it was first made. */
+  repair: (): Fix => ({
     title: l10n.t("Repair"),
     command: COMMANDS.setUpEnvironment,
     arguments: [{ consented: true }],
   }),
-  choosePython: (): Mend => ({
+  choosePython: (): Fix => ({
     title: l10n.t("Choose Interpreter"),
     command: COMMANDS.setUpEnvironment,
     arguments: [{ choose: true }],
   }),
-  retrySetUp: (): Mend => ({
+  retrySetUp: (): Fix => ({
     title: l10n.t("Try Again"),
     command: COMMANDS.setUpEnvironment,
     arguments: [{ consented: true }],
   }),
-  restart: (): Mend => ({ title: l10n.t("Restart Server"), command: COMMANDS.restartServer }),
-  logs: (): Mend => ({ title: l10n.t("Show Logs"), command: COMMANDS.showLogs }),
-  doctor: (): Mend => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
-  ingest: (): Mend => ({ title: l10n.t("Ingest Corpora"), command: COMMANDS.ingest }),
-  key: (): Mend => ({ title: l10n.t("Set Voyage API Key"), command: COMMANDS.setVoyageApiKey }),
-  settings: (name = ""): Mend => ({
+  restart: (): Fix => ({ title: l10n.t("Restart Server"), command: COMMANDS.restartServer }),
+  logs: (): Fix => ({ title: l10n.t("Show Logs"), command: COMMANDS.showLogs }),
+  doctor: (): Fix => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
+  ingest: (): Fix => ({ title: l10n.t("Ingest Corpora"), command: COMMANDS.ingest }),
+  key: (): Fix => ({ title: l10n.t("Set Voyage API Key"), command: COMMANDS.setVoyageApiKey }),
+  settings: (name = ""): Fix => ({
     title: l10n.t("Open Settings"),
     command: "workbench.action.openSettings",
     arguments: [name ? `${SECTION}.${name}` : SECTION],
   }),
-  trust: (): Mend => ({ title: l10n.t("Manage Workspace Trust"), command: "workbench.trust.manage" }),
+  trust: (): Fix => ({ title: l10n.t("Manage Workspace Trust"), command: "workbench.trust.manage" }),
 } as const;
 
 export const PROBLEMS = {
   noEnvironment: () =>
     new Problem(l10n.t("ADK Evidence has no Python environment yet. Set it up once to use it."), "no_environment", [
-      MENDS.setUp(),
-      MENDS.settings("server"),
+      FIXES.setUp(),
+      FIXES.settings("server"),
     ]),
 
   environmentOutdated: () =>
     new Problem(
       l10n.t("The Python environment of ADK Evidence is of another version of the extension. Set it up again."),
       "environment_outdated",
-      [MENDS.setUp(), MENDS.settings("server")],
+      [FIXES.setUp(), FIXES.settings("server")],
     ),
 
   environmentBroken: (flaw: string) =>
     new Problem(
       l10n.t("The Python environment of ADK Evidence is broken. {0} Repair installs a new one.", flaw),
       "environment_broken",
-      [MENDS.repair(), MENDS.settings("server"), MENDS.logs()],
+      [FIXES.repair(), FIXES.settings("server"), FIXES.logs()],
     ),
 
   interpreter: (path: string, failure: ProbeFailure) =>
     new Problem(interpreterSentence(path, failure), "bad_interpreter", [
-      MENDS.settings("server.interpreter"),
-      MENDS.logs(),
+      FIXES.settings("server.interpreter"),
+      FIXES.logs(),
     ]),
 
   interpreterNotOnDisk: (text: string) =>
@@ -71,7 +71,7 @@ export const PROBLEMS = {
         text,
       ),
       "bad_interpreter",
-      [MENDS.settings("server.interpreter")],
+      [FIXES.settings("server.interpreter")],
     ),
 
   packageMissing: (path: string) =>
@@ -81,7 +81,7 @@ export const PROBLEMS = {
         path,
       ),
       "package_missing",
-      [MENDS.settings("server.interpreter"), MENDS.logs()],
+      [FIXES.settings("server.interpreter"), FIXES.logs()],
     ),
 
   packageIncompatible: (path: string, found: string, wanted: string) =>
@@ -93,47 +93,47 @@ export const PROBLEMS = {
         wanted,
       ),
       "package_incompatible",
-      [MENDS.settings("server.interpreter"), MENDS.logs()],
+      [FIXES.settings("server.interpreter"), FIXES.logs()],
     ),
 
-  /** @param repairable It is started from the private environment, which can be made anew. */
+  /** @param repairable The program is in the private environment, which can be made anew. */
   startFailed: (program: string, repairable = false) =>
     new Problem(
       l10n.t("The ADK Evidence server could not be started with {0}. The log says why.", program),
       "start_failed",
-      [MENDS.logs(), MENDS.restart(), repairable ? MENDS.repair() : MENDS.settings("server")],
+      [FIXES.logs(), FIXES.restart(), repairable ? FIXES.repair() : FIXES.settings("server")],
     ),
 
   programMissing: (program: string) =>
     new Problem(
       l10n.t("There is no program {0} to start the ADK Evidence server with. Correct the setting.", program),
       "start_failed",
-      [MENDS.settings("server"), MENDS.logs()],
+      [FIXES.settings("server"), FIXES.logs()],
     ),
 
   startTimedOut: (seconds: number) =>
     new Problem(
       l10n.t("The ADK Evidence server did not answer within {0} seconds. The log may say why.", seconds),
       "start_failed",
-      [MENDS.restart(), MENDS.logs()],
+      [FIXES.restart(), FIXES.logs()],
     ),
 
   crashed: () =>
     new Problem(
       l10n.t("The ADK Evidence server ended unexpectedly several times and stays off. Restart it, or look at its log."),
       "server_crashed",
-      [MENDS.restart(), MENDS.logs()],
+      [FIXES.restart(), FIXES.logs()],
     ),
 
   noAnswer: (seconds: number) =>
     new Problem(
       l10n.t("The ADK Evidence server has not answered within {0} seconds. Restart it, or look at its log.", seconds),
       "no_answer",
-      [MENDS.restart(), MENDS.logs()],
+      [FIXES.restart(), FIXES.logs()],
     ),
 
   ended: () =>
-    new Problem(l10n.t("The ADK Evidence server ended before it answered. Ask again."), "server_ended", [MENDS.logs()]),
+    new Problem(l10n.t("The ADK Evidence server ended before it answered. Ask again."), "server_ended", [FIXES.logs()]),
 
   unreadableAnswer: () =>
     new Problem(
@@ -141,10 +141,10 @@ export const PROBLEMS = {
         "The server's answer has a form that this version of the extension cannot read. Update both to the same version.",
       ),
       "unreadable_answer",
-      [MENDS.setUp(), MENDS.doctor()],
+      [FIXES.setUp(), FIXES.doctor()],
     ),
 
-  setUp: (failure: SetUpFailure) => new Problem(setUpSentence(failure), `set_up_${failure}`, setUpMends(failure)),
+  setUp: (failure: SetUpFailure) => new Problem(setUpSentence(failure), `set_up_${failure}`, setUpFixes(failure)),
 
   cancelled: () => new Problem(l10n.t("The request was cancelled."), "cancelled"),
 } as const;
@@ -195,22 +195,22 @@ function setUpSentence(failure: SetUpFailure): string {
   }
 }
 
-function setUpMends(failure: SetUpFailure): Mend[] {
+function setUpFixes(failure: SetUpFailure): Fix[] {
   switch (failure) {
     case "cancelled":
       return [];
     case "no_payload":
-      return [MENDS.settings("server")];
+      return [FIXES.settings("server")];
     case "no_python":
     case "no_venv":
-      return [MENDS.choosePython(), MENDS.logs()];
+      return [FIXES.choosePython(), FIXES.logs()];
     case "no_package":
-      return [MENDS.choosePython(), MENDS.retrySetUp(), MENDS.logs()];
+      return [FIXES.choosePython(), FIXES.retrySetUp(), FIXES.logs()];
     case "no_network":
     case "disk_full":
     case "not_writable":
     case "not_installed":
     case "failed":
-      return [MENDS.retrySetUp(), MENDS.choosePython(), MENDS.logs()];
+      return [FIXES.retrySetUp(), FIXES.choosePython(), FIXES.logs()];
   }
 }

@@ -34,7 +34,7 @@ export const run: Run = (command, args, options) =>
       env: options.env,
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
-      // A group of its own, which can be ended as a whole.
+      // A separate process group, which can be ended as a whole.
       detached: process.platform !== "win32",
     });
     const out: string[] = [];
@@ -69,7 +69,9 @@ export const run: Run = (command, args, options) =>
   });
 
 function endTree(pid: number | undefined): void {
-  if (pid === undefined) return;
+  if (pid === undefined) {
+    return;
+  }
   if (process.platform === "win32") {
     spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true }).once("error", () => undefined);
     return;

@@ -1,4 +1,4 @@
-/** Python interpreters: what one of them is and has, and how the server is started with it. */
+/** Python interpreters: what an interpreter is and has, and how it starts the server. */
 
 import fs from "node:fs/promises";
 import os from "node:os";
@@ -64,34 +64,39 @@ const ISOLATED = ["-E", "-P"];
 
 /** Asks interpreters what they are. An answer holds until the interpreter's file changes or it is forgotten. */
 export class Prober {
-  readonly #run: Run;
-  readonly #known = new Map<string, { mtime: number; probed: Promise<Probed> }>();
+  private readonly known = new Map<string, { mtime: number; probed: Promise<Probed> }>();
 
-  constructor(run: Run) {
-    this.#run = run;
-  }
+  constructor(private readonly run: Run) {}
 
   readonly probe: Probe = async (interpreter) => {
     const mtime = await modified(interpreter);
-    if (mtime === undefined) return { failure: "missing" };
-    const known = this.#known.get(interpreter);
-    if (known?.mtime === mtime) return known.probed;
-    const probed = this.#ask(interpreter);
-    this.#known.set(interpreter, { mtime, probed });
+    if (mtime === undefined) {
+      return { failure: "missing" };
+    }
+    const known = this.known.get(interpreter);
+    if (known?.mtime === mtime) {
+      return known.probed;
+    }
+    const probed = this.ask(interpreter);
+    this.known.set(interpreter, { mtime, probed });
     return probed;
   };
 
   /** Forgets all answers: packages may have been installed since. */
   forget(): void {
-    this.#known.clear();
+    this.known.clear();
   }
 
-  async #ask(interpreter: string): Promise<Probed> {
+  private async ask(interpreter: string): Promise<Probed> {
     const options = { cwd: os.homedir(), env: pythonEnvironment(), timeoutMs: PROBE_MS };
-    const done = await this.#run(interpreter, [...ISOLATED, "-c", PROBE], options);
-    if (done.end === "timed_out") return { failure: "timed_out" };
+    const done = await this.run(interpreter, [...ISOLATED, "-c", PROBE], options);
+    if (done.end === "timed_out") {
+      return { failure: "timed_out" };
+    }
     // -P came with 3.11.
-    if (/unknown option:? '?-P/i.test(done.stderr)) return { failure: "too_old" };
+    if (/unknown option:? '?-P/i.test(done.stderr)) {
+      return { failure: "too_old" };
+    }
     const answer = done.code === 0 ? readAnswer(done.stdout) : undefined;
     return answer ? { python: { path: interpreter, ...answer } } : { failure: "failed" };
   }
@@ -100,9 +105,13 @@ export class Prober {
 function readAnswer(stdout: string): Omit<Python, "path"> | undefined {
   try {
     const found: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-    if (typeof found !== "object" || found === null) return undefined;
+    if (typeof found !== "object" || found === null) {
+      return undefined;
+    }
     const { version, package: installed, makes, missing } = found as Record<string, unknown>;
-    if (typeof version !== "string") return undefined;
+    if (typeof version !== "string") {
+      return undefined;
+    }
     return {
       version,
       package: typeof installed === "string" ? installed : null,
@@ -122,9 +131,9 @@ async function modified(file: string): Promise<number | undefined> {
   }
 }
 
-/** Arguments that make an interpreter the language server. How much it logs after its start is one of its settings. */
+/** Arguments that make an interpreter the language server. After the start a setting decides how much it logs. */
 export function serverArguments(): string[] {
-  // Not the installed script: where an environment was copied or moved, that names an interpreter that is gone.
+  // Not the installed script: in a copied or moved environment the script names an interpreter that is gone.
   const program = ["-c", "from adk_evidence_cli.main import run; run()"];
   return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", "info"];
 }

@@ -32,18 +32,18 @@ export type Resolution = { readonly trail: readonly Step[] } & (
   | { readonly problem: Problem }
 );
 
-/** What is known of a folder without looking at any program. */
-export interface Wishes {
+/** What is known of a folder before any program is looked at. */
+export interface LaunchRequest {
   readonly command: readonly string[];
-  /** The setting as it was written, and the path that it means; undefined where it means none. */
+  /** The setting as it was written, and the path that it stands for; undefined where there is no such path. */
   readonly interpreter: { readonly text: string; readonly path: string | undefined };
   readonly trusted: boolean;
   /** The extension's own version. */
   readonly version: string;
 }
 
-/** How programs are looked at. */
-export interface Surroundings {
+/** The interpreters that there are, and how they are examined. */
+export interface Interpreters {
   readonly probe: Probe;
   /** The interpreter that the Python extension uses for the folder. */
   activePython(): Promise<string | undefined>;
@@ -52,37 +52,41 @@ export interface Surroundings {
   checkoutPython(): Promise<string | undefined>;
 }
 
-/** The program for a folder, or what is wrong and how to mend it. Settings win, and are never passed over silently. */
-export async function resolve(wishes: Wishes, around: Surroundings): Promise<Resolution> {
+/** The program for a folder, or what is wrong and how to fix it. Settings win, and are never ignored silently. */
+export async function resolve(request: LaunchRequest, interpreters: Interpreters): Promise<Resolution> {
   const trail: Step[] = [];
   const note = (origin: Origin, found: string) => trail.push({ origin, found });
 
-  const [command, ...args] = wishes.command;
+  const [command, ...args] = request.command;
   if (command) {
     note("command", l10n.t("The setting adkEvidence.server.command names {0}.", command));
     return { trail, launch: launch(command, args, "command", null) };
   }
   note("command", l10n.t("The setting adkEvidence.server.command is empty."));
 
-  if (wishes.interpreter.text) return configured(wishes, around, trail);
+  if (request.interpreter.text) {
+    return configured(request, interpreters, trail);
+  }
   note("interpreter", l10n.t("The setting adkEvidence.server.interpreter is empty."));
 
-  const development = await around.checkoutPython();
+  const development = await interpreters.checkoutPython();
   if (development) {
     note("checkout", l10n.t("The extension is being developed: {0} is used.", development));
     return { trail, launch: pythonLaunch(development, "checkout", null) };
   }
 
-  const active = await fromPythonExtension(wishes, around, note);
-  if (active) return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package) };
+  const active = await fromPythonExtension(request, interpreters, note);
+  if (active) {
+    return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package) };
+  }
 
-  const environment = await around.privateEnvironment();
-  const flaw = await flawOf(environment, wishes, around);
+  const environment = await interpreters.privateEnvironment();
+  const flaw = await flawOf(environment, request, interpreters);
   if (flaw) {
     note("privateEnvironment", flaw);
     return { trail, problem: PROBLEMS.environmentBroken(flaw) };
   }
-  if (environment.kind === "ready" && areCompatible(environment.version, wishes.version)) {
+  if (environment.kind === "ready" && areCompatible(environment.version, request.version)) {
     note("privateEnvironment", l10n.t("It has adk-evidence {0}.", environment.version));
     return { trail, launch: pythonLaunch(environment.python, "privateEnvironment", environment.version) };
   }
@@ -97,19 +101,25 @@ export async function resolve(wishes: Wishes, around: Surroundings): Promise<Res
   return { trail, problem: PROBLEMS.noEnvironment() };
 }
 
-async function configured(wishes: Wishes, around: Surroundings, trail: Step[]): Promise<Resolution> {
-  const { text, path } = wishes.interpreter;
+async function configured(request: LaunchRequest, interpreters: Interpreters, trail: Step[]): Promise<Resolution> {
+  const { text, path } = request.interpreter;
   const refuse = (problem: Problem): Resolution => {
     trail.push({ origin: "interpreter", found: problem.message });
     return { trail, problem };
   };
-  if (path === undefined) return refuse(PROBLEMS.interpreterNotOnDisk(text));
-  const probed = await around.probe(path);
-  if ("failure" in probed) return refuse(PROBLEMS.interpreter(path, probed.failure));
+  if (path === undefined) {
+    return refuse(PROBLEMS.interpreterNotOnDisk(text));
+  }
+  const probed = await interpreters.probe(path);
+  if ("failure" in probed) {
+    return refuse(PROBLEMS.interpreter(path, probed.failure));
+  }
   const installed = probed.python.package;
-  if (installed === null) return refuse(PROBLEMS.packageMissing(path));
-  if (!areCompatible(installed, wishes.version)) {
-    return refuse(PROBLEMS.packageIncompatible(path, installed, wishes.version));
+  if (installed === null) {
+    return refuse(PROBLEMS.packageMissing(path));
+  }
+  if (!areCompatible(installed, request.version)) {
+    return refuse(PROBLEMS.packageIncompatible(path, installed, request.version));
   }
   trail.push({ origin: "interpreter", found: l10n.t("{0} has adk-evidence {1}.", path, installed) });
   return { trail, launch: pythonLaunch(path, "interpreter", installed) };
@@ -118,18 +128,24 @@ async function configured(wishes: Wishes, around: Surroundings, trail: Step[]): 
 /** What is broken about the private environment, in a sentence. An environment of another version is not examined. */
 async function flawOf(
   environment: EnvironmentState,
-  wishes: Wishes,
-  around: Surroundings,
+  request: LaunchRequest,
+  interpreters: Interpreters,
 ): Promise<string | undefined> {
-  if (environment.kind === "broken") return l10n.t("Its interpreter is gone.");
-  if (environment.kind === "none" || !areCompatible(environment.version, wishes.version)) return undefined;
-  const probed = await around.probe(environment.python);
+  if (environment.kind === "broken") {
+    return l10n.t("Its interpreter is gone.");
+  }
+  if (environment.kind === "none" || !areCompatible(environment.version, request.version)) {
+    return undefined;
+  }
+  const probed = await interpreters.probe(environment.python);
   if ("failure" in probed) {
     // One that is slow may be whole.
     return probed.failure === "timed_out" ? undefined : l10n.t("Its interpreter does not run.");
   }
   const { package: installed, missing } = probed.python;
-  if (installed === null) return l10n.t("It lacks packages: {0}.", "adk-evidence");
+  if (installed === null) {
+    return l10n.t("It lacks packages: {0}.", "adk-evidence");
+  }
   if (installed !== environment.version) {
     return l10n.t("It has adk-evidence {0} instead of {1}.", installed, environment.version);
   }
@@ -137,21 +153,21 @@ async function flawOf(
 }
 
 async function fromPythonExtension(
-  wishes: Wishes,
-  around: Surroundings,
+  request: LaunchRequest,
+  interpreters: Interpreters,
   note: (origin: Origin, found: string) => void,
 ): Promise<Python | undefined> {
-  if (!wishes.trusted) {
+  if (!request.trusted) {
     // It may be an interpreter inside the folder.
     note("pythonExtension", l10n.t("It is not asked in Restricted Mode."));
     return undefined;
   }
-  const path = await around.activePython();
+  const path = await interpreters.activePython();
   if (path === undefined) {
     note("pythonExtension", l10n.t("It names no interpreter."));
     return undefined;
   }
-  const probed = await around.probe(path);
+  const probed = await interpreters.probe(path);
   if ("failure" in probed) {
     note("pythonExtension", PROBLEMS.interpreter(path, probed.failure).message);
     return undefined;
@@ -162,7 +178,7 @@ async function fromPythonExtension(
     return undefined;
   }
   note("pythonExtension", l10n.t("{0} has adk-evidence {1}.", path, installed));
-  return areCompatible(installed, wishes.version) ? probed.python : undefined;
+  return areCompatible(installed, request.version) ? probed.python : undefined;
 }
 
 function pythonLaunch(python: string, origin: Origin, version: string | null): Launch {

@@ -15,12 +15,12 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 import { progressMiddleware } from "../evidence/ingestProgress";
-import type { SourcePlace } from "../evidence/sourcePlace";
-import { readOnly } from "../evidence/symbolPlace";
+import { readOnly } from "../evidence/sourceAddress";
 import { SYNCHRONIZED } from "../evidence/synchronized";
 import { COMMANDS, SECTION } from "../ids";
 import { serverLine, writeLine } from "../log";
 import type { Problem } from "../problem";
+import type { SourceFile } from "../protocol/generated";
 import type { Method, Params, Result } from "../protocol/requests";
 import { requestProblem } from "./errors";
 import { PROBLEMS } from "./problems";
@@ -36,18 +36,18 @@ export interface ServerSession {
   request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>>;
 }
 
-/** What a session is told by its surroundings. */
-export interface SessionHost {
+/** What a session needs to know of the window. */
+export interface SessionOptions {
   readonly log: LogOutputChannel;
   /** Variables that are added to the server's environment, secrets among them. */
   environment(): Promise<Readonly<Record<string, string>>>;
-  /** The section `adkEvidence` as the server is told it. */
+  /** The section `adkEvidence` as the server gets it. */
   settings(): Record<string, unknown>;
   /** Whether hovers and code actions of a document are this server's. */
   serves(document: TextDocument): boolean;
   hoversWanted(document: TextDocument): boolean;
   /** The address of the read-only document with a source. */
-  sourceAddress(place: SourcePlace): Uri;
+  sourceAddress(place: SourceFile): Uri;
   /** The server ended without being asked to, after it had started. */
   ended(): void;
 }
@@ -66,54 +66,54 @@ class QuietClient extends LanguageClient {
 }
 
 export class ClientSession implements ServerSession {
-  readonly #launch: Launch;
-  readonly #host: SessionHost;
-  #client: LanguageClient | undefined;
-  #running = false;
-  #levelChanges: Disposable | undefined;
+  private client: LanguageClient | undefined;
+  private running = false;
+  private levelChanges: Disposable | undefined;
   /** The settings that the server has, as text. */
-  #told: string | undefined;
+  private told: string | undefined;
 
-  constructor(launch: Launch, host: SessionHost) {
-    this.#launch = launch;
-    this.#host = host;
-  }
+  constructor(
+    private readonly launch: Launch,
+    private readonly options: SessionOptions,
+  ) {}
 
   async start(): Promise<void> {
-    const client = new QuietClient(SECTION, "ADK Evidence", await this.#executable(), this.#options());
+    const client = new QuietClient(SECTION, "ADK Evidence", await this.executable(), this.clientOptions());
     client.registerFeature(commandsOfTheEditor);
-    this.#client = client;
+    this.client = client;
     try {
       await withinTime(client.start(), START_SECONDS * 1000, () => TIMED_OUT);
     } catch (error) {
       // It cannot be stopped in order, as it has not started; this ends its process.
       client.stop().catch(() => undefined);
-      throw this.#startProblem(error);
+      throw this.startProblem(error);
     }
-    this.#running = true;
-    this.#levelChanges = this.#host.log.onDidChangeLogLevel(() => {
+    this.running = true;
+    this.levelChanges = this.options.log.onDidChangeLogLevel(() => {
       // One that ends just then needs no level.
-      this.#tellChanges().catch(() => undefined);
+      this.tellChanges().catch(() => undefined);
     });
     const server = client.initializeResult?.serverInfo;
-    this.#host.log.info(
-      `Started ${server?.name ?? "the server"} ${server?.version ?? ""} with ${this.#launch.command}`,
+    this.options.log.info(
+      `Started ${server?.name ?? "the server"} ${server?.version ?? ""} with ${this.launch.command}`,
     );
   }
 
   async stop(): Promise<void> {
-    this.#running = false;
-    this.#levelChanges?.dispose();
+    this.running = false;
+    this.levelChanges?.dispose();
     try {
-      await this.#client?.stop();
+      await this.client?.stop();
     } catch (error) {
-      this.#host.log.warn(`The server did not stop in order: ${error instanceof Error ? error.message : ""}`);
+      this.options.log.warn(`The server did not stop in order: ${error instanceof Error ? error.message : ""}`);
     }
   }
 
   async request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>> {
-    const client = this.#client;
-    if (!client || !this.#running) throw PROBLEMS.ended();
+    const client = this.client;
+    if (!client || !this.running) {
+      throw PROBLEMS.ended();
+    }
     try {
       // An undefined argument would be put on the wire as one more parameter.
       return token
@@ -121,30 +121,35 @@ export class ClientSession implements ServerSession {
         : await client.sendRequest<Result<M>>(method, params);
     } catch (error) {
       const problem = requestProblem(error);
-      if (problem.code === "internal_error") this.#host.log.error(`${method} failed: ${messageOf(error)}`);
+      if (problem.code === "internal_error") {
+        this.options.log.error(`${method} failed: ${messageOf(error)}`);
+      }
       throw problem;
     }
   }
 
-  async #executable(): Promise<Executable> {
-    const env = { ...(this.#launch.isolated ? pythonEnvironment() : process.env), ...(await this.#host.environment()) };
+  private async executable(): Promise<Executable> {
+    const env = {
+      ...(this.launch.isolated ? pythonEnvironment() : process.env),
+      ...(await this.options.environment()),
+    };
     // Not the workspace's folder: what lies there must not be found as a program or a module.
-    return { command: this.#launch.command, args: [...this.#launch.args], options: { env, cwd: os.homedir() } };
+    return { command: this.launch.command, args: [...this.launch.args], options: { env, cwd: os.homedir() } };
   }
 
-  #options(): LanguageClientOptions {
-    const host = this.#host;
+  private clientOptions(): LanguageClientOptions {
+    const { options } = this;
     return {
       documentSelector: SYNCHRONIZED,
-      outputChannel: host.log,
-      traceOutputChannel: host.log,
+      outputChannel: options.log,
+      traceOutputChannel: options.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       stdioOptions: {
         stdout: () => undefined,
         stderr: (input) => {
           readline.createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
             const said = serverLine(line);
-            writeLine(host.log, said.level, said.text);
+            writeLine(options.log, said.level, said.text);
           });
         },
       },
@@ -153,10 +158,12 @@ export class ClientSession implements ServerSession {
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: () => {
-          const wasRunning = this.#running;
-          this.#running = false;
-          this.#levelChanges?.dispose();
-          if (wasRunning) host.ended();
+          const wasRunning = this.running;
+          this.running = false;
+          this.levelChanges?.dispose();
+          if (wasRunning) {
+            options.ended();
+          }
           // Whether another is started is the pool's to decide.
           return {
             action: CloseAction.DoNotRestart,
@@ -168,41 +175,47 @@ export class ClientSession implements ServerSession {
       middleware: {
         ...progressMiddleware,
         workspace: {
-          configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.#settings() : null)),
+          configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.settings() : null)),
           // The server pulls what changed; the whole section is nothing that it needs to be sent.
-          didChangeConfiguration: () => this.#tellChanges(),
+          didChangeConfiguration: () => this.tellChanges(),
         },
         provideHover: (document, position, token, next) =>
-          document.languageId === "python" && host.serves(document) && host.hoversWanted(document)
+          document.languageId === "python" && options.serves(document) && options.hoversWanted(document)
             ? next(document, position, token)
             : undefined,
         provideWorkspaceSymbols: async (query, token, next) =>
-          (await next(query, token))?.map((symbol) => readOnly(symbol, host.sourceAddress)),
+          (await next(query, token))?.map((symbol) => readOnly(symbol, options.sourceAddress)),
         provideCodeActions: (document, range, context, token, next) =>
-          context.diagnostics.length > 0 && host.serves(document) ? next(document, range, context, token) : undefined,
+          context.diagnostics.length > 0 && options.serves(document)
+            ? next(document, range, context, token)
+            : undefined,
       },
     };
   }
 
   /** Has the server ask for its settings where they are others than it has. */
-  async #tellChanges(): Promise<void> {
-    if (JSON.stringify(this.#host.settings()) === this.#told) return;
-    await this.#client?.sendNotification("workspace/didChangeConfiguration", { settings: null });
+  private async tellChanges(): Promise<void> {
+    if (JSON.stringify(this.options.settings()) === this.told) {
+      return;
+    }
+    await this.client?.sendNotification("workspace/didChangeConfiguration", { settings: null });
   }
 
-  #settings(): Record<string, unknown> {
-    const settings = this.#host.settings();
-    this.#told = JSON.stringify(settings);
+  private settings(): Record<string, unknown> {
+    const settings = this.options.settings();
+    this.told = JSON.stringify(settings);
     return settings;
   }
 
-  #startProblem(error: unknown): Problem {
-    const program = this.#launch.command;
-    this.#host.log.error(`The server could not be started with ${program}: ${messageOf(error)}`);
-    if (error === TIMED_OUT) return PROBLEMS.startTimedOut(START_SECONDS);
+  private startProblem(error: unknown): Problem {
+    const program = this.launch.command;
+    this.options.log.error(`The server could not be started with ${program}: ${messageOf(error)}`);
+    if (error === TIMED_OUT) {
+      return PROBLEMS.startTimedOut(START_SECONDS);
+    }
     return /ENOENT/.test(messageOf(error))
       ? PROBLEMS.programMissing(program)
-      : PROBLEMS.startFailed(program, this.#launch.origin === "privateEnvironment");
+      : PROBLEMS.startFailed(program, this.launch.origin === "privateEnvironment");
   }
 }
 

@@ -21,14 +21,18 @@ export class SetUpError extends Error {
 
 /** Why venv failed. */
 export function venvFailure(output: string): SetUpFailure {
-  if (/ensurepip|No module named '?venv/i.test(output)) return "no_venv";
+  if (/ensurepip|No module named '?venv/i.test(output)) {
+    return "no_venv";
+  }
   return storageFailure(output) ?? "failed";
 }
 
 /** Why pip failed. */
 export function pipFailure(output: string): SetUpFailure {
   const storage = storageFailure(output);
-  if (storage) return storage;
+  if (storage) {
+    return storage;
+  }
   // pip ends with "no matching distribution" also where it could not reach the index at all.
   if (
     /ConnectionError|NewConnectionError|NameResolutionError|ProxyError|SSLError|Timeout|Network is unreachable/.test(
@@ -37,12 +41,18 @@ export function pipFailure(output: string): SetUpFailure {
   ) {
     return "no_network";
   }
-  if (/No matching distribution found|Could not find a version/.test(output)) return "no_package";
+  if (/No matching distribution found|Could not find a version/.test(output)) {
+    return "no_package";
+  }
   return "failed";
 }
 
 function storageFailure(output: string): SetUpFailure | undefined {
-  if (/No space left on device|Errno 28|not enough space|WinError 112/i.test(output)) return "disk_full";
-  if (/Permission denied|Errno 13|WinError 5\b/i.test(output)) return "not_writable";
+  if (/No space left on device|Errno 28|not enough space|WinError 112/i.test(output)) {
+    return "disk_full";
+  }
+  if (/Permission denied|Errno 13|WinError 5\b/i.test(output)) {
+    return "not_writable";
+  }
   return undefined;
 }

@@ -1,144 +1,154 @@
 /** The status item and the context keys: how it stands with the server of the folder that is worked in. */
 
 import * as vscode from "vscode";
-import { COMMANDS, CONTEXT } from "../ids";
-import type { Mend } from "../problem";
+import { COMMANDS, CONTEXT, STATUS_MENU } from "../ids";
+import type { Fix } from "../problem";
 import type { IndexInfo } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
-import type { Answered, ServerPool, ServerState } from "./pool";
-import { MENDS } from "./problems";
+import type { ServerState } from "./managedServer";
+import type { Answered, ServerPool } from "./pool";
+import { FIXES } from "./problems";
 import { type Situation, statusKind, statusText } from "./statusText";
 
-/** Not in the palette: what a click on the item does. */
-const MENU = "adkEvidence.statusMenu";
-
 export class StatusItem implements vscode.Disposable {
-  readonly #pool: ServerPool;
-  readonly #folderOf: (scope: vscode.Uri | undefined) => { readonly id: string };
-  readonly #item: vscode.StatusBarItem;
-  readonly #disposables: vscode.Disposable[];
-  /** What each folder's server has told of its index since it is ready; that it is so is an object of its own. */
-  readonly #told = new Map<string, { readonly ready: ServerState; index: IndexInfo | null | undefined }>();
-  readonly #context = new Map<string, boolean>();
+  private readonly pool: ServerPool;
+  private readonly folderOf: (scope: vscode.Uri | undefined) => { readonly id: string };
+  private readonly item: vscode.StatusBarItem;
+  private readonly disposables: vscode.Disposable[];
+  /** What each folder's server has said of its index, with the state in which it said so. */
+  private readonly told = new Map<string, { readonly ready: ServerState; index: IndexInfo | null | undefined }>();
+  private readonly context = new Map<string, boolean>();
 
   constructor(pool: ServerPool, folderOf: (scope: vscode.Uri | undefined) => { readonly id: string }) {
-    this.#pool = pool;
-    this.#folderOf = folderOf;
-    this.#item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 90);
-    this.#item.name = "ADK Evidence";
-    this.#item.command = MENU;
-    this.#disposables = [
-      this.#item,
-      vscode.commands.registerCommand(MENU, () => this.#showMenu()),
-      pool.onDidChange(() => this.#refresh()),
-      pool.onDidAnswer((answered) => this.#learn(answered)),
-      vscode.window.onDidChangeActiveTextEditor(() => this.#refresh()),
-      // The index's age has changed, and another program may have made one.
-      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.#askAgain()),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#refresh()),
+    this.pool = pool;
+    this.folderOf = folderOf;
+    this.item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 90);
+    this.item.name = "ADK Evidence";
+    this.item.command = STATUS_MENU;
+    this.disposables = [
+      this.item,
+      pool.onDidChange(() => this.refresh()),
+      pool.onDidAnswer((answered) => this.learn(answered)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
+      // The index's age has changed, and another program may have made an index.
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.askAgain()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
     ];
-    this.#refresh();
-    this.#item.show();
+    this.refresh();
+    this.item.show();
   }
 
   dispose(): void {
-    for (const disposable of this.#disposables) disposable.dispose();
+    for (const disposable of this.disposables) {
+      disposable.dispose();
+    }
   }
 
-  get #scope(): vscode.Uri | undefined {
+  private get scope(): vscode.Uri | undefined {
     return vscode.window.activeTextEditor?.document.uri;
   }
 
-  #situation(): Situation {
-    const state = this.#pool.state(this.#scope);
-    const told = this.#told.get(this.#folderOf(this.#scope).id);
+  private situation(): Situation {
+    const state = this.pool.state(this.scope);
+    const told = this.told.get(this.folderOf(this.scope).id);
     return { state, index: told?.ready === state ? told.index : undefined, trusted: vscode.workspace.isTrusted };
   }
 
-  #refresh(): void {
-    const folder = this.#folderOf(this.#scope).id;
-    const state = this.#pool.state(this.#scope);
-    if (state.kind === "ready" && this.#told.get(folder)?.ready !== state) {
-      this.#told.set(folder, { ready: state, index: undefined });
-      this.#ask();
+  private refresh(): void {
+    const folder = this.folderOf(this.scope).id;
+    const state = this.pool.state(this.scope);
+    if (state.kind === "ready" && this.told.get(folder)?.ready !== state) {
+      this.told.set(folder, { ready: state, index: undefined });
+      this.ask();
     }
-    const situation = this.#situation();
+    const situation = this.situation();
     const { kind, text, tooltip } = statusText(situation, new Date(), vscode.env.language);
-    this.#item.text = text;
-    this.#item.tooltip = tooltip;
-    this.#item.accessibilityInformation = { label: tooltip.replaceAll(/\.?\n/g, ". "), role: "button" };
-    this.#item.backgroundColor = kind === "down" ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
-    this.#setContext(CONTEXT.serverReady, situation.state.kind === "ready");
-    this.#setContext(CONTEXT.hasIndex, Boolean(situation.index));
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.accessibilityInformation = { label: tooltip.replaceAll(/\.?\n/g, ". "), role: "button" };
+    this.item.backgroundColor = kind === "down" ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
+    this.setContext(CONTEXT.serverReady, situation.state.kind === "ready");
+    this.setContext(CONTEXT.hasIndex, Boolean(situation.index));
   }
 
-  #ask(): void {
-    // Its answer comes to `#learn`, and a failure is told to whoever asks something.
-    this.#pool.request("adk/status", {}, undefined, this.#scope).catch(() => undefined);
+  private ask(): void {
+    // The answer comes to `learn`. Whoever asks something is shown the failure.
+    this.pool.request("adk/status", {}, undefined, this.scope).catch(() => undefined);
   }
 
-  #askAgain(): void {
-    this.#refresh();
-    if (["noIndex", "partial"].includes(statusKind(this.#situation()))) this.#ask();
+  private askAgain(): void {
+    this.refresh();
+    if (["noIndex", "partial"].includes(statusKind(this.situation()))) {
+      this.ask();
+    }
   }
 
-  #learn({ folder, method, result, problem }: Answered): void {
-    const told = this.#told.get(folder.id);
+  private learn({ folder, method, result, problem }: Answered): void {
+    const told = this.told.get(folder.id);
     // One that was stopped may have published an index that answers by keywords.
-    if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) this.#ask();
+    if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) {
+      this.ask();
+    }
     const index = problem?.code === "no_index" ? null : indexOf(method, result);
-    if (!told || index === undefined) return;
+    if (!told || index === undefined) {
+      return;
+    }
     told.index = index;
-    this.#refresh();
+    this.refresh();
   }
 
-  #setContext(key: string, value: boolean): void {
-    if (this.#context.get(key) === value) return;
-    this.#context.set(key, value);
+  private setContext(key: string, value: boolean): void {
+    if (this.context.get(key) === value) {
+      return;
+    }
+    this.context.set(key, value);
     void vscode.commands.executeCommand("setContext", key, value);
   }
 
-  async #showMenu(): Promise<void> {
-    const { tooltip } = statusText(this.#situation(), new Date(), vscode.env.language);
-    const items = menu(this.#situation()).map((mend) => ({ label: mend.title, mend }));
+  /** Offers what can be done in this state. */
+  async showMenu(): Promise<void> {
+    const { tooltip } = statusText(this.situation(), new Date(), vscode.env.language);
+    const items = menu(this.situation()).map((fix) => ({ label: fix.title, fix }));
     const chosen = await vscode.window.showQuickPick(items, {
       title: "ADK Evidence",
       placeHolder: tooltip.replaceAll("\n", " · "),
     });
-    if (chosen) await vscode.commands.executeCommand(chosen.mend.command, ...(chosen.mend.arguments ?? []));
+    if (chosen) {
+      await vscode.commands.executeCommand(chosen.fix.command, ...(chosen.fix.arguments ?? []));
+    }
   }
 }
 
-function menu(situation: Situation): Mend[] {
-  const ask: Mend = { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
-  const show: Mend = { title: vscode.l10n.t("Show Status"), command: COMMANDS.showStatus };
-  const last = [MENDS.doctor(), MENDS.restart(), MENDS.logs()];
+function menu(situation: Situation): Fix[] {
+  const ask: Fix = { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
+  const show: Fix = { title: vscode.l10n.t("Show Status"), command: COMMANDS.showStatus };
+  const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs()];
   const first = (() => {
     switch (statusKind(situation)) {
       case "ready":
-        return [ask, show, MENDS.ingest()];
+        return [ask, show, FIXES.ingest()];
       case "partial":
-        return [MENDS.ingest(), ask, show];
+        return [FIXES.ingest(), ask, show];
       case "noIndex":
-        return [MENDS.ingest(), show];
+        return [FIXES.ingest(), show];
       case "restricted":
-        return [...mendsOf(situation), MENDS.trust()];
+        return [...fixesOf(situation), FIXES.trust()];
       case "notSetUp":
       case "down":
-        return mendsOf(situation);
+        return fixesOf(situation);
       case "idle":
       case "starting":
         return [ask];
     }
   })();
-  return [...first, ...last.filter(({ command }) => !first.some((mend) => mend.command === command))];
+  return [...first, ...last.filter(({ command }) => !first.some((fix) => fix.command === command))];
 }
 
-function mendsOf({ state }: Situation): readonly Mend[] {
-  return state.kind === "down" ? state.problem.mends : [];
+function fixesOf({ state }: Situation): readonly Fix[] {
+  return state.kind === "down" ? state.problem.fixes : [];
 }
 
-/** The index that an answer tells of; undefined where it tells of none. */
+/** The index that an answer describes; undefined where the answer says nothing of an index. */
 function indexOf(method: Method, result: unknown): IndexInfo | null | undefined {
   const tells = method === "adk/status" || method === "adk/evidence";
   return tells && typeof result === "object" && result !== null && "index" in result

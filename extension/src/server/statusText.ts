@@ -1,10 +1,10 @@
 /** What the status item says of a server and its index. */
 
 import { l10n } from "vscode";
-import { ageOf } from "../commands/age";
-import { plain } from "../evidence/plainText";
+import { ageOf } from "../age";
 import type { IndexInfo } from "../protocol/generated";
-import type { ServerState } from "./pool";
+import { messageLine } from "../text/untrusted";
+import type { ServerState } from "./managedServer";
 
 export type StatusKind = "idle" | "starting" | "ready" | "partial" | "noIndex" | "notSetUp" | "restricted" | "down";
 
@@ -31,10 +31,14 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
     case "starting":
       return state.kind;
     case "ready":
-      if (index === null) return "noIndex";
+      if (index === null) {
+        return "noIndex";
+      }
       return index?.dense === "pending" ? "partial" : "ready";
     case "down":
-      if (!SET_UP_CODES.includes(state.problem.code)) return "down";
+      if (!SET_UP_CODES.includes(state.problem.code)) {
+        return "down";
+      }
       return trusted ? "notSetUp" : "restricted";
   }
 }
@@ -46,8 +50,12 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
 export function statusText(situation: Situation, now: Date, locale: string): StatusText {
   const kind = statusKind(situation);
   const lines = [LABELS[kind]()];
-  if (situation.state.kind === "down") lines.push(situation.state.problem.message);
-  if (situation.state.kind === "ready" && situation.index) lines.push(...indexLines(situation.index, now, locale));
+  if (situation.state.kind === "down") {
+    lines.push(situation.state.problem.message);
+  }
+  if (situation.state.kind === "ready" && situation.index) {
+    lines.push(...indexLines(situation.index, now, locale));
+  }
   if (!situation.trusted) {
     lines.push(l10n.t("Restricted Mode: this folder's own interpreter and index are not used."));
   }
@@ -81,9 +89,12 @@ const LABELS: Record<StatusKind, () => string> = {
 
 function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
   const corpora = Object.values(index.corpora).map(({ repo, commit, ref }) =>
-    plain(`${repo}@${ref ?? commit.slice(0, 12)}`),
+    messageLine(`${repo}@${ref ?? commit.slice(0, 12)}`),
   );
-  const made = l10n.t("Index made {0}", plain(ageOf(index.created_at, now.getTime(), locale)));
+  const made = l10n.t(
+    "Index made {0}",
+    messageLine(ageOf(index.created_at, now.getTime(), locale) ?? index.created_at),
+  );
   const guides = "adk_docs" in index.corpora ? [] : [l10n.t("The guides (google/adk-docs) are not indexed.")];
   // What is made of a corpus has the corpus's commit.
   return [made, ...new Set(corpora), ...guides];

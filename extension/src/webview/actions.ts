@@ -1,7 +1,7 @@
-/** What the panel lets others do: it shows evidence and takes clicks, and knows neither the server nor the editor. */
+/** What others do for the panel, which shows evidence and takes clicks, and knows neither server nor editor. */
 
 import type { CancellationToken } from "vscode";
-import type { Mend } from "../problem";
+import type { Fix } from "../problem";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import type { FromPage, Question } from "./messages";
 
@@ -12,7 +12,7 @@ export type OpenTarget = Extract<FromPage, { type: "open" }>["where"];
 
 /**
  * Done for the panel when something is asked for or clicked. Each may throw a `Problem`: a failed `ask` becomes the
- * panel's error state, with the problem's mends as buttons; that of another action is announced in the page.
+ * panel's error state, with the problem's fixes as buttons; that of another action is announced in the page.
  */
 export interface PanelActions {
   /** Answers a question. `token` is cancelled when the user cancels, asks something else or closes the panel. */
@@ -25,11 +25,11 @@ export interface PanelActions {
   scopeOf(pack: EvidenceResult): string | null;
   /** Takes up a pack of an earlier window; `scope` is what `scopeOf` said of it then. */
   takeUp(pack: EvidenceResult, scope: string): void;
-  /** Runs the command of a button that the panel showed: a problem's mend, or "Ingest" of the empty state. */
-  act(mend: Mend): Promise<void>;
+  /** Runs the command of a button that the panel showed: a problem's fix, or "Ingest" of the empty state. */
+  act(fix: Fix): Promise<void>;
 }
 
-/** A request that somebody else makes and the panel shows, e.g. for a selection in an editor. */
+/** A request from elsewhere that the panel shows, e.g. for a selection in an editor. */
 export interface ShownRequest {
   /** What is known of the question beforehand; where the server builds the query, the pack tells it. */
   question: Partial<Question>;

@@ -1,5 +1,7 @@
 /** The page's document. It holds no text from anywhere but this extension. */
 
+import { htmlText } from "../text/untrusted";
+
 export interface PageParts {
   cspSource: string;
   scriptUri: string;
@@ -24,23 +26,17 @@ export function pageHtml(parts: PageParts): string {
     "trusted-types 'none'",
   ].join("; ");
   return `<!DOCTYPE html>
-<html lang="${escaped(parts.language)}">
+<html lang="${htmlText(parts.language)}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${htmlText(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(parts.title)}</title>
-<link rel="stylesheet" href="${escaped(parts.styleUri)}">
+<title>${htmlText(parts.title)}</title>
+<link rel="stylesheet" href="${htmlText(parts.styleUri)}">
 </head>
 <body>
-<div id="app" data-strings="${escaped(JSON.stringify(parts.strings))}"></div>
-<script nonce="${escaped(parts.nonce)}" src="${escaped(parts.scriptUri)}"></script>
+<div id="app" data-strings="${htmlText(JSON.stringify(parts.strings))}"></div>
+<script nonce="${htmlText(parts.nonce)}" src="${htmlText(parts.scriptUri)}"></script>
 </body>
 </html>`;
-}
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escaped(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -4,12 +4,12 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { COMMANDS, PACK_VIEW } from "../ids";
 import { Problem } from "../problem";
+import { isFromPage, isSavedState } from "../protocol/check";
 import type { EvidenceResult } from "../protocol/generated";
 import type { PanelActions, ShownRequest } from "./actions";
 import { pageHtml } from "./html";
 import { ACTIONS, type FromPage, type Question, type TaskMode, type ToPage } from "./messages";
 import { PackSession } from "./session";
-import { isFromPage, isSavedState } from "./validate";
 
 /**
  * The one Evidence panel. Register it as the serializer of `PACK_VIEW`, too: it takes up a panel that the editor kept.
@@ -71,7 +71,7 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     return this.show({ question, run: (token) => this.actions.ask(question, token) });
   }
 
-  /** Asks again what failed with one of these codes, as what was wrong is mended; a closed panel does not. */
+  /** Asks again what failed with one of these codes, whose cause is gone. A closed panel does not ask. */
   async retryAfter(codes: readonly string[]): Promise<void> {
     if (this.panel !== null) {
       await this.session.retryAfter(codes);
@@ -210,12 +210,12 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     if (id === ACTIONS.retry) {
       return this.session.retry();
     }
-    const mend =
+    const fix =
       id === ACTIONS.ingest
         ? { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest }
-        : this.session.mend(id);
-    if (mend !== undefined) {
-      await this.actions.act(mend);
+        : this.session.fix(id);
+    if (fix !== undefined) {
+      await this.actions.act(fix);
     }
   }
 

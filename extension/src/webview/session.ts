@@ -1,20 +1,12 @@
-/** The questions of one session and what became of them: no editor, no page, no server. */
+/** The questions of one session and their outcomes. This module knows neither editor, nor page, nor server. */
 
 import { randomUUID } from "node:crypto";
 import type { CancellationToken } from "vscode";
-import { isTaskMode } from "../chat/taskMode";
-import { type Mend, Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
+import { isTaskMode, MAX_HISTORY } from "../protocol/check";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import type { ShownRequest } from "./actions";
-import {
-  ACTIONS,
-  type HistoryItem,
-  MAX_HISTORY,
-  type Question,
-  type SavedState,
-  type ViewError,
-  type ViewState,
-} from "./messages";
+import { ACTIONS, type HistoryItem, type Question, type SavedState, type ViewError, type ViewState } from "./messages";
 import { questionOf, sameQuestion } from "./question";
 
 /** What a request is cancelled with; the editor's `CancellationTokenSource` is one. */
@@ -24,7 +16,7 @@ export interface Cancellation {
   dispose(): void;
 }
 
-export interface SessionHost {
+export interface PackSessionParts {
   newCancellation(): Cancellation;
   /** Something that the page shows has changed. */
   changed(): void;
@@ -52,13 +44,13 @@ export class PackSession {
   private error: ViewError | null = null;
   /** Code of the problem that the error tells of. */
   private failure: string | null = null;
-  private mends = new Map<string, Mend>();
+  private fixes = new Map<string, Fix>();
   private entries: Entry[] = [];
   private running: Cancellation | null = null;
   private lastRun: Run | null = null;
 
   constructor(
-    private readonly host: SessionHost,
+    private readonly parts: PackSessionParts,
     start: Question,
   ) {
     this.question = start;
@@ -71,7 +63,7 @@ export class PackSession {
       question: this.question,
       current: this.phase === "ready" && this.shown !== null ? this.shown.item.id : null,
       pack: this.shownPack,
-      scope: this.shownPack && this.host.scopeOf(this.shownPack),
+      scope: this.shownPack && this.parts.scopeOf(this.shownPack),
       error: this.phase === "error" ? this.error : null,
       history: this.entries.map((entry) => entry.item),
     };
@@ -92,8 +84,8 @@ export class PackSession {
   }
 
   /** What a button of the shown error does. */
-  mend(id: string): Mend | undefined {
-    return this.mends.get(id);
+  fix(id: string): Fix | undefined {
+    return this.fixes.get(id);
   }
 
   /**
@@ -103,7 +95,7 @@ export class PackSession {
    */
   async start(run: Run): Promise<EvidenceResult | null> {
     this.running?.cancel();
-    const mine = this.host.newCancellation();
+    const mine = this.parts.newCancellation();
     this.running = mine;
     this.lastRun = run;
     this.question = run.question;
@@ -136,7 +128,7 @@ export class PackSession {
     }
   }
 
-  /** Runs the last request again if it failed with one of these codes: what was wrong is mended. */
+  /** Runs the last request again if it failed with one of these codes, whose cause is gone. */
   async retryAfter(codes: readonly string[]): Promise<void> {
     if (this.phase === "error" && this.failure !== null && codes.includes(this.failure)) {
       await this.retry();
@@ -179,7 +171,7 @@ export class PackSession {
   /** Forgets all questions but the one that is shown. */
   clearHistory(): void {
     this.entries = this.entries.filter((entry) => entry === this.shown);
-    this.host.changed();
+    this.parts.changed();
   }
 
   /** Goes on from a saved state. What was running or had failed then is not taken up by itself. */
@@ -211,14 +203,14 @@ export class PackSession {
       this.enter(this.pack === null ? "empty" : "ready");
       return;
     }
-    const problem = reason instanceof Problem ? reason : new Problem(this.host.words.unexpected, "unexpected");
+    const problem = reason instanceof Problem ? reason : new Problem(this.parts.words.unexpected, "unexpected");
     this.failure = problem.code;
-    this.mends = new Map(problem.mends.map((mend, index) => [`mend-${index}`, mend]));
+    this.fixes = new Map(problem.fixes.map((fix, index) => [`fix-${index}`, fix]));
     this.error = {
       message: problem.message,
       actions: [
-        ...[...this.mends].map(([id, mend]) => ({ id, title: mend.title })),
-        { id: ACTIONS.retry, title: this.host.words.tryAgain },
+        ...[...this.fixes].map(([id, fix]) => ({ id, title: fix.title })),
+        { id: ACTIONS.retry, title: this.parts.words.tryAgain },
       ],
     };
     this.enter("error");
@@ -227,11 +219,11 @@ export class PackSession {
   private forgetError(): void {
     this.error = null;
     this.failure = null;
-    this.mends.clear();
+    this.fixes.clear();
   }
 
   private enter(phase: ViewState["phase"]): void {
     this.phase = phase;
-    this.host.changed();
+    this.parts.changed();
   }
 }

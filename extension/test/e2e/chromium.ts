@@ -3,7 +3,9 @@ import { type Browser, chromium } from "playwright-core";
 /** Starts the browser that extension/test/run.mjs found, without a window and without talk to the world. Close it. */
 export function launchChromium(): Promise<Browser> {
   const executablePath = process.env.ADK_EVIDENCE_CHROMIUM;
-  if (!executablePath) throw new Error("ADK_EVIDENCE_CHROMIUM does not name a browser: use `npm run test:extension`");
+  if (!executablePath) {
+    throw new Error("ADK_EVIDENCE_CHROMIUM does not name a browser: use `npm run test:extension`");
+  }
   return chromium.launch({
     executablePath,
     args: [

@@ -31,7 +31,9 @@ const QUIET: Settings = {
 /** The value of an environment variable that extension/test/run.mjs sets. */
 export function given(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: use \`npm run test:extension\``);
+  if (!value) {
+    throw new Error(`${name} is not set: use \`npm run test:extension\``);
+  }
   return value;
 }
 
@@ -95,7 +97,9 @@ export class CodeServer {
       });
     }
     await until("code-server answers", START_MS, async () => {
-      if (child.exitCode !== null) throw new Error(`code-server ended: ${this.output}`);
+      if (child.exitCode !== null) {
+        throw new Error(`code-server ended: ${this.output}`);
+      }
       const answer = await fetch(`http://${this.authority}/healthz`).catch(() => null);
       return answer?.ok ?? false;
     });
@@ -122,7 +126,9 @@ export class CodeServer {
   address(workspace: string, payload: [string, string][] = []): string {
     const kind = workspace.endsWith(".code-workspace") ? "workspace" : "folder";
     const query = new URLSearchParams({ [kind]: workspace });
-    if (payload.length > 0) query.set("payload", JSON.stringify(payload));
+    if (payload.length > 0) {
+      query.set("payload", JSON.stringify(payload));
+    }
     return `http://${this.authority}/?${query}`;
   }
 
@@ -171,7 +177,9 @@ export class CodeServer {
 
   private readonly kill = (): void => {
     const pid = this.child?.pid;
-    if (pid === undefined) return;
+    if (pid === undefined) {
+      return;
+    }
     try {
       process.kill(-pid, "SIGKILL");
     } catch {

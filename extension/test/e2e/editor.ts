@@ -64,7 +64,9 @@ export class Editor {
       await this.page.keyboard.press("F1");
       await this.quickInput.fill(`>${title}`);
       await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-      if (await row.isVisible()) return true;
+      if (await row.isVisible()) {
+        return true;
+      }
       // It does not notice commands that come later.
       await this.page.keyboard.press("Escape");
       return false;
@@ -127,8 +129,12 @@ export class Editor {
     await this.row(`line ${line} `).waitFor();
     await this.page.keyboard.press("Enter");
     await this.cursor(`Ln ${line}, Col ${column}`);
-    for (let i = 0; i < length; i++) await this.page.keyboard.press("Shift+ArrowRight");
-    if (length > 0) await this.cursor(`(${length} selected)`);
+    for (let i = 0; i < length; i++) {
+      await this.page.keyboard.press("Shift+ArrowRight");
+    }
+    if (length > 0) {
+      await this.cursor(`(${length} selected)`);
+    }
   }
 
   /** Wait until the status bar says this of cursor and selection. */
@@ -152,7 +158,9 @@ export class Editor {
   async cannotBeEdited(name: string): Promise<void> {
     await this.showTab(name);
     const lines = await this.visibleLines(name);
-    for (const key of ["x", "Backspace", "Delete"]) await this.page.keyboard.press(key);
+    for (const key of ["x", "Backspace", "Delete"]) {
+      await this.page.keyboard.press(key);
+    }
     await this.page.locator(".monaco-editor-overlaymessage", { hasText: "cited source" }).first().waitFor();
     assert.deepEqual(await this.visibleLines(name), lines);
     assert.equal(await this.page.locator(".tabs-container .tab.dirty").count(), 0);
@@ -233,9 +241,13 @@ export class Editor {
   async message(text: string | RegExp, limit = STEP_MS): Promise<Locator> {
     const message = this.notification(text);
     await until(`there is a message ${text}`, limit, async () => {
-      if (await message.first().isVisible()) return true;
+      if (await message.first().isVisible()) {
+        return true;
+      }
       const list = this.page.locator(".notifications-center.visible");
-      if (!(await list.isVisible())) await this.statusItem("status.notifications").click();
+      if (!(await list.isVisible())) {
+        await this.statusItem("status.notifications").click();
+      }
       return message.first().isVisible();
     });
     return message;
@@ -274,7 +286,9 @@ function centreOf(element: Element, word: string): { x: number; y: number } {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const at = node.textContent?.indexOf(word) ?? -1;
-    if (at < 0) continue;
+    if (at < 0) {
+      continue;
+    }
     const range = document.createRange();
     range.setStart(node, at);
     range.setEnd(node, at + word.length);

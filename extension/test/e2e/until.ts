@@ -10,7 +10,9 @@ const LIMIT_MS = 30_000;
 export async function until(what: string, limit: number, condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + limit;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`waited ${limit / 1000} s in vain until ${what}`);
+    if (Date.now() > end) {
+      throw new Error(`waited ${limit / 1000} s in vain until ${what}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
 }

@@ -48,7 +48,9 @@ describe("what models in the editor have", () => {
     const payloads: string[] = JSON.parse(fs.readFileSync(path.join(corpus, "hostile.json"), "utf8"));
     const told = payloads.filter((payload) => /^[\x20-\x7e]{20,80}$/.test(payload) && text.includes(payload));
     assert.ok(told.length > 3, "the hostile texts were not found");
-    for (const payload of told) assert.ok(!outside.includes(payload), payload);
+    for (const payload of told) {
+      assert.ok(!outside.includes(payload), payload);
+    }
   }
 
   describe("the tool of the extension", () => {

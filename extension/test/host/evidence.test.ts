@@ -86,7 +86,9 @@ describe("the extension in its host", () => {
     for (const { citation, verification, origin, source_type, path: file, lines, text } of pack.candidates) {
       assert.match(citation, /^adk-(docs|python)@/);
       assert.equal(verification.state, "exact", citation);
-      if (origin !== "repository" || lines === null) continue;
+      if (origin !== "repository" || lines === null) {
+        continue;
+      }
       const source = fs.readFileSync(path.join(corpus, source_type === "docs" ? "docs" : "code", file), "utf8");
       const [first = ""] = source.split("\n").slice(lines.start - 1, lines.end);
       assert.ok(text.includes(first), `${citation}: ${first}`);
@@ -99,7 +101,9 @@ describe("the extension in its host", () => {
     const [first] = pack.candidates;
     assert.ok(first);
     const whole = await consumer.prompt(pack);
-    for (const { citation } of pack.candidates) assert.ok(whole.includes(citation), citation);
+    for (const { citation } of pack.candidates) {
+      assert.ok(whole.includes(citation), citation);
+    }
     const short = await consumer.prompt(pack, 400);
     assert.ok(short.length < whole.length / 2);
     assert.ok(short.includes(first.citation));
@@ -122,7 +126,9 @@ describe("the extension in its host", () => {
       [consumer.prompt(pack, 0), /maxTokens/],
       [consumer.prompt({ ...pack, candidates: "none" } as unknown as EvidencePack), /candidates/],
     ];
-    for (const [request, message] of wrong) await assert.rejects(request, { code: "invalid_request", message });
+    for (const [request, message] of wrong) {
+      await assert.rejects(request, { code: "invalid_request", message });
+    }
   });
 
   it("ends a request that is cancelled, and answers the next", async () => {

@@ -26,7 +26,9 @@ export async function run(): Promise<void> {
     runner.on("fail", (test, error: Error) => results.push(resultOf(test, error.stack ?? String(error))));
   });
   fs.writeFileSync(path.join(__dirname, RESULTS), JSON.stringify(results));
-  if (failures > 0) throw new Error(`${failures} tests failed`);
+  if (failures > 0) {
+    throw new Error(`${failures} tests failed`);
+  }
 }
 
 function resultOf(test: Mocha.Runnable, failure: string | null): HostResult {

@@ -27,7 +27,9 @@ async function main(): Promise<boolean> {
     const told: HostResult[] = fs.existsSync(results) ? JSON.parse(fs.readFileSync(results, "utf8")) : [];
     report(told);
     const passed = exit === 0 && told.length > 0 && told.every(({ failure }) => failure === null);
-    if (!passed) keepLogs(server);
+    if (!passed) {
+      keepLogs(server);
+    }
     return passed;
   } catch (error) {
     keepLogs(server);
@@ -77,7 +79,9 @@ async function runTests(server: CodeServer, workspace: string): Promise<number> 
 function report(results: HostResult[]): void {
   for (const { title, milliseconds, failure } of results) {
     console.log(`  ${failure === null ? "✔" : "✖"} ${title} (${milliseconds}ms)`);
-    if (failure !== null) console.log(failure.replace(/^/gm, "      "));
+    if (failure !== null) {
+      console.log(failure.replace(/^/gm, "      "));
+    }
   }
   const failed = results.filter(({ failure }) => failure !== null).length;
   console.log(`\n  ${results.length - failed} passing${failed > 0 ? `, ${failed} failing` : ""}\n`);

@@ -72,10 +72,14 @@ async function start(): Promise<Bench> {
 
 afterEach(async function (this: Mocha.Context) {
   // A test that is tried again has no state.
-  if (!this.currentTest || this.currentTest.isPending() || this.currentTest.state === "passed") return;
+  if (!this.currentTest || this.currentTest.isPending() || this.currentTest.state === "passed") {
+    return;
+  }
   const name = this.currentTest.fullTitle().replace(/\W+/g, "-").slice(0, 100);
   let number = 0;
-  for (const editor of open) await editor.picture("failures/journeys", `${name}-${++number}`).catch(() => undefined);
+  for (const editor of open) {
+    await editor.picture("failures/journeys", `${name}-${++number}`).catch(() => undefined);
+  }
   const folder = path.join(process.cwd(), "extension", "out", "failures", "journeys");
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, `${name}.log`), servers.map((server) => server.logs()).join("\n"));
@@ -84,8 +88,12 @@ afterEach(async function (this: Mocha.Context) {
 
 after(async function (this: Mocha.Context) {
   this.timeout(60_000);
-  for (const editor of open) await editor.close();
+  for (const editor of open) {
+    await editor.close();
+  }
   await (await browser)?.close();
-  for (const server of servers) await server.stop();
+  for (const server of servers) {
+    await server.stop();
+  }
   fs.rmSync(root, { recursive: true, force: true });
 });

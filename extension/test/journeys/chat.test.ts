@@ -34,7 +34,9 @@ describe("@adk in the chat", () => {
       void dialog.dismiss();
     });
     editor.page.context().on("request", (request) => {
-      if (/evil\.example|javascript:/i.test(request.url())) opened.push(request.url());
+      if (/evil\.example|javascript:/i.test(request.url())) {
+        opened.push(request.url());
+      }
     });
     await editor.openFile("agent.py");
   });
@@ -91,7 +93,9 @@ describe("@adk in the chat", () => {
     await eventually(async () => {
       const shown = await links(answer).allInnerTexts();
       assert.equal(shown.length, 2);
-      for (const link of shown) assert.match(link, /^retry\.(py|md):\d+-\d+$/);
+      for (const link of shown) {
+        assert.match(link, /^retry\.(py|md):\d+-\d+$/);
+      }
     });
     const [instructions = "", request = ""] = asked();
     assert.match(instructions, /Explain how it works/);
@@ -173,7 +177,9 @@ describe("@adk in the chat", () => {
     await answer.hover();
     await until("its beginning is in sight", ANSWER_MS, async () => {
       const { y = 0 } = (await repeated.boundingBox()) ?? {};
-      if (y > 150) return true;
+      if (y > 150) {
+        return true;
+      }
       await editor.page.mouse.wheel(0, -200);
       return false;
     });
@@ -217,7 +223,9 @@ function outsideFences(prompt: string): string {
   for (const line of prompt.split("\n")) {
     const mark = /^`{3,}/.exec(line)?.[0] ?? null;
     if (fence !== null) {
-      if (line === fence) fence = null;
+      if (line === fence) {
+        fence = null;
+      }
     } else if (mark === null) {
       lines.push(line);
     } else {

@@ -90,7 +90,9 @@ describe("evidence in the editor", () => {
   it("asks before it opens the page of a docs citation in the browser", async () => {
     const question = editor.dialog("open the external website");
     // One that an earlier try left open is in the way.
-    if (await question.isVisible()) await editor.press(question, "Cancel");
+    if (await question.isVisible()) {
+      await editor.press(question, "Cancel");
+    }
     await card("docs").locator(".title-link").click();
     await question.filter({ hasText: RETRY_GUIDE_URL }).waitFor();
     await editor.press(question, "Cancel");

@@ -24,7 +24,9 @@ describe("text of the corpora that tries to be more than text", () => {
       void dialog.dismiss();
     });
     editor.page.context().on("request", (request) => {
-      if (/evil\.example|javascript:/i.test(request.url())) opened.push(request.url());
+      if (/evil\.example|javascript:/i.test(request.url())) {
+        opened.push(request.url());
+      }
     });
     editor.page.context().on("page", (page) => opened.push(`window ${page.url()}`));
   });
@@ -46,7 +48,11 @@ describe("text of the corpora that tries to be more than text", () => {
     // A page that is being drawn anew may fold a card again.
     await eventually(async () => {
       await folded.evaluateAll((buttons) => {
-        for (const button of buttons) if (button instanceof HTMLElement) button.click();
+        for (const button of buttons) {
+          if (button instanceof HTMLElement) {
+            button.click();
+          }
+        }
       });
       assert.equal(await folded.count(), 0);
     });

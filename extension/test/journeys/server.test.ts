@@ -46,7 +46,9 @@ describe("a server that ends unexpectedly", () => {
 
   it("stays off when that happens again and again, and says so once, with a way back", async () => {
     const gaveUp = editor.status(/ADK Evidence does not run/);
-    for (let crash = 0; crash < 3; crash++) await kill(() => gaveUp.isVisible());
+    for (let crash = 0; crash < 3; crash++) {
+      await kill(() => gaveUp.isVisible());
+    }
     await gaveUp.waitFor();
     const message = await editor.message("ended unexpectedly several times");
     assert.equal(await message.count(), 1);

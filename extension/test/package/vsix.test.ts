@@ -72,9 +72,13 @@ describe("the VSIX", () => {
     const secrets = /-----BEGIN [A-Z ]*PRIVATE KEY|\b(AKIA[0-9A-Z]{16}|gh[pousr]_\w{30,}|npm_\w{30,}|pa-[\w-]{30,})\b/;
     for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       const file = path.join(folder, name);
-      if (!fs.statSync(file).isFile() || /\.(png|whl)$/.test(name)) continue;
+      if (!fs.statSync(file).isFile() || /\.(png|whl)$/.test(name)) {
+        continue;
+      }
       const text = fs.readFileSync(file, "utf8");
-      for (const word of told) assert.ok(!text.includes(word), `${name} names ${word}`);
+      for (const word of told) {
+        assert.ok(!text.includes(word), `${name} names ${word}`);
+      }
       assert.doesNotMatch(text, secrets, name);
       assert.doesNotMatch(text, /sourceMappingURL=/, name);
     }
@@ -84,19 +88,25 @@ describe("the VSIX", () => {
     const contributed = manifest().contributes.commands.map(({ command }: { command: string }) => command);
     assert.deepEqual([...contributed].sort(), Object.values(COMMANDS).sort());
     const bundle = read("extension/dist/extension.js");
-    for (const command of contributed) assert.ok(bundle.includes(`"${command}"`), `${command} is not in the bundle`);
+    for (const command of contributed) {
+      assert.ok(bundle.includes(`"${command}"`), `${command} is not in the bundle`);
+    }
   });
 
   it("names no file in its manifest that it does not hold", () => {
     const named = JSON.stringify(manifest()).matchAll(/"(?:\.\/)?(extension\/[^"]+)"/g);
-    for (const [, name = ""] of named) assert.ok(fs.existsSync(path.join(inside, name)), `${name} is missing`);
+    for (const [, name = ""] of named) {
+      assert.ok(fs.existsSync(path.join(inside, name)), `${name} is missing`);
+    }
   });
 
   it("has a text for every key of its manifest, and no other", () => {
     const used = [...read("package.json").matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key);
     const defined = Object.entries(JSON.parse(read("package.nls.json")));
     assert.deepEqual([...new Set(used)].sort(), defined.map(([key]) => key).sort());
-    for (const [key, text] of defined) assert.ok(typeof text === "string" && text.trim() !== "", `${key} is empty`);
+    for (const [key, text] of defined) {
+      assert.ok(typeof text === "string" && text.trim() !== "", `${key} is empty`);
+    }
   });
 
   it("brings the licences along, its own and those of what it bundles", () => {
@@ -120,8 +130,12 @@ describe("the VSIX", () => {
       .filter(([, , rest = ""]) => !rest.includes("extra ==") || /extra == ['"](mcp|voyage)['"]/.test(rest))
       .map(([, name = ""]) => canonical(name));
     assert.ok(required.length > 10);
-    for (const name of ["mcp", "voyageai"]) assert.ok(required.includes(name), name);
-    for (const name of required) assert.ok(pinned.has(name), `${name} has no version`);
+    for (const name of ["mcp", "voyageai"]) {
+      assert.ok(required.includes(name), name);
+    }
+    for (const name of required) {
+      assert.ok(pinned.has(name), `${name} has no version`);
+    }
     // pip reads it and finds that it fits; without an index it can take it from nowhere else.
     const options = ["--no-index", "--no-deps", "--dry-run", "--ignore-installed", "--quiet"];
     execFileSync(PYTHON, ["-m", "pip", "install", ...options, wheel]);

@@ -58,7 +58,9 @@ export class Uri {
 export class Disposable {
   static from(...disposables: { dispose(): unknown }[]): Disposable {
     return new Disposable(() => {
-      for (const disposable of disposables) disposable.dispose();
+      for (const disposable of disposables) {
+        disposable.dispose();
+      }
     });
   }
 
@@ -74,7 +76,9 @@ export class EventEmitter<T> {
   };
 
   fire(value: T): void {
-    for (const listener of this.listeners) listener(value);
+    for (const listener of this.listeners) {
+      listener(value);
+    }
   }
 
   dispose(): void {

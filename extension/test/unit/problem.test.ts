@@ -10,6 +10,6 @@ describe("a problem", () => {
     assert.ok(problem instanceof Error);
     assert.equal(String(problem), "Problem: There is no index. Ingest the corpora.");
     assert.equal(problem.code, "no_index");
-    assert.equal(problem.mends[0]?.command, "adkEvidence.ingest");
+    assert.equal(problem.fixes[0]?.command, "adkEvidence.ingest");
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import type { Browser, Page } from "playwright-core";
 import type { Candidate, EvidenceResult } from "../../src/protocol/generated";
-import { plain } from "../../src/webview/app/controls";
+import { namedLine } from "../../src/text/untrusted";
 import { launchChromium } from "../e2e/chromium";
 import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf } from "./packs";
 import { TestPage } from "./page";
@@ -140,7 +140,7 @@ describe("hostile text", () => {
     const naked = (text: string) => text.replaceAll(/[[\]\s]/g, "");
     for (const [index, payload] of PAYLOADS.entries()) {
       const card = shown[index];
-      const expected = naked(plain(payload, 10_000));
+      const expected = naked(namedLine(payload, 10_000));
       assert.ok(card !== undefined);
       assert.equal(naked(card.text), expected + expected, payload);
       assert.deepEqual(card.notCited.map(naked), [expected, expected], payload);
@@ -148,12 +148,12 @@ describe("hostile text", () => {
         assert.equal(naked(card[field]), expected, `${field}: ${payload}`);
       }
       assert.ok(naked(card.path).startsWith(expected), payload);
-      assert.equal(naked(card.feature), naked(plain(payload, 80)), payload);
+      assert.equal(naked(card.feature), naked(namedLine(payload, 80)), payload);
     }
     const warnings = await page.locator(".warnings li").allTextContents();
     assert.deepEqual(
       warnings.map(naked),
-      PAYLOADS.map((payload) => naked(plain(payload, 10_000))),
+      PAYLOADS.map((payload) => naked(namedLine(payload, 10_000))),
     );
   });
 

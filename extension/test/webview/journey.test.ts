@@ -284,11 +284,11 @@ describe("the page", () => {
   });
 
   it("offers what mends an error", async () => {
-    const actions = [{ title: "Ingest Corpora", id: "mend-0" }];
+    const actions = [{ title: "Ingest Corpora", id: "fix-0" }];
     await test.show(stateOf(null, { phase: "error", error: { message: "There is no index.", actions } }));
     assert.equal(await test.page.getByRole("alert").locator("p").textContent(), "There is no index.");
     await test.page.getByRole("button", { name: "Ingest Corpora" }).click();
-    assert.deepEqual(await messages(1), [{ type: "action", id: "mend-0" }]);
+    assert.deepEqual(await messages(1), [{ type: "action", id: "fix-0" }]);
   });
 
   it("says what the host has to say", async () => {

@@ -29,7 +29,7 @@ describe("the page's look", () => {
         error: {
           message: "There is no index yet. Ingest the corpora once, then ask again.",
           actions: [
-            { title: "Ingest Corpora", id: "mend-0" },
+            { title: "Ingest Corpora", id: "fix-0" },
             { title: "Try Again", id: "retry" },
           ],
         },

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from adk_evidence.citations.sources import SourceLocation
+from adk_evidence.store.manifest import SourceLocation
 
 SourceKind = Literal["git", "snapshot", "distribution", "folder"]
 

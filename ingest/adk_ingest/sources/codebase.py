@@ -1,4 +1,4 @@
-"""A folder of anybody's code: what git knows of it, where git knows it at all."""
+"""The folder of a codebase, with what git knows about it."""
 
 from __future__ import annotations
 

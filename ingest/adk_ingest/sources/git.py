@@ -21,7 +21,7 @@ PROBE_SECONDS = 4.0
 FETCH_SECONDS = 300.0
 # A large checkout takes git some seconds; a slow disk more.
 READ_SECONDS = 120.0
-# Types of what a commit holds that are files with text of their own: no links, no other repositories.
+# Modes of regular files in a commit; links and submodules have others.
 _REGULAR = (b"100644", b"100755")
 # The file that git asks for on the other side, whatever a repository's settings call it.
 _UPLOAD_PACK = "--upload-pack=git-upload-pack"
@@ -103,7 +103,7 @@ def is_as_committed(disk: Path, content: str) -> bool:
         content: The id of its content in the commit.
     """
     try:
-        # A pipe in the place of a file would be waited for without end.
+        # Reading a pipe would never end.
         raw = disk.read_bytes() if disk.is_file() else None
     except OSError:
         raw = None
@@ -229,7 +229,7 @@ def clone_or_update(
 
 
 def _probe(url: str, ref: str | None, folder: Path, timeout: float) -> _Remote:
-    """Ask the repository where the ref is; this is also the test whether it can be reached at all."""
+    """Ask the repository for the commit of the ref; this also tests whether the repository can be reached."""
     patterns = [ref, f"{ref}^{{}}"] if ref else ["HEAD"]
     try:
         command = ["ls-remote", _UPLOAD_PACK, "--symref", "--", url, *patterns]
@@ -286,7 +286,7 @@ def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str]
 
 
 def _checkout(folder: Path, url: str, remote: _Remote, timeout: float) -> None:
-    """Fetch one commit and stand on it, on a branch of its own name where it is a branch."""
+    """Fetch one commit and check it out, on a local branch of the same name if the ref is a branch."""
     name = remote.name or remote.commit or "HEAD"
     tag = f"+{name}:{name}" if name.startswith("refs/tags/") else name
     fetch = [*_STALLED, "fetch", _UPLOAD_PACK, "--quiet", "--depth=1", "--no-tags", "--", url, tag]

@@ -20,6 +20,7 @@ from adk_evidence.readers.markdown import read_markdown
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.foreign_yaml import load_foreign_yaml
 
+CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml")
 _PAGE_EXTENSIONS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 _INDEX_NAMES = ("index", "README")
 # What mkdocs itself leaves out (its default exclude_docs).
@@ -86,7 +87,7 @@ class MkdocsSite:
         return self.site_url + quote(self._location(path))
 
     def title_for(self, path: str) -> str | None:
-        """The page's title in the navigation; an untitled index page has that of its section."""
+        """The page's title in the navigation; an untitled index page has its section's title."""
         return self.titles.get(path)
 
     def resolve(self, url_or_path: str) -> str | None:
@@ -156,7 +157,7 @@ class MkdocsSite:
 
 
 def _read_config(root: Path) -> tuple[dict[str, Any], list[str]]:
-    for name in ("mkdocs.yml", "mkdocs.yaml"):
+    for name in CONFIG_FILES:
         path = root / name
         try:
             if not path.is_file():

@@ -62,7 +62,7 @@ def resolve_docs(
     Raises:
         SourceError: The explicit folder cannot be used.
     """
-    corpus = settings.ingestion.corpora.adk_docs
+    corpus = settings.corpora["doc"]
     if explicit is not None:
         return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
     places: dict[Place, Callable[[], CorpusSource | None]] = {
@@ -91,7 +91,7 @@ def resolve_code(
     Raises:
         SourceError: The explicit place cannot be used.
     """
-    corpus = settings.ingestion.corpora.adk_python
+    corpus = settings.corpora["code"]
     if explicit is not None:
         return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
     attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]

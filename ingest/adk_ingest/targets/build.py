@@ -10,36 +10,37 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.sources import SourceReader
-from adk_evidence.embedding.base import Cost, FloatMatrix, PaidEmbedder
+from adk_evidence.embedding.base import Cost, DenseEmbedder, FloatMatrix, PaidEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest
 from adk_evidence.index.opened import source_readers
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.symbols.targets.embedder import make_target_embedder
-from adk_evidence.symbols.targets.files import (
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_evidence.symbols.target import Target, rich_text
+from adk_evidence.symbols.target_sets import (
+    About,
     about_index,
     built_sets,
     has_vectors,
     load_set,
+    make_target_embedder,
     remove_old,
     write_set,
     write_vectors,
 )
-from adk_evidence.symbols.targets.model import Target, rich_text
-from adk_ingest.corpora import module_name
-from adk_ingest.costs import refuse_above_the_cap
-from adk_ingest.pipeline import BatchEmbedder, DryRun, IngestCancelledError
+from adk_ingest.chunkers import module_name
+from adk_ingest.manifest import IngestCancelledError
+from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
-from adk_ingest.targets.exports import public_paths
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import FORMULA, rank_targets
-from adk_ingest.targets.references import ReferenceGraph
+from adk_ingest.targets.references import ReferenceGraph, public_paths
+from adk_ingest.vectors import refuse_above_the_cap
 
 SOURCE_FOLDER = "src/"
 # Of a checkout without a `src` folder: what stands in one of these is not part of the package.
@@ -67,17 +68,17 @@ def build_targets(
     settings: Settings,
     progress: Progress,
     *,
-    dense: BatchEmbedder | None = None,
+    dense: DenseEmbedder | None = None,
     vectors: bool = True,
     cancelled: Callable[[], bool] | None = None,
 ) -> TargetsReport:
-    """Build the targets of the published index, or what of them is missing.
+    """Build the targets of the published index, or the part of them that is missing.
 
     Args:
         settings: Validated settings.
         progress: Told what happens.
         dense: Dense embedder; by default the one that the settings name.
-        vectors: False leaves the set without vectors, which is all that takes long.
+        vectors: False leaves out the vectors, the only part that takes long.
         cancelled: Asked between batches.
 
     Raises:
@@ -85,31 +86,26 @@ def build_targets(
         SourceError: The code cannot be read, or is no longer what was indexed.
         ModelError: The dense model cannot be had.
         StoreError: The set cannot be written.
-        CostCapError: Embedding them would cost more than the settings allow; nothing was spent.
+        CostCapError: To embed the targets would cost more than the settings allow; nothing was spent.
         IngestCancelledError: `cancelled` said yes.
     """
     begin = time.perf_counter()
-    model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    root = settings.paths.targets
-    with open_generations(settings).open_current() as lease:
-        about = about_index(lease.manifest, model.model, model.dimension)
-        folder = root / about.key
-        is_new = not folder.is_dir()
-        if is_new:
-            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
-            about = about.model_copy(update={"targets": len(targets)})
-            write_set(root, about, targets, FORMULA)
+    model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
+    about, folder, targets = _targets(settings, model, progress)
+    is_new = not folder.is_dir()
+    if is_new:
+        write_set(settings.paths.targets, about, targets, FORMULA)
     embedded = cached = 0
     is_embedded = vectors and not has_vectors(folder)
     if is_embedded:
-        embedded, cached = _embed(settings, folder, load_set(root, about).targets, model, progress, cancelled)
-    remove_old(root, keep=folder)
+        embedded, cached = _embed(settings, folder, targets, model, progress, cancelled)
+    remove_old(settings.paths.targets, keep=folder)
     return TargetsReport(
         status="built" if is_new or is_embedded else "unchanged",
         folder=folder,
         repo=about.repo,
         commit=about.commit,
-        targets=len(load_set(root, about).targets),
+        targets=len(targets),
         model=about.model,
         vectors=has_vectors(folder),
         vectors_embedded=embedded,
@@ -118,19 +114,13 @@ def build_targets(
     )
 
 
-def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder | None = None) -> DryRun:
+def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder | None = None) -> DryRun:
     """What embedding the targets of the published index would take; nothing is embedded.
 
-    The arguments and errors are those of `build_targets`, but for what writing a set and the cap on costs can raise.
+    The arguments and errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
     """
-    model: BatchEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    with open_generations(settings).open_current() as lease:
-        about = about_index(lease.manifest, model.model, model.dimension)
-        folder = settings.paths.targets / about.key
-        if folder.is_dir():
-            targets = load_set(settings.paths.targets, about).targets
-        else:
-            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+    model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
+    _, folder, targets = _targets(settings, model, progress)
     texts = {} if has_vectors(folder) else _texts(targets)
     cache = EmbeddingCache(settings.paths.embedding_cache)
     try:
@@ -141,7 +131,7 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: BatchEmbedder
     return DryRun([], len(missing), _cost(model, missing))
 
 
-def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> bool:
+def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
     """Whether there are targets of the published code's commit, though its files may have changed since.
 
     Raises:
@@ -149,9 +139,20 @@ def covers_commit(settings: Settings, *, dense: BatchEmbedder | None = None) -> 
         TargetsMissingError: The index holds no code.
     """
     with open_generations(settings).open_current() as lease:
-        model: BatchEmbedder = dense or make_target_embedder(settings)
+        model: DenseEmbedder = dense or make_target_embedder(settings)
         wanted = about_index(lease.manifest, model.model, model.dimension)
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
+
+
+def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Sequence[Target]]:
+    """The targets of the published index, read from their folder if they were written before."""
+    with open_generations(settings).open_current() as lease:
+        about = about_index(lease.manifest, model.model, model.dimension)
+        folder = settings.paths.targets / about.key
+        if folder.is_dir():
+            return about, folder, load_set(folder, about).targets
+        targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+    return about.model_copy(update={"targets": len(targets)}), folder, targets
 
 
 def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress) -> list[Target]:
@@ -193,7 +194,7 @@ def _embed(
     settings: Settings,
     folder: Path,
     targets: Sequence[Target],
-    model: BatchEmbedder,
+    model: DenseEmbedder,
     progress: Progress,
     cancelled: Callable[[], bool] | None,
 ) -> tuple[int, int]:
@@ -226,9 +227,9 @@ def _embed(
 
 
 def _texts(targets: Sequence[Target]) -> dict[str, str]:
-    """What is embedded of targets, by cache key."""
+    """The texts that are embedded for targets, by cache key."""
     return {sha256_text(text): text for text in map(rich_text, targets)}
 
 
-def _cost(model: BatchEmbedder, texts: Sequence[str]) -> Cost | None:
+def _cost(model: DenseEmbedder, texts: Sequence[str]) -> Cost | None:
     return model.estimate(texts) if isinstance(model, PaidEmbedder) else None

@@ -1,25 +1,28 @@
 """The public symbols of modules, read with griffe and without importing anything.
 
-Private symbols and those that their docstrings call internal are left out. What a private module defines is public
-where a package exports it.
+Private symbols, and symbols that their docstrings call internal, are left out. What a private module defines is public
+if a package exports it.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.symbols.targets.model import TargetType
+from adk_evidence.readers.definitions import parse_quietly
+from adk_evidence.symbols.target import RankParts, Target, TargetType
 
 if TYPE_CHECKING:
     import griffe
 
 MAX_SUMMARY_CHARS = 500
-# With less than this, a summary such as "Runs an agent." goes on with the next paragraph.
+# A shorter summary, such as "Runs an agent.", goes on with the next paragraph.
 ENOUGH_SUMMARY_CHARS = 120
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURES = 60
@@ -47,9 +50,14 @@ class ModuleText:
     path: str
     text: str
 
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """The syntax tree, or None where the source does not parse."""
+        return parse_quietly(self.text)
+
     @property
     def is_package(self) -> bool:
-        """Whether it is an `__init__.py`."""
+        """Whether the module is an `__init__.py`."""
         return self.path.endswith("/__init__.py")
 
 
@@ -57,34 +65,24 @@ class ModuleText:
 class PublicSymbol:
     """A public symbol before it is ranked.
 
-    `definition` is the qualified name where it stands in the code, `definition_owner` that of its outermost class.
-    `fqn` is the same, but its import path where the former is private. `value` is the dotted name in a variable's
-    value, as it stands there.
+    `target` has no score yet. `definition` is the qualified name where the symbol stands in the code, which may be
+    private; `target.fqn` is then the import path. `value` is the dotted name in a variable's value, as it stands there.
     """
 
-    fqn: str
+    target: Target
     module: str
     definition: str
-    definition_owner: str
-    symbol: str
-    type: TargetType
-    import_path: str
-    summary: str
-    signatures: tuple[str, ...]
-    path: str
-    lines: LineSpan
-    exported: bool
-    deprecated: bool
-    value: str | None = None
+    value: str | None
 
     @property
-    def name(self) -> str:
-        """The unqualified name."""
-        return self.symbol.rpartition(".")[2]
+    def definition_owner(self) -> str:
+        """Qualified name of the outermost class, or of the symbol itself."""
+        inside = self.definition.removeprefix(f"{self.module}.")
+        return f"{self.module}.{inside.partition('.')[0]}"
 
 
 def is_private(path: str) -> bool:
-    """Whether a part of a dotted path begins with an underscore; `__init__` and its like count, too."""
+    """Whether a part of a dotted path begins with an underscore, as `__init__` does too."""
     return any(part.startswith("_") for part in path.split("."))
 
 
@@ -94,9 +92,9 @@ def public_symbols(
     """Every public symbol of the modules, each once.
 
     Args:
-        modules: The corpus; one that does not parse has no symbols.
+        modules: The corpus; a module that does not parse has no symbols.
         exports: Fully qualified name to public import path of what packages export.
-        elsewhere: The same of private definitions that are imported from somewhere else (`exports.public_paths`).
+        elsewhere: The same for private definitions that are imported from somewhere else (`public_paths`).
     """
     import griffe
 
@@ -129,12 +127,12 @@ def _symbol_and_members(
     """A symbol and what is public inside it.
 
     Args:
-        module: Where it stands.
+        module: The module that defines the symbol.
         definition: Its qualified name within the module.
         member: What griffe read.
         public: Its import path.
-        exported: Whether a package exports it or its class.
-        deprecated: Whether its class is.
+        exported: Whether a package exports the symbol or its class.
+        deprecated: Whether its class is deprecated.
     """
     if _is_internal(member):
         return
@@ -143,11 +141,12 @@ def _symbol_and_members(
     # The public name may be another one than that of the definition.
     depth = definition.count(".") + 1
     symbol = ".".join(public.split(".")[-depth:])
-    yield PublicSymbol(
+    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=exported, deprecated=deprecated, weight=0)
+    target = Target(
+        rank=0,
+        score=0,
         fqn=public if is_private(fqn) else fqn,
-        module=module.name,
-        definition=fqn,
-        definition_owner=f"{module.name}.{definition.partition('.')[0]}",
+        name=symbol.rpartition(".")[2],
         symbol=symbol,
         type=_type(member, symbol),
         import_path=public,
@@ -155,12 +154,11 @@ def _symbol_and_members(
         signatures=tuple(_signatures(member, symbol.rpartition(".")[2])),
         path=module.path,
         lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
-        exported=exported,
-        deprecated=deprecated,
-        value=_value(member),
+        parts=parts,
     )
+    yield PublicSymbol(target, module.name, fqn, _value(member))
     for name, inner in _members(member):
-        # A field without a docstring says nothing of its own: it is among the signatures of its class.
+        # A field without a docstring has nothing but its signature, which its class lists.
         if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:
             continue
         yield from _symbol_and_members(

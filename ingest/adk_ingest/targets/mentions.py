@@ -1,4 +1,4 @@
-"""On how many pages of the documentation each symbol is mentioned."""
+"""Counts the pages of the documentation that mention each symbol."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from adk_evidence.identifiers import is_code_like
-from adk_ingest.targets.exports import shown_imports
 from adk_ingest.targets.extract import PublicSymbol
-from adk_ingest.targets.references import ReferenceGraph
+from adk_ingest.targets.references import ReferenceGraph, shown_imports
 
 _CODE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -31,8 +30,8 @@ class _Page:
 def count_mentions(symbols: Sequence[PublicSymbol], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, int]:
     """Number of pages that mention each symbol, by its fully qualified name.
 
-    A name counts in code, and in prose if it can only be code. A member counts where its class is mentioned, too. Of
-    several symbols of one name, those count that the page imports, else those that any page does.
+    A name counts in code, and in prose if it can only be code. A member counts if its class is mentioned as well. Of
+    several symbols of one name, the symbol counts that the page imports, else those that any page imports.
 
     Args:
         symbols: What to look for.
@@ -41,19 +40,19 @@ def count_mentions(symbols: Sequence[PublicSymbol], pages: Iterable[str], graph:
     """
     read = [_read(text, graph) for text in pages]
     by_name: dict[str, list[_Page]] = {}
-    for name in {part for symbol in symbols for part in symbol.symbol.split(".")}:
+    for name in {part for symbol in symbols for part in symbol.target.symbol.split(".")}:
         by_name[name] = [page for page in read if page.mentions(name)]
     imported: dict[str, set[str]] = {}
     for page in read:
         for name, definition in page.imports.items():
             imported.setdefault(name, set()).add(definition)
-    return {symbol.fqn: _count(symbol, by_name, imported) for symbol in symbols}
+    return {symbol.target.fqn: _count(symbol, by_name, imported) for symbol in symbols}
 
 
 def _count(
     symbol: PublicSymbol, by_name: Mapping[str, Sequence[_Page]], imported: Mapping[str, Collection[str]]
 ) -> int:
-    owner = symbol.symbol.partition(".")[0]
+    owner = symbol.target.symbol.partition(".")[0]
     anywhere = imported.get(owner)
 
     def is_meant(page: _Page) -> bool:
@@ -62,7 +61,7 @@ def _count(
             return here == symbol.definition_owner
         return (anywhere is None or symbol.definition_owner in anywhere) and page.mentions(owner)
 
-    return sum(is_meant(page) for page in by_name[symbol.name])
+    return sum(is_meant(page) for page in by_name[symbol.target.name])
 
 
 def _read(text: str, graph: ReferenceGraph) -> _Page:

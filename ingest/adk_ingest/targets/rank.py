@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from adk_evidence.symbols.targets.model import RankParts, Target, TargetType
+from adk_evidence.symbols.target import RankParts, Target, TargetType
 from adk_ingest.targets.extract import PublicSymbol
 from adk_ingest.targets.references import ReferenceGraph
 
@@ -37,36 +37,24 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, mention
     pages = graph.centrality()
     most = max((pages.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
     most_mentions = max(mentions.values(), default=0)
-    by_definition = {symbol.definition: symbol for symbol in symbols}
+    by_definition = {symbol.definition: symbol.target for symbol in symbols}
     targets = []
     for symbol in symbols:
-        value = graph.resolve(symbol.module, symbol.value) if symbol.value and symbol.type == "variable" else None
+        target, central = symbol.target, pages.get(symbol.definition_owner, 0.0)
+        value = graph.resolve(symbol.module, symbol.value) if symbol.value and target.type == "variable" else None
         alias = by_definition.get(value) if value else None
-        parts = RankParts(
-            centrality=_on_scale(len(pages) * pages.get(symbol.definition_owner, 0.0), len(pages) * most),
-            docs_mentions=mentions.get(symbol.fqn, 0),
-            documented=_on_scale(mentions.get(symbol.fqn, 0), most_mentions),
-            exported=symbol.exported,
-            deprecated=symbol.deprecated,
-            weight=WEIGHTS[symbol.type],
+        mentioned = mentions.get(target.fqn, 0)
+        parts = target.parts.model_copy(
+            update={
+                "centrality": _on_scale(len(pages) * central, len(pages) * most),
+                "docs_mentions": mentioned,
+                "documented": _on_scale(mentioned, most_mentions),
+                "weight": WEIGHTS[target.type],
+            }
         )
-        targets.append(
-            Target(
-                rank=0,
-                score=score(parts),
-                fqn=symbol.fqn,
-                name=symbol.name,
-                symbol=symbol.symbol,
-                type=symbol.type,
-                import_path=symbol.import_path,
-                summary=symbol.summary or (alias.summary if alias else ""),
-                signatures=symbol.signatures,
-                path=symbol.path,
-                lines=symbol.lines,
-                alias_of=alias.fqn if alias else None,
-                parts=parts,
-            )
-        )
+        found = {"score": score(parts), "parts": parts, "alias_of": alias.fqn if alias else None}
+        summary = target.summary or (alias.summary if alias else "")
+        targets.append(target.model_copy(update={**found, "summary": summary}))
     targets.sort(key=lambda target: (-target.score, target.fqn))
     return [target.model_copy(update={"rank": place}) for place, target in enumerate(targets, 1)]
 

@@ -1,15 +1,16 @@
-"""Which definitions the code of a corpus refers to, and how central that makes them."""
+"""Which definitions the code and the docs refer to: where they are imported from, and how central they are."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.readers.definitions import dotted_name, parse_quietly
-from adk_ingest.targets.extract import ModuleText
+from adk_evidence.readers.definitions import dotted_name
+from adk_ingest.targets.extract import ModuleText, is_private
 
 DAMPING = 0.85
 TOLERANCE = 1e-10
@@ -17,14 +18,18 @@ MAX_ITERATIONS = 200
 # Re-exports lead to each other no deeper than this.
 MAX_HOPS = 12
 
+_DOCS_IMPORT = re.compile(
+    r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE
+)
+_NAME = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+as[ \t]+\w+)?")
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class ReferenceGraph:
     """Definitions at the top of modules, and which of them refers to which.
 
-    A module is a node as well: it stands for its imports and for code outside of definitions. What an `__init__.py`
-    imports is no reference, since that is how packages export.
+    A module is a node as well; it stands for its imports and for code outside of definitions. The imports of an
+    `__init__.py` are not references, since packages export by them.
 
     Args:
         modules: The corpus.
@@ -32,18 +37,15 @@ class ReferenceGraph:
     """
 
     def __init__(self, modules: Sequence[ModuleText], exports: Mapping[str, str]) -> None:
-        trees = {module.name: tree for module in modules if (tree := parse_quietly(module.text)) is not None}
-        self._bindings = {
-            module.name: _bindings(trees[module.name], module) for module in modules if module.name in trees
-        }
-        self._definitions = {f"{name}.{symbol}" for name, tree in trees.items() for symbol in _defined(tree)}
+        parsed = {module.name: (module, module.tree) for module in modules if module.tree is not None}
+        self._bindings = {name: _bindings(tree, module) for name, (module, tree) in parsed.items()}
+        self._definitions = {f"{name}.{symbol}" for name, (_, tree) in parsed.items() for symbol in _defined(tree)}
         self._origins = {public: fqn for fqn, public in exports.items()}
         for name, bindings in self._bindings.items():
             self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
         self.edges: set[tuple[str, str]] = set()
-        for module in modules:
-            if module.name in trees:
-                self._add(module, trees[module.name])
+        for module, tree in parsed.values():
+            self._add(module, tree)
 
     def resolve(self, module: str, dotted: str) -> str | None:
         """The definition that a dotted name means in a module, or None: `agents.LlmAgent.model` is the class."""
@@ -85,6 +87,44 @@ class ReferenceGraph:
                 end = self.resolve(module.name, dotted)
                 if end is not None and end != start:
                     self.edges.add((start, end))
+
+
+def public_paths(modules: Sequence[ModuleText], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, str]:
+    """Where private definitions are imported from, beside what packages export.
+
+    The `__all__` of public modules and the imports that the docs show say so.
+
+    Args:
+        modules: The corpus.
+        pages: Texts of the documentation.
+        graph: Resolves re-exports.
+
+    Returns:
+        Fully qualified name of a private definition to its public import path.
+    """
+    found: dict[str, str] = {}
+    for path in (*_listed(modules), *sorted({path for text in pages for path in shown_imports(text)})):
+        origin = graph.resolve_path(path)
+        if origin is not None and is_private(origin) and not is_private(path):
+            found.setdefault(origin, path)
+    return found
+
+
+def _listed(modules: Sequence[ModuleText]) -> Iterator[str]:
+    for module in modules:
+        tree = module.tree if not is_private(module.name) else None
+        for node in tree.body if tree else ():
+            if isinstance(node, ast.Assign) and any(getattr(item, "id", "") == "__all__" for item in node.targets):
+                for item in ast.walk(node.value):
+                    if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                        yield f"{module.name}.{item.value}"
+
+
+def shown_imports(text: str) -> Iterator[str]:
+    """Dotted paths that the examples of a page import by `from ... import ...`."""
+    for match in _DOCS_IMPORT.finditer(text):
+        for name in _NAME.findall(match["names"]):
+            yield f"{match['module']}.{name}"
 
 
 def page_rank(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -153,7 +193,7 @@ def _absolute(package: str, level: int, module: str | None) -> str:
 
 
 def _names(statement: ast.stmt) -> set[str]:
-    """Names and dotted names that a statement uses, those that it imports among them."""
+    """Names and dotted names that a statement uses or imports."""
     found: set[str] = set()
     stack: list[ast.AST] = [statement]
     while stack:

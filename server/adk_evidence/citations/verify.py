@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from adk_evidence.citations.sources import CACHED_FILES, SourceReader
 from adk_evidence.errors import SourceError
+from adk_evidence.index.sources import CACHED_FILES, SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.readers import tokens as syntax

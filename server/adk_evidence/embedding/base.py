@@ -1,9 +1,10 @@
-"""What the pipeline asks of an encoder, dense or sparse."""
+"""The protocols of encoders, dense and sparse, and the types of what they make."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -28,22 +29,42 @@ class SparseVector:
         return bool(self.indices)
 
 
+class Once(Generic[T]):
+    """Makes a value at the first call, for all threads; where making it fails, the next call tries again."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: T | None = None
+
+    def __call__(self) -> T:
+        """The value."""
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = self._make()
+        return self._made
+
+
 class DenseEmbedder(Protocol):
-    """Encodes texts into one dense space."""
+    """Encodes texts into one dense space. Nothing is loaded or asked before the first text.
+
+    Its methods raise `ModelError` where the model cannot be loaded, or the service behind it does not answer.
+    """
 
     @property
     def model(self) -> str:
-        """Name of the model, part of the index's fingerprint and of the cache's key."""
+        """Name of the model with all that decides its vectors: part of an index's fingerprint and of cache keys."""
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks; returns shape (len(texts), dimension), L2-normalised.
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Encode chunks batch by batch, in an order of its choice; the caller may stop between two batches.
 
-        Raises:
-            ModelError: The model cannot be loaded.
+        Yields:
+            Positions in `texts`, and their vectors, shape (len(positions), dimension). Every position comes once.
         """
 
     def embed_query(self, text: str) -> list[float]:
@@ -56,7 +77,7 @@ class ContextBatch:
 
     Attributes:
         texts: The chunks' texts, in the file's order.
-        own: Positions in `texts` whose vectors are taken from this batch; the others only lend context.
+        own: Positions in `texts` whose vectors are taken from this batch; the other texts only give context.
     """
 
     texts: tuple[str, ...]
@@ -71,7 +92,7 @@ class ContextBatch:
     def _digest(self) -> str:
         digest = hashlib.sha256()
         for text in self.texts:
-            # The length parts two texts, whatever they hold.
+            # The length separates two texts, whatever they hold.
             data = text.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(data) + data)
         return digest.hexdigest()
@@ -90,7 +111,7 @@ class ContextualEmbedder(Protocol):
 
 @dataclass(frozen=True)
 class Cost:
-    """What embedding would take of a paid service."""
+    """What embedding takes of a paid service."""
 
     requests: int = 0
     tokens: int = 0
@@ -107,7 +128,7 @@ class PaidEmbedder(Protocol):
     max_cost_usd: float
 
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
-        """What `iter_embed` or `iter_embed_contexts` of these inputs would take."""
+        """What `iter_embed` or `iter_embed_contexts` would take for these inputs."""
 
     def spent(self) -> Cost:
         """What was used of the model so far, as the service counted it."""
@@ -157,13 +178,13 @@ class SparseEncoder(Protocol):
     def exact_terms(self) -> bool:
         """Whether a term stands for one word, so that a word without hits is nowhere in the index.
 
-        Such encoders only count words; the others run a model, and their vectors are worth keeping.
+        Such encoders only count words; other encoders run a model, and their vectors are worth keeping.
         """
 
     def has_terms(self, text: str) -> bool:
-        """Whether a lexical text holds a term at all; asked of every chunk, so no model is loaded for it.
+        """Whether a lexical text holds a term at all; this runs for every chunk, so it loads no model.
 
-        Where it says no, the vector is empty. Where it says yes, the vector of a learned model may still be empty.
+        Where it is false, the vector is empty. Where it is true, the vector of a learned model may still be empty.
         """
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:

@@ -23,7 +23,7 @@ class Size:
         return Size(self.items + other.items, self.chars + other.chars, self.tokens + other.tokens)
 
     def within(self, limit: Size) -> bool:
-        """Whether no part is above its limit."""
+        """Whether all three parts are within their limits."""
         return self.items <= limit.items and self.chars <= limit.chars and self.tokens <= limit.tokens
 
 
@@ -31,7 +31,7 @@ NOTHING = Size(0, 0, 0)
 
 
 def pack(sizes: Sequence[Size], limit: Size) -> Iterator[list[int]]:
-    """Positions in `sizes`, in order, a request at a time; what is above the limit alone makes a request alone."""
+    """Positions in `sizes`, in order, a request at a time; an item above the limit makes a request alone."""
     batch: list[int] = []
     total = NOTHING
     for position, size in enumerate(sizes):
@@ -50,15 +50,15 @@ def in_halves(
     """Send a request; where the service takes none of this size, send its halves.
 
     Args:
-        positions: What the request is made of.
-        send: Sends a request of some of them.
+        positions: The items of the request.
+        send: Sends a request of some of these items.
         too_large: What `send` raises where the service refuses a request for its size.
 
     Yields:
-        Positions and what `send` returned for them; every position comes once, in order.
+        Positions, and what `send` returned for them; every position comes once, in order.
 
     Raises:
-        Exception: `too_large`, where even one of them alone is refused.
+        Exception: `too_large`, where the service refuses even a single item.
     """
     try:
         found = send(positions)

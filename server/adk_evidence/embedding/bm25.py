@@ -1,16 +1,15 @@
-"""BM25 term weights through FastEmbed, offline; the inverse document frequency is the store's part."""
+"""BM25 term weights through FastEmbed, offline; the store multiplies in the inverse document frequency."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import re
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from adk_evidence.embedding.base import SparseVector
+from adk_evidence.embedding.base import Once, SparseVector
 from adk_evidence.settings import SparseSettings, config_file
 
 MODEL = "Qdrant/bm25"
@@ -35,34 +34,29 @@ def load_words(name: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in line.partition("#")[0].split())
 
 
-def sparse_model_name(settings: SparseSettings) -> str:
-    """The encoder's name with every parameter that changes a vector."""
-    words = "\n".join(sorted(load_stopwords())) if settings.stopwords else ""
-    return (
-        f"{MODEL};k={settings.k:g};b={settings.b:g};avg_len={settings.avg_len_docs:g}/{settings.avg_len_code:g}"
-        f";stopwords={hashlib.sha256(words.encode()).hexdigest()[:12]}"
-    )
-
-
 class Bm25Encoder:
     """The local `SparseEncoder`: English stems, our own stop words, term ids by hash.
 
-    Terms are FastEmbed's. Documents are counted here, by FastEmbed's formula: a corpus repeats the same few words,
-    and looking at each of them once takes a quarter of the time that FastEmbed takes for all.
+    FastEmbed makes the terms. Terms are counted here, by FastEmbed's formula: a corpus repeats the same few words, and
+    stemming each of them once takes a quarter of the time that FastEmbed takes for all.
 
     FastEmbed is loaded at first use; methods may be called from threads.
     """
 
     def __init__(self, settings: SparseSettings) -> None:
         self._settings = settings
-        self._lock = threading.Lock()
-        self._encoder: Any = None
+        self._encoder = Once(self._open)
         self._term = functools.lru_cache(maxsize=1 << 16)(self._look_up)
 
     @property
     def model(self) -> str:
         """Name of the model and of the parameters that change its vectors."""
-        return sparse_model_name(self._settings)
+        settings = self._settings
+        words = "\n".join(sorted(load_stopwords())) if settings.stopwords else ""
+        return (
+            f"{MODEL};k={settings.k:g};b={settings.b:g};avg_len={settings.avg_len_docs:g}/{settings.avg_len_code:g}"
+            f";stopwords={hashlib.sha256(words.encode()).hexdigest()[:12]}"
+        )
 
     @property
     def requires_idf(self) -> bool:
@@ -75,7 +69,7 @@ class Bm25Encoder:
         return True
 
     def has_terms(self, text: str) -> bool:
-        """Whether a lexical text holds a word that is no stop word."""
+        """Whether a lexical text holds a word that is not a stop word."""
         return any(self._term(match.group()) is not None for match in _WORD.finditer(text.lower()))
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
@@ -106,10 +100,7 @@ class Bm25Encoder:
 
     def _look_up(self, word: str) -> int | None:
         """The id of a word's stem; None for a stop word and for what FastEmbed leaves out."""
-        if self._encoder is None:
-            with self._lock:
-                self._encoder = self._encoder or self._open()
-        return next((int(index) for index in next(iter(self._encoder.query_embed(word))).indices), None)
+        return next((int(index) for index in next(iter(self._encoder().query_embed(word))).indices), None)
 
     def _open(self) -> Any:
         from fastembed import SparseTextEmbedding

@@ -1,4 +1,4 @@
-"""Vectors that were computed once are kept: a SQLite file keyed by model, dimension and hash of the input."""
+"""Keeps computed vectors in a SQLite file, by model, dimension and hash of the input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from filelock import FileLock
@@ -91,7 +91,7 @@ class EmbeddingCache:
         self._guarded(lambda db: self._put(db, model, dimension, rows), default=None)
 
     def get_sparse(self, model: str, hashes: Sequence[str]) -> dict[str, SparseVector]:
-        """Look sparse vectors up, by the hash of their input; arguments are those of `get_many`."""
+        """Look sparse vectors up, by the hash of their input; the arguments are those of `get_many`."""
         nothing: dict[str, bytes] = {}
         rows = self._guarded(lambda db: self._rows(db, model, SPARSE_DIMENSION, hashes), default=nothing)
         return {key: vector for key, blob in rows.items() if (vector := _unpacked(blob)) is not None}
@@ -354,10 +354,10 @@ def sparse_key(model: str, kind: str) -> str:
 
 
 class CachedSparseEncoder:
-    """A sparse encoder whose document vectors are kept, for one that runs a model.
+    """A `SparseEncoder` that keeps the vectors of documents, for an encoder that runs a model.
 
     Args:
-        encoder: Computes what is not kept yet.
+        encoder: Computes what is not kept yet; all its other attributes are reached through this object.
         cache: Where vectors are kept.
     """
 
@@ -365,28 +365,12 @@ class CachedSparseEncoder:
         self._encoder = encoder
         self._cache = cache
 
-    @property
-    def model(self) -> str:
-        """Name of the encoder's model."""
-        return self._encoder.model
-
-    @property
-    def requires_idf(self) -> bool:
-        """As of the encoder."""
-        return self._encoder.requires_idf
-
-    @property
-    def exact_terms(self) -> bool:
-        """As of the encoder."""
-        return self._encoder.exact_terms
-
-    def has_terms(self, text: str) -> bool:
-        """As of the encoder."""
-        return self._encoder.has_terms(text)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._encoder, name)
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
         """Encode lexical texts; those that were encoded before are looked up."""
-        model = sparse_key(self.model, kind)
+        model = sparse_key(self._encoder.model, kind)
         keys = [sha256_text(text) for text in texts]
         found = self._cache.get_sparse(model, keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -395,7 +379,3 @@ class CachedSparseEncoder:
             self._cache.put_sparse(model, fresh)
             found.update(fresh)
         return [found[key] for key in keys]
-
-    def encode_query(self, text: str) -> SparseVector:
-        """Encode one query's lexical text."""
-        return self._encoder.encode_query(text)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+from adk_evidence.embedding import bm25, splade
 from adk_evidence.embedding.base import Pair, SparseEncoder
-from adk_evidence.embedding.bm25 import MODEL as BM25
-from adk_evidence.embedding.bm25 import Bm25Encoder, sparse_model_name
-from adk_evidence.embedding.minilm import DIMENSION, MiniLmEmbedder, dense_model_name
-from adk_evidence.embedding.splade import MODEL as SPLADE
-from adk_evidence.embedding.splade import SpladeEncoder, splade_model_name
+from adk_evidence.embedding.minilm import MiniLmEmbedder
 from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import SettingsError
 from adk_evidence.identifiers import LEXICAL_VERSION
 from adk_evidence.settings import Settings
+
+T = TypeVar("T")
 
 
 def make_dense(settings: Settings, report: Report | None = None, check: Callable[[], None] | None = None) -> Pair[Any]:
@@ -63,11 +62,16 @@ def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncod
     Raises:
         SettingsError: `ingestion.lexical.sparse_model` names a model that this build does not have.
     """
-    lexical = settings.ingestion.lexical
-    if lexical.sparse_model == SPLADE:
-        return SpladeEncoder(settings.embedding.sparse.splade, lexical.sparse_batch_size, settings.paths.models, report)
-    _require_known(lexical.sparse_model)
-    return Bm25Encoder(settings.embedding.sparse)
+    lexical, sparse = settings.ingestion.lexical, settings.embedding.sparse
+    match lexical.sparse_model:
+        case bm25.MODEL:
+            return bm25.Bm25Encoder(sparse)
+        case splade.MODEL:
+            return splade.SpladeEncoder(sparse.splade, lexical.sparse_batch_size, settings.paths.models, report)
+        case other:
+            raise SettingsError(
+                f"The sparse model {other} is not part of this build.", f"Use {bm25.MODEL} or {splade.MODEL}."
+            )
 
 
 def fingerprint(settings: Settings) -> dict[str, str | int]:
@@ -77,17 +81,17 @@ def fingerprint(settings: Settings) -> dict[str, str | int]:
     Raises:
         SettingsError: The settings name a model that this build does not have.
     """
-    lexical = settings.ingestion.lexical
-    _require_known(lexical.sparse_model)
-    sparse = settings.embedding.sparse
-    dense_model, dimension = _dense_fingerprint(settings)
-    sparse_model = splade_model_name(sparse.splade) if lexical.sparse_model == SPLADE else sparse_model_name(sparse)
+    sparse, dense = make_sparse(settings), make_dense(settings)
     return {
-        "dense_model": dense_model,
-        "dense_dimension": dimension,
-        "sparse_model": sparse_model,
+        "dense_model": _one_or_both(dense.doc.model, dense.code.model),
+        "dense_dimension": _one_or_both(dense.doc.dimension, dense.code.dimension),
+        "sparse_model": sparse.model,
         "lexical_version": LEXICAL_VERSION,
     }
+
+
+def _one_or_both(docs: T, code: T) -> T | str:
+    return docs if docs == code else f"docs {docs}, code {code}"
 
 
 def voyage_usage(*parts: object) -> dict[str, Any]:
@@ -102,30 +106,3 @@ def voyage_usage(*parts: object) -> dict[str, Any]:
         for model, usage in service.usage.items():
             used[model] = {"requests": usage.requests, "tokens": usage.tokens, "token_counter": counter(model)}
     return used
-
-
-def _dense_fingerprint(settings: Settings) -> tuple[str, str | int]:
-    dense = settings.embedding.dense
-    if dense.provider == "minilm":
-        return dense_model_name(dense), DIMENSION
-    if dense.provider == "voyage":
-        from adk_evidence.embedding.voyage import voyage_model_name
-
-        voyage = settings.embedding.voyage
-        names = [voyage_model_name(name, voyage) for name in (voyage.docs_model, voyage.code_model)]
-        return _one_or_both(names), voyage.dimension
-    from adk_evidence.embedding.fastembed_dense import dense_dimension, fastembed_model_name
-
-    chosen = (dense.fastembed.docs_model, dense.fastembed.code_model)
-    dimensions = [dense_dimension(name) for name in chosen]
-    both = dimensions[0] if len(set(dimensions)) == 1 else f"docs {dimensions[0]}, code {dimensions[1]}"
-    return _one_or_both([fastembed_model_name(name, dense) for name in chosen]), both
-
-
-def _one_or_both(names: list[str]) -> str:
-    return names[0] if len(set(names)) == 1 else f"docs {names[0]}, code {names[1]}"
-
-
-def _require_known(model: str) -> None:
-    if model not in (BM25, SPLADE):
-        raise SettingsError(f"The sparse model {model} is not part of this build.", f"Use {BM25} or {SPLADE}.")

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from adk_evidence.embedding.base import FloatMatrix, encodable
+from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.fastembed_models import describe, open_model
 from adk_evidence.embedding.weights import Report
-from adk_evidence.errors import SettingsError
 from adk_evidence.settings import DenseSettings
-
-
-@functools.cache
-def dense_dimension(model: str) -> int:
-    """Length of a model's vectors, by FastEmbed's list.
-
-    Raises:
-        SettingsError: The list does not have the model.
-    """
-    dimension = describe("dense", model).dimension
-    if dimension is None:
-        raise SettingsError(f"FastEmbed's list has no dimension for {model}.", "Choose another model.")
-    return dimension
-
-
-def fastembed_model_name(model: str, settings: DenseSettings) -> str:
-    """The name under which vectors are cached and an index's dense model is known."""
-    return f"{model};max_tokens={settings.max_tokens}"
 
 
 class FastEmbedEmbedder:
@@ -54,32 +33,24 @@ class FastEmbedEmbedder:
         self._settings = settings
         self._models = models
         self._report = report
-        self._lock = threading.Lock()
-        self._loaded: Any = None
+        self._load = Once(self._open)
 
     @property
     def model(self) -> str:
         """Name of the model with the cut that decides a document's vector."""
-        return fastembed_model_name(self._name, self._settings)
+        return f"{self._name};max_tokens={self._settings.max_tokens}"
 
     @property
     def dimension(self) -> int:
-        """Length of a vector."""
-        return dense_dimension(self._name)
-
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks, cut to `max_tokens`; returns shape (len(texts), dimension), L2-normalised.
+        """Length of a vector, by FastEmbed's list.
 
         Raises:
-            ModelError: The model cannot be had or does not load.
+            SettingsError: The list does not have the model.
         """
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions, vectors in self.iter_embed(texts):
-            result[positions] = vectors
-        return result
+        return int(describe("dense", self._name)["dim"])
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Encode chunks batch by batch, the longest first, so that little is computed for padding.
+        """Encode chunks, cut to `max_tokens`, the longest first, so that little is computed for padding.
 
         Yields:
             Positions in `texts`, and their vectors, L2-normalised. Every position comes once.
@@ -103,13 +74,6 @@ class FastEmbedEmbedder:
         """
         vector: list[float] = _normalised(self._load().query_embed(encodable(text)))[0].tolist()
         return vector
-
-    def _load(self) -> Any:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._open()
-        return self._loaded
 
     def _open(self) -> Any:
         model = open_model(

@@ -1,9 +1,9 @@
-"""Loading FastEmbed's models: from a folder, from the kept download, or from the model hub if it answers."""
+"""Loads models of FastEmbed's list: from a folder, from the kept download, or from the model hub if it answers."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,35 +14,19 @@ Family = Literal["dense", "sparse", "cross-encoder"]
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
-@dataclass(frozen=True)
-class Described:
-    """What FastEmbed's list says of a model: its file within a folder, its repository on the hub, its vectors."""
-
-    name: str
-    file: str
-    hub_repository: str | None
-    gigabytes: float
-    dimension: int | None
-
-
-def describe(family: Family, model: str) -> Described:
-    """Look a model up in FastEmbed's list, whatever the case of its name.
+@functools.cache
+def describe(family: Family, model: str) -> dict[str, Any]:
+    """The entry of a model in FastEmbed's list, whatever the case of its name.
 
     Raises:
         SettingsError: The list does not have it.
     """
     known = {entry["model"].lower(): entry for entry in _loader(family).list_supported_models()}
-    entry = known.get(model.lower())
+    entry: dict[str, Any] | None = known.get(model.lower())
     if entry is None:
         names = ", ".join(sorted(item["model"] for item in known.values())[:6])
         raise SettingsError(f"FastEmbed has no {family} model {model!r}.", f"Its list begins with: {names}.")
-    return Described(
-        name=entry["model"],
-        file=entry["model_file"],
-        hub_repository=entry["sources"].get("hf"),
-        gigabytes=float(entry["size_in_GB"]),
-        dimension=entry.get("dim"),
-    )
+    return entry
 
 
 def open_model(
@@ -71,36 +55,37 @@ def open_model(
         ModelError: The folder lacks a file, the hub does not answer, or the model does not load.
     """
     described = describe(family, model)
+    name, file = described["model"], described["model_file"]
 
     def load(**where: Any) -> Any:
-        return _loader(family)(described.name, threads=threads, enable_cpu_mem_arena=False, **where)
+        return _loader(family)(name, threads=threads, enable_cpu_mem_arena=False, **where)
 
     if folder is not None:
         folder = folder.expanduser()
-        missing = [name for name in (described.file, *TOKENIZER_FILES) if not (folder / name).is_file()]
+        missing = [needed for needed in (file, *TOKENIZER_FILES) if not (folder / needed).is_file()]
         if missing:
             raise ModelError(
-                f"The folder {folder} does not hold {described.name}: {' and '.join(missing)} missing.",
+                f"The folder {folder} does not hold {name}: {' and '.join(missing)} missing.",
                 f"Mend {setting} or unset it.",
             )
-        return _loaded(described, lambda: load(specific_model_path=str(folder)), f"Mend {setting} or unset it.")
+        return _loaded(name, lambda: load(specific_model_path=str(folder)), f"Mend {setting} or unset it.")
     kept = models / "fastembed"
     remove = f"Remove {kept} and try again, or set {setting} to a folder with the model."
     try:
         return load(cache_dir=str(kept), local_files_only=True)
     except ValueError:
         # FastEmbed says so within milliseconds where nothing is kept. Asked to download, it would try for 39 s.
-        problem = hub_problem(described.hub_repository or described.name, described.file)
+        problem = hub_problem(described["sources"].get("hf") or name, file)
     except Exception as exc:
-        raise _broken(described, exc, remove) from exc
+        raise _broken(name, exc, remove) from exc
     if problem:
         raise ModelError(
-            f"{described.name} is not on this machine and the model hub did not give it ({problem}).",
-            f"Get online once, or set {setting} to a folder with {described.file}, {' and '.join(TOKENIZER_FILES)}.",
+            f"{name} is not on this machine and the model hub did not give it ({problem}).",
+            f"Get online once, or set {setting} to a folder with {file}, {' and '.join(TOKENIZER_FILES)}.",
         )
     if report is not None:
-        report(f"Downloading {described.name} from the model hub ({described.gigabytes:g} GB, once)")
-    return _loaded(described, lambda: load(cache_dir=str(kept)), remove)
+        report(f"Downloading {name} from the model hub ({described['size_in_GB']:g} GB, once)")
+    return _loaded(name, lambda: load(cache_dir=str(kept)), remove)
 
 
 def _loader(family: Family) -> Any:
@@ -117,13 +102,13 @@ def _loader(family: Family) -> Any:
     return TextCrossEncoder
 
 
-def _loaded(described: Described, load: Callable[[], Any], hint: str) -> Any:
+def _loaded(name: str, load: Callable[[], Any], hint: str) -> Any:
     try:
         return load()
-    # ONNX Runtime's, tokenizers' and the hub client's exceptions have no base of their own.
+    # The exceptions of ONNX Runtime, tokenizers and the hub client have no common base.
     except Exception as exc:
-        raise _broken(described, exc, hint) from exc
+        raise _broken(name, exc, hint) from exc
 
 
-def _broken(described: Described, exc: Exception, hint: str) -> ModelError:
-    return ModelError(f"The model {described.name} does not load ({type(exc).__name__}).", hint)
+def _broken(name: str, exc: Exception, hint: str) -> ModelError:
+    return ModelError(f"The model {name} does not load ({type(exc).__name__}).", hint)

@@ -5,38 +5,39 @@ The key is read from GOOGLE_API_KEY or GEMINI_API_KEY, in that order as google-g
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from adk_evidence.embedding.base import FloatMatrix
-from adk_evidence.errors import ModelError
+from adk_evidence.embedding.base import FloatMatrix, Once
+from adk_evidence.errors import ServiceError
+from adk_evidence.services.eventloop import stop_if_cancelled
+from adk_evidence.services.keys import key_from
+from adk_evidence.services.resilience import Clock, RetryPolicy, TransientError, call_with_retries
 from adk_evidence.settings import GeminiSettings
 
 KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
-# Of one batchEmbedContents request.
-MAX_BATCH = 100
+# Waits between the tries of one request, of questions and ingestions alike.
+BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
+_TRANSIENT_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _TRANSPORTS = ("aiohttp", "anyio", "httpcore", "httpx", "requests", "urllib3")
 
 _Task = Literal["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
 
 
 class GeminiEmbedder:
-    """A dense embedder that asks the Gemini API; the client is made at first use. Safe to share between threads.
+    """A `DenseEmbedder` that asks the Gemini API; the client is made at first use. Safe to share between threads.
 
     Args:
         settings: Model, dimension, batch size, time-out, tries and address.
-        sleep: Waits between two tries, given seconds; for tests.
+        clock: Where time comes from.
     """
 
-    def __init__(self, settings: GeminiSettings, sleep: Callable[[float], None] | None = None) -> None:
+    def __init__(self, settings: GeminiSettings, clock: Clock | None = None) -> None:
         self._settings = settings
-        self._sleep = sleep
-        self._lock = threading.Lock()
-        self._client: Any = None
+        self._clock = clock or Clock()
+        self._client = Once(self._connect)
 
     @property
     def model(self) -> str:
@@ -48,22 +49,11 @@ class GeminiEmbedder:
         """Length of a vector."""
         return self._settings.dimension
 
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode texts; returns shape (len(texts), dimension), L2-normalised.
-
-        Raises:
-            ModelError: No key, no `google-genai`, or the service refuses or cannot be reached.
-        """
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions, vectors in self.iter_embed(texts):
-            result[positions] = vectors
-        return result
-
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Batches of positions in `texts` with their vectors; every position comes once.
+        """Batches of positions in `texts` with their vectors, L2-normalised; every position comes once.
 
         Raises:
-            ModelError: As `embed_documents`.
+            ServiceError: No key, no `google-genai`, or the service refuses or cannot be reached.
         """
         for start in range(0, len(texts), self._settings.batch_size):
             batch = texts[start : start + self._settings.batch_size]
@@ -73,13 +63,17 @@ class GeminiEmbedder:
         """Encode one query.
 
         Raises:
-            ModelError: As `embed_documents`.
+            ServiceError: As for `iter_embed`.
         """
         vector: list[float] = self._embed([text], "RETRIEVAL_QUERY")[0].tolist()
         return vector
 
     def _embed(self, texts: Sequence[str], task: _Task) -> FloatMatrix:
-        client = self._open()
+        policy = RetryPolicy(self._settings.max_attempts, BACKOFF)
+        return call_with_retries(lambda _: self._ask(texts, task), policy, self._clock, check=stop_if_cancelled)
+
+    def _ask(self, texts: Sequence[str], task: _Task) -> FloatMatrix:
+        client = self._client()
         from google.genai import errors, types
 
         # One content a text: a list of strings would be one content to models that take images as well.
@@ -94,7 +88,8 @@ class GeminiEmbedder:
             # failure is a fault of a program, which "check the network" would hide.
             if not (isinstance(exc, OSError | ValueError) or type(exc).__module__.startswith(_TRANSPORTS)):
                 raise
-            raise ModelError(
+            error = ServiceError if isinstance(exc, ValueError) else TransientError
+            raise error(
                 f"The Gemini API did not answer ({type(exc).__name__}).", "Check the network and try again."
             ) from None
         return self._checked([item.values or [] for item in answer.embeddings or []], len(texts))
@@ -102,57 +97,44 @@ class GeminiEmbedder:
     def _checked(self, rows: list[list[float]], expected: int) -> FloatMatrix:
         """Rows as a matrix of unit vectors; only the full length comes normalised from the service."""
         if len(rows) != expected or any(len(row) != self.dimension for row in rows):
-            raise ModelError(
+            raise ServiceError(
                 f"The Gemini API answered with other vectors than {expected} of length {self.dimension}.",
                 "Check `embedding.gemini.model` and `embedding.gemini.dimension`.",
             )
         matrix = np.array(rows, dtype=np.float32)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         if not (np.isfinite(matrix).all() and (norms > 0).all()):
-            raise ModelError("The Gemini API answered with a vector that has no direction.", "Try again.")
+            raise ServiceError("The Gemini API answered with a vector that has no direction.", "Try again.")
         unit: FloatMatrix = matrix / norms
         return unit
 
-    def _open(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._client = self._connect(_key())
-            return self._client
-
-    def _connect(self, key: str) -> Any:
+    def _connect(self) -> Any:
+        _, key = key_from(*KEY_VARIABLES)
+        if not key:
+            raise ServiceError("There is no key for the Gemini API.", f"Set {' or '.join(reversed(KEY_VARIABLES))}.")
         try:
             from google import genai
             from google.genai import types
         except ImportError:
-            raise ModelError("google-genai is not installed.", "Run `pip install adk-evidence[gemini]`.") from None
+            raise ServiceError("google-genai is not installed.", "Run `pip install adk-evidence[gemini]`.") from None
         settings = self._settings
         options = types.HttpOptions(
             base_url=settings.base_url,
             timeout=int(settings.timeout_seconds * 1000),
-            retry_options=types.HttpRetryOptions(attempts=settings.max_attempts),
+            retry_options=types.HttpRetryOptions(attempts=1),
         )
         # Not vertexai, whatever the environment says: that takes no key and another request.
-        client = genai.Client(api_key=key, vertexai=False, http_options=options)
-        if self._sleep is not None:
-            client._api_client._retry.sleep = self._sleep
-        return client
+        return genai.Client(api_key=key, vertexai=False, http_options=options)
 
 
-def _key() -> str:
-    for name in KEY_VARIABLES:
-        key = os.environ.get(name, "").strip()
-        if key:
-            return key
-    raise ModelError("There is no key for the Gemini API.", f"Set {' or '.join(reversed(KEY_VARIABLES))}.")
-
-
-def _refused(code: int, status: str | None, model: str) -> ModelError:
+def _refused(code: int, status: str | None, model: str) -> ServiceError:
     """What a refusal means; the service's own text is left out, since it may quote the key."""
     if code in (401, 403) or (code == 400 and status == "INVALID_ARGUMENT"):
         hint = f"Check the key in {' or '.join(reversed(KEY_VARIABLES))} and the settings under `embedding.gemini`."
-        return ModelError(f"The Gemini API refused the request ({code}).", hint)
+        return ServiceError(f"The Gemini API refused the request ({code}).", hint)
     if code == 404:
-        return ModelError(f"The Gemini API has no model {model}.", "Change `embedding.gemini.model`.")
+        return ServiceError(f"The Gemini API has no model {model}.", "Change `embedding.gemini.model`.")
     if code == 429:
-        return ModelError("The Gemini API's quota is used up (429).", "Wait a minute; finished vectors are kept.")
-    return ModelError(f"The Gemini API failed ({code}).", "Try again later; finished vectors are kept.")
+        return TransientError("The Gemini API's quota is used up (429).", "Wait a minute; finished vectors are kept.")
+    error = TransientError if code in _TRANSIENT_STATUS else ServiceError
+    return error(f"The Gemini API failed ({code}).", "Try again later; finished vectors are kept.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix, Pair
+from adk_evidence.embedding.base import DenseEmbedder, Pair
 from adk_evidence.services.resilience import CacheAside
 
 
@@ -20,10 +19,10 @@ class Embedded:
 
 
 class RememberedQueries:
-    """A dense embedder that does not compute a question's vector twice. Safe between threads if `inner` is.
+    """A `DenseEmbedder` that does not compute a question's vector twice. Safe between threads if `inner` is.
 
     Args:
-        inner: Computes; what it can do besides is reached through this one.
+        inner: Computes the vectors; all its other attributes are reached through this object.
         entries: Number of questions that are kept.
     """
 
@@ -33,20 +32,6 @@ class RememberedQueries:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._inner.dimension
-
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks; see `DenseEmbedder.embed_documents`."""
-        return self._inner.embed_documents(texts)
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one query, or give the vector that is kept."""
@@ -62,8 +47,7 @@ class RememberedQueries:
         return Embedded(vector, (time.perf_counter() - begin) * 1000)
 
 
-def remembered(pair: Pair[DenseEmbedder], entries: int) -> Pair[DenseEmbedder]:
-    """The same encoders, each keeping its questions; one that serves both kinds stays one."""
-    if pair.shared:
-        return Pair.of(RememberedQueries(pair.doc, entries))
-    return Pair(RememberedQueries(pair.doc, entries), RememberedQueries(pair.code, entries))
+def remembered(pair: Pair[Any], entries: int) -> Pair[Any]:
+    """The same encoders, each of which keeps its questions; a shared encoder stays shared."""
+    doc = RememberedQueries(pair.doc, entries)
+    return Pair(doc, doc if pair.shared else RememberedQueries(pair.code, entries))

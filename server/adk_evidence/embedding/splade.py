@@ -1,8 +1,8 @@
 """SPLADE through FastEmbed: learned sparse vectors, also of texts that are longer than the model reads.
 
-FastEmbed cuts a text after 512 tokens without a word. Here a longer text is read in windows whose vectors are
-max-pooled, as SPLADE pools over the tokens of one, or it is cut and counted. The weights of [CLS], [SEP] and the
-like, which every text has, are dropped.
+FastEmbed silently cuts a text after 512 tokens. Here a longer text is read in windows whose vectors are max-pooled,
+as SPLADE pools over the tokens of a text, or it is cut and counted. The weights of [CLS], [SEP] and other special
+tokens, which every text has, are dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adk_evidence.embedding.base import SparseVector, encodable
+from adk_evidence.embedding.base import Once, SparseVector, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.embedding.weights import Report
 from adk_evidence.settings import SpladeSettings
@@ -22,12 +22,6 @@ from adk_evidence.settings import SpladeSettings
 MODEL = "prithivida/Splade_PP_en_v1"
 
 _WORD = re.compile(r"\w")
-
-
-def splade_model_name(settings: SpladeSettings) -> str:
-    """The encoder's name with every parameter that changes a vector."""
-    overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
-    return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
 
 
 @dataclass(frozen=True)
@@ -54,13 +48,15 @@ class SpladeEncoder:
         self._models = models
         self._report = report
         self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
+        self._load = Once(self._open)
         self._cut = 0
 
     @property
     def model(self) -> str:
         """Name of the model and of the parameters that change its vectors."""
-        return splade_model_name(self._settings)
+        settings = self._settings
+        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
+        return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
 
     @property
     def requires_idf(self) -> bool:
@@ -90,7 +86,7 @@ class SpladeEncoder:
         loaded = self._load()
         windows = [self._windows(loaded, encodable(text)) for text in texts]
         flat = [(number, window) for number, parts in enumerate(windows) for window in parts]
-        # Texts of one length together: a batch is padded to its longest.
+        # Texts of similar length together: a batch is padded to its longest text.
         flat.sort(key=lambda item: -len(item[1]))
         pooled: list[dict[int, float]] = [{} for _ in texts]
         for (number, _), found in zip(flat, self._embed(loaded, [window for _, window in flat]), strict=True):
@@ -101,7 +97,7 @@ class SpladeEncoder:
         return [_vector(weights) for weights in pooled]
 
     def encode_query(self, text: str) -> SparseVector:
-        """Encode one query's lexical text as a document's.
+        """Encode one query's lexical text, as a document is encoded.
 
         Raises:
             ModelError: The model cannot be had or does not load.
@@ -118,7 +114,7 @@ class SpladeEncoder:
         offsets = loaded.tokenizer.encode(text, add_special_tokens=False).offsets
         if len(offsets) <= loaded.room:
             return [text]
-        # Where a token begins a word: only there the parts' tokens are those of the whole text.
+        # Where a token begins a word: only there do the parts have the same tokens as the whole text.
         starts = [start for start, _ in offsets]
         words = [n for n, start in enumerate(starts) if start == 0 or text[start - 1].isspace()]
         spans = _windows(words, len(offsets), loaded.room, self._settings.window_overlap)
@@ -128,13 +124,6 @@ class SpladeEncoder:
                 self._cut += 1
             return parts[:1]
         return parts
-
-    def _load(self) -> _Loaded:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._open()
-        return self._loaded
 
     def _open(self) -> _Loaded:
         from tokenizers import Tokenizer

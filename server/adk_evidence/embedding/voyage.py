@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,12 +18,12 @@ from adk_evidence.settings import BatchingSettings, VoyageSettings
 # place and 120,000 in another.
 REQUEST_TOKENS = 120_000
 CONTEXT_REQUEST_TOKENS = 32_000
-# A chunk that the service refuses alone is shortened, but not below this.
+# A chunk that the service refuses even alone is shortened, but not below this length.
 _LEAST_CHARS = 1_000
 
 
 class _VoyageEmbedder:
-    """What both share: name, limits, questions."""
+    """What both embedders share: name, limits, questions."""
 
     contextualized: bool
 
@@ -37,7 +38,7 @@ class _VoyageEmbedder:
     @property
     def model(self) -> str:
         """Name of the model with all that decides its vectors."""
-        return voyage_model_name(self._name, self._settings)
+        return f"{self._name};dimension={self._settings.dimension}"
 
     @property
     def dimension(self) -> int:
@@ -46,14 +47,14 @@ class _VoyageEmbedder:
 
     @property
     def service(self) -> VoyageService:
-        """The service that is asked."""
+        """The client of the service."""
         return self._service
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one question; the same question is not sent twice.
 
         Raises:
-            ServiceError: The service does not answer, or is not asked as it is down.
+            ServiceError: The service does not answer, or is not asked because it is down.
         """
         tokens = count_tokens(text, self._name) + prompt_tokens("query", self._name)
 
@@ -63,6 +64,10 @@ class _VoyageEmbedder:
             )
 
         return self._queries.get((self.model, text), ask)
+
+    def _embed(self, inputs: Sequence[Sequence[str]], prompts: int) -> list[FloatMatrix]:
+        tokens = self._tokens([text for texts in inputs for text in texts], prompts)
+        return self._service.embed(inputs, self._name, self.dimension, tokens, contextualized=self.contextualized)
 
     def spent(self) -> Cost:
         """What was used of the model so far, as the service counted it."""
@@ -79,7 +84,7 @@ class _VoyageEmbedder:
         return Size(1, len(text), most_tokens(text, self._name) + prompt)
 
     def _tokens(self, texts: Sequence[str], prompts: int) -> int:
-        """About what the service counts for texts and this many prompts."""
+        """Estimate of the tokens that the service counts for these texts and this many prompts."""
         return sum(count_tokens(text, self._name) for text in texts) + prompts * prompt_tokens("document", self._name)
 
     def _limit(self, tokens: int) -> Size:
@@ -108,17 +113,10 @@ class VoyageCodeEmbedder(_VoyageEmbedder):
 
         def send(positions: list[int]) -> FloatMatrix:
             batch = [encodable(texts[position]) for position in positions]
-            return self._service.embed_documents(batch, self._name, self.dimension, self._tokens(batch, len(batch)))
+            return self._embed([batch], len(batch))[0]
 
         for positions in self._requests(texts):
             yield from in_halves(positions, send, RequestTooLargeError)
-
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode chunks; returns shape (len(texts), dimension). Errors are those of `iter_embed`."""
-        result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions, vectors in self.iter_embed(texts):
-            result[positions] = vectors
-        return result
 
     def estimate(self, inputs: Sequence[str]) -> Cost:
         """Requests, tokens and price of encoding these texts."""
@@ -154,14 +152,14 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
 
         def send(positions: list[int]) -> list[FloatMatrix]:
             inputs = [[encodable(text) for text in batches[position].texts] for position in positions]
-            found = self._in_groups(inputs[0]) if len(inputs) == 1 else self._send(inputs)
+            found = self._in_groups(inputs[0]) if len(inputs) == 1 else self._embed(inputs, len(inputs))
             return [vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)]
 
         for positions in self._requests(batches):
             yield from in_halves(positions, send, RequestTooLargeError)
 
     def _in_groups(self, texts: list[str]) -> list[FloatMatrix]:
-        """The vectors of one batch; where it is too large for the service, those of groups of its chunks."""
+        """The vectors of one batch; where it is too large for the service, its chunks are embedded in groups."""
         found = in_halves(
             list(range(len(texts))), lambda group: self._group([texts[n] for n in group]), RequestTooLargeError
         )
@@ -170,9 +168,9 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
     def _group(self, texts: list[str]) -> FloatMatrix:
         while True:
             try:
-                return self._send([texts])[0]
+                return self._embed([texts], 1)[0]
             except RequestTooLargeError:
-                # The service shortens no chunk of a context itself.
+                # The service itself shortens no chunk that has a context.
                 if len(texts) > 1 or len(texts[0]) < 2 * _LEAST_CHARS:
                     raise
                 texts = [texts[0][: len(texts[0]) // 2]]
@@ -181,19 +179,14 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
                     "are embedded."
                 )
 
-    def _send(self, inputs: Sequence[Sequence[str]]) -> list[FloatMatrix]:
-        tokens = self._tokens([text for texts in inputs for text in texts], len(inputs))
-        return self._service.embed_contexts(inputs, self._name, self.dimension, tokens)
-
-    def embed_documents(self, texts: Sequence[str]) -> FloatMatrix:
-        """Encode the chunks of one file, in order. Errors are those of `iter_embed_contexts`."""
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Encode the chunks of one file, in order. Yields and raises what `VoyageCodeEmbedder.iter_embed` does."""
         batches = self.context_batches(texts)
-        found: dict[int, list[FloatMatrix]] = {}
-        for positions, vectors in self.iter_embed_contexts(batches):
-            found.update((position, [rows]) for position, rows in zip(positions, vectors, strict=True))
-        rows = [row for position in range(len(batches)) for row in found[position]]
         # Batches and their own chunks follow the file's order.
-        return np.concatenate(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
+        first = list(itertools.accumulate((len(batch.own) for batch in batches), initial=0))
+        for positions, vectors in self.iter_embed_contexts(batches):
+            for position, rows in zip(positions, vectors, strict=True):
+                yield list(range(first[position], first[position + 1])), rows
 
     def estimate(self, inputs: Sequence[ContextBatch]) -> Cost:
         """Requests, tokens and price of encoding these batches."""
@@ -207,8 +200,3 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
     def _requests(self, batches: Sequence[ContextBatch]) -> Iterator[list[int]]:
         sizes = [sum((self._size(text) for text in batch.texts), NOTHING) for batch in batches]
         return pack(sizes, self._limit(CONTEXT_REQUEST_TOKENS))
-
-
-def voyage_model_name(name: str, settings: VoyageSettings) -> str:
-    """The name under which vectors are cached and an index's dense model is known."""
-    return f"{name};dimension={settings.dimension}"

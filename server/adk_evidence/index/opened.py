@@ -9,12 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from adk_evidence.citations.sources import SourceReader
-from adk_evidence.citations.sources import open_reader as open_source
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
-from adk_evidence.index.manifest import CorpusEntry, IndexManifest
 from adk_evidence.index.payloads import Payloads
+from adk_evidence.index.sources import SourceReader
+from adk_evidence.index.sources import open_reader as open_source
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
 from adk_evidence.services.resilience import CacheAside
@@ -22,7 +21,8 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
-from adk_evidence.store.generations import LeasedGeneration, check_fingerprint
+from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 
 # Questions repeat their words.
 KEPT_TERMS = 8192
@@ -33,6 +33,21 @@ class DenseGap(NamedTuple):
 
     why: str
     hint: str
+
+
+def dense_gap(
+    manifest: IndexManifest, generations: GenerationStore | LeasedGeneration, ingest_command: str
+) -> DenseGap | None:
+    """Why not every chunk of an index has its dense vector; None where each has.
+
+    Keywords are published before vectors.
+    """
+    if manifest.dense == "complete":
+        return None
+    if generations.is_being_written():
+        return DenseGap("are still being computed", "Wait for the ingestion to end.")
+    why = "are missing, because the ingestion was stopped"
+    return DenseGap(why, with_options(f"Run `{ingest_command}`: it goes on where it stopped."))
 
 
 class Index:
@@ -57,13 +72,8 @@ class Index:
         self._lock = threading.Lock()
 
     def dense_gap(self) -> DenseGap | None:
-        """Why not every chunk has its dense vector, or None where each has; keywords are published before vectors."""
-        if self.manifest.dense == "complete":
-            return None
-        if self._lease.is_being_written():
-            return DenseGap("are still being computed", "Wait for the ingestion to end.")
-        why = "are missing, because the ingestion was stopped"
-        return DenseGap(why, with_options(f"Run `{self._ingest_command}`: it goes on where it stopped."))
+        """Why not every chunk has its dense vector; None where each has."""
+        return dense_gap(self.manifest, self._lease, self._ingest_command)
 
     @property
     def points(self) -> int:
@@ -179,7 +189,6 @@ class CurrentIndex:
         self._settings = settings
         self._generations = open_generations(settings)
         self._lock = threading.Lock()
-        self._held = threading.local()
         self._index: Index | None = None
 
     @contextmanager
@@ -190,31 +199,11 @@ class CurrentIndex:
             IndexMissingError: Nothing was ingested yet.
             IndexMismatchError: The index was built with other models than the settings name.
         """
-        held: Index | None = getattr(self._held, "index", None)
-        if held is not None:
-            yield held
-            return
         index = self._acquire()
         try:
             yield index
         finally:
             index.done()
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Within it, `pin` gives this thread one and the same index, whatever is published meanwhile.
-
-        Raises:
-            IndexMissingError: Nothing was ingested yet.
-            IndexMismatchError: The index was built with other models than the settings name.
-        """
-        with self.pin() as index:
-            before = getattr(self._held, "index", None)
-            self._held.index = index
-            try:
-                yield
-            finally:
-                self._held.index = before
 
     def _acquire(self) -> Index:
         with self._lock:

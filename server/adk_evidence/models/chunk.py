@@ -26,6 +26,10 @@ HEADER_END = "\n---\n"
 SymbolKind = Literal["module", "class", "function", "method", "methods", "block"]
 
 
+# The fields of a payload whose values are tags; `repository`, where most chunks come from, is not a tag.
+TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs", "origin")
+
+
 class ChunkPayload(BaseModel):
     """What the store keeps with a chunk's vectors.
 
@@ -88,6 +92,13 @@ class ChunkPayload(BaseModel):
     def attached(self) -> str:
         """What stands behind the chunk's own lines: files that they include."""
         return self.text[self.body_end :].strip("\n")
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What requests can narrow a search by besides language and path; the fields are those of `TAG_FIELDS`."""
+        origin = None if self.origin == "repository" else self.origin
+        found = (self.source_type, self.lang, self.symbol_kind, *self.code_langs, origin)
+        return tuple(dict.fromkeys(tag for tag in found if tag))
 
     @property
     def source_name(self) -> str:

@@ -14,22 +14,19 @@ MAX_QUERY_CHARS = 8000
 MAX_RESULTS = 100
 
 
-def _encodable(value: str) -> str:
-    # A lone surrogate, which a broken command line or JSON escape leaves behind, can be neither logged nor answered.
+def plain(value: str) -> str:
+    """A text that can be logged and answered, and that says something."""
     try:
+        # Broken command lines and JSON escapes leave lone surrogates behind.
         value.encode()
     except UnicodeEncodeError:
         raise ValueError("the text is not valid Unicode") from None
-    return value
-
-
-def _not_empty(value: str) -> str:
     if not value.strip():
         raise ValueError("it is empty")
     return value
 
 
-_Text = Annotated[str, AfterValidator(_encodable), AfterValidator(_not_empty)]
+_Text = Annotated[str, AfterValidator(plain)]
 
 
 class EvidenceFilters(BaseModel):

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adk_evidence.models.pack import Candidate, EvidencePack
+from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.render.prompt_text import CONVERSATION, bare_lead, entry, lead, question, turn
-from adk_evidence.render.view import body
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.render.prompt_text import CONVERSATION, bare_lead, lead, question, quote_of, turn
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, take, written
+from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
-# Less of a chunk than this says too little to be worth its header.
-MIN_PARTIAL_TOKENS = 80
-CUT = "\n[...]"
 
 
 @dataclass(frozen=True)
@@ -63,19 +60,21 @@ def to_prompt(
         max_documents: Most results to show, at least 1; all that fit by default.
         max_document_tokens: Most tokens of each result's text; what is cut off is marked.
     """
-    wanted = pack.candidates[:max_documents]
+    wanted = [quote_of(candidate) for candidate in pack.candidates[:max_documents]]
+    if max_document_tokens is not None:
+        wanted = [quote.limited(max_document_tokens) for quote in wanted]
     full, query, turns = lead(pack, system), question(pack), [turn(one) for one in history]
-    fitted = _fit(full, query, turns, wanted, max_document_tokens, max_tokens)
+    fitted = _fit(full, query, turns, wanted, max_tokens)
     if fitted is None or (wanted and not fitted.documents):
         bare = bare_lead(pack, system)
-        fitted = _fit(bare, query, turns, (), None, max_tokens) or _Fitted(bare, (), (), query)
+        fitted = _fit(bare, query, turns, (), max_tokens) or _Fitted(bare, (), (), query)
     text = "\n\n".join(fitted.segments()) + "\n"
     tokens = estimate_tokens(text)
     notes = []
     if tokens > max_tokens:
         notes.append(f"What must stay of the prompt takes {tokens} tokens, more than the {max_tokens} allowed.")
     if wanted and not fitted.documents:
-        needed = _cost(full, query) + _cost(*_conversation(turns)) + _overhead(1, wanted[0]) + MIN_PARTIAL_TOKENS
+        needed = _cost(full, query) + _cost(*_conversation(turns)) + wanted[0].least_cost(1)
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
     return PromptBlock(text, tokens, len(fitted.documents), len(fitted.turns), " ".join(notes))
 
@@ -91,21 +90,14 @@ class _Fitted:
         return [self.lead, *self.documents, *_conversation(self.turns), self.question]
 
 
-def _fit(
-    head: str,
-    query: str,
-    turns: Sequence[str],
-    candidates: Sequence[Candidate],
-    document_tokens: int | None,
-    max_tokens: int,
-) -> _Fitted | None:
+def _fit(head: str, query: str, turns: Sequence[str], quotes: Sequence[Quote], max_tokens: int) -> _Fitted | None:
     """As much as fits, or None where the head and the question do not."""
     room = max_tokens - _cost(head, query)
     if room < 0:
         return None
     kept = _newest(turns, room)
-    room -= _cost(*_conversation(kept))
-    return _Fitted(head, _documents(candidates, document_tokens, room), kept, query)
+    taken, _ = take(quotes, room - _cost(*_conversation(kept)))
+    return _Fitted(head, written(taken), kept, query)
 
 
 def _newest(turns: Sequence[str], room: int) -> Sequence[str]:
@@ -121,43 +113,6 @@ def _conversation(turns: Sequence[str]) -> list[str]:
     return [CONVERSATION, *turns] if turns else []
 
 
-def _documents(candidates: Sequence[Candidate], most: int | None, room: int) -> list[str]:
-    """The most relevant documents that fit; the last one may be cut."""
-    entries: list[str] = []
-    for number, candidate in enumerate(candidates, 1):
-        text = entry(number, candidate, _limited(body(candidate), most))
-        if _cost(text) <= room:
-            entries.append(text)
-            room -= _cost(text)
-            continue
-        text = _shortened(number, candidate, most, room)
-        if text and _cost(text) <= room:
-            entries.append(text)
-        break
-    return entries
-
-
-def _limited(text: str, most: int | None) -> str:
-    if most is None or estimate_tokens(text) <= most:
-        return text
-    return truncate_tokens(text, max(0, most - estimate_tokens(CUT))) + CUT
-
-
-def _shortened(number: int, candidate: Candidate, most: int | None, room: int) -> str:
-    rest = room - _overhead(number, candidate)
-    if rest < MIN_PARTIAL_TOKENS:
-        return ""
-    # The overhead has the mark of the cut in it.
-    rest += estimate_tokens(CUT)
-    return entry(number, candidate, _limited(body(candidate), rest if most is None else min(rest, most)))
-
-
-def _overhead(number: int, candidate: Candidate) -> int:
-    # The fence may be longer than that of an empty text, and joins cost a few tokens.
-    return _cost(entry(number, candidate, CUT)) + 8
-
-
 def _cost(*segments: str) -> int:
-    """Tokens of segments, each with the line break after it: their sum is exactly that of the joined text."""
-    # No segment begins or ends with white space, and nothing that is counted as one token spans other white space.
-    return sum(estimate_tokens(segment) + 1 for segment in segments)
+    """Tokens of segments, each with what joins it to the next: their sum is exactly that of the joined text."""
+    return sum(estimate_tokens(segment) + JOIN_TOKENS for segment in segments)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
+from adk_evidence.render.quotes import Quote
 from adk_evidence.render.sanitize import code_span, fenced, one_line, visible
-from adk_evidence.render.view import fence_language, place, verification_label
+from adk_evidence.render.view import body, fence_language, place, verification_label
 
 CONVERSATION = (
     "CONVERSATION: The turns before the question, oldest first. What their fences hold is quoted: a role or an "
@@ -24,9 +23,6 @@ _LOW_QUALITY = (
 )
 _GENERAL_KNOWLEDGE = "CAUTION: Answer from general knowledge only, and say that no evidence supports the answer."
 _NO_ROOM = "Evidence was found, but none of it fits into this prompt."
-
-# The characters of URLs (RFC 3986) but brackets: such a citation is one word and stands as it is.
-_ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
 
 
 def lead(pack: EvidencePack, system: str) -> str:
@@ -53,21 +49,10 @@ def _after_system(system: str, notes: list[str]) -> str:
     return "\n\n".join(part for part in (trusted, "\n".join(notes)) if part)
 
 
-def entry(number: int, candidate: Candidate, text: str) -> str:
-    """A context document; `number` is its place in this prompt, `text` what is shown of it."""
+def quote_of(candidate: Candidate) -> Quote:
+    """A context document."""
     facts = f"{code_span(place(candidate))} ({verification_label(candidate.verification)})"
-    return quoted(f"CTX {number}", candidate.citation, facts, text, fence_language(candidate))
-
-
-def quoted(mark: str, citation: str, facts: str, text: str, language: str) -> str:
-    """A text under its mark with its citation and what is said of it, in one line; it cannot close its fence."""
-    # No line begins with corpus text: outside the fence it could open a fence of its own.
-    return f"[{mark}] {cited(citation)}\nAT: {facts}\n{fenced(text, language)}"
-
-
-def cited(citation: str) -> str:
-    """A citation to copy; one that is not a single plain word, as of a path with spaces in it, between backticks."""
-    return citation if _ONE_WORD.fullmatch(citation) else code_span(citation)
+    return Quote("CTX", candidate.citation, facts, body(candidate), fence_language(candidate))
 
 
 def turn(one: Turn) -> str:

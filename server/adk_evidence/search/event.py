@@ -1,4 +1,4 @@
-"""The event of one retrieval, for the local log (SPEC 5)."""
+"""The event of one retrieval for the local log: enough to reproduce a miss, and no text of the index (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -6,53 +6,86 @@ import hashlib
 import time
 from typing import Any
 
-from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.errors import EvidenceError
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
+from adk_evidence.models.pack import round_score
+from adk_evidence.search.outcome import plan_of
 from adk_evidence.search.rerank.base import instruction
+from adk_evidence.search.run import Run
 
 MAX_LOGGED_HITS = 200
 
 
-def retrieval_event(pack: EvidencePack, outcome: Outcome, request: EvidenceRequest) -> dict[str, Any]:
-    """What was asked, how it was searched and what was found, without texts of the index."""
-    plan = outcome.plan
-    wrapped = instruction(outcome.query, request.task_mode)
+def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str, Any]:
+    """What was asked, how it was searched and what was found.
+
+    Args:
+        run: The request, as far as it came.
+        failure: What ended the request early.
+    """
+    plan, retrieval, pack = plan_of(run), run.settings.retrieval, run.pack
+    quality = pack.quality if pack else run.quality
+    wrapped = instruction(run.query, run.request.task_mode)
+    states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
+    unique = {id(hit) for hit in run.unique}
+    merged = {id(hit) for hit in run.merged}
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": "retrieval",
-        "query_id": pack.query_id,
-        "pack_id": pack.pack_id,
-        "query_text": pack.query,
-        "task_mode": pack.task_mode,
-        "generation": pack.index.generation if pack.index else None,
+        "query_id": run.query_id,
+        "pack_id": pack.pack_id if pack else None,
+        "query_text": run.request.query,
+        "task_mode": run.request.task_mode,
+        "max_results": run.size,
+        "strict": run.context.strict,
+        "time_budget_ms": run.context.budget_ms,
+        "profile": run.settings.profile,
+        "generation": run.index.manifest.generation,
         "collections_queried": plan.collections_queried,
         "qdrant_request_params": {
+            "branches": retrieval.branches,
             "prefetch_limits": plan.prefetch_limits,
             "fusion": plan.hybrid_fusion,
             "rrf_k": plan.rrf_k,
-            "hnsw_ef": plan.qdrant_search_params["hnsw_ef"],
-            "exact": plan.qdrant_search_params["exact"],
+            "hnsw_ef": retrieval.hnsw_ef,
+            "exact": retrieval.exact,
             "limits": plan.final_limits,
             "sub_queries": len(plan.sub_queries),
+            "feedback": plan.feedback,
             "filters": plan.filters,
+            "excluded_origins": plan.excluded_origins,
+            "versions": plan.versions.model_dump() if plan.versions else None,
         },
         "qdrant_result_ids": [
-            {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score}
-            for hit in outcome.merged[:MAX_LOGGED_HITS]
+            {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score} for hit in run.merged[:MAX_LOGGED_HITS]
         ],
-        "rerank_model": outcome.rerank_model,
+        # What the collections returned beside: repeated evidence, and chunks without an address to be cited by.
+        "dropped": {
+            "repeated": [
+                hit.payload.candidate_id for kind in KINDS for hit in run.hits.get(kind, []) if id(hit) not in unique
+            ][:MAX_LOGGED_HITS],
+            "provenance": [hit.payload.candidate_id for hit in run.unique if id(hit) not in merged][:MAX_LOGGED_HITS],
+        },
+        "rerank_model": run.rerank_model,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
         "rerank_batching": {
-            "documents": len(outcome.ranked),
-            "batches": len({item.features.get("batch") for item in outcome.ranked}) if outcome.rerank_model else 0,
+            "pool_size": retrieval.pool_size,
+            "documents": len(run.ranked),
+            "batches": len({hit.features.get("batch") for hit in run.ranked}) if run.rerank_model else 0,
         },
         "final_top_k": [
-            {"candidate_id": item.candidate_id, "rerank_score": item.rerank_score, "verified": item.verification.state}
-            for item in pack.candidates
+            {
+                "candidate_id": hit.payload.candidate_id,
+                "rerank_score": None if hit.rerank_score is None else round_score(hit.rerank_score),
+                "verified": state,
+            }
+            for hit, state in zip(run.final, states, strict=True)
         ],
-        "coverage": pack.coverage.model_dump(),
-        "quality": pack.quality.level,
-        "warnings": pack.warnings,
-        "timings_ms": pack.debug["timings_ms"],
+        "coverage": {
+            f"{name}_in_top_k": sum(hit.kind == kind for hit in run.final) for kind, name in SOURCE_TYPES.items()
+        },
+        "quality": quality.level if quality else None,
+        "error": failure.code if failure else None,
+        "warnings": run.context.warnings,
+        "timings_ms": run.context.rounded_timings(),
     }

@@ -18,53 +18,39 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.hybrid import Hit, QueryVectors
-from adk_evidence.search.progress import Progress
-from adk_evidence.search.search import Searcher
-from adk_evidence.settings import RetrievalSettings, Settings, StoreSettings
+from adk_evidence.search.retrieve import search
+from adk_evidence.search.run import Run
+from adk_evidence.settings import RetrievalSettings, StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, HasId, Record
 
 
-def search_again(
-    vectors: Sequence[QueryVectors],
-    hits: Mapping[Kind, Sequence[Hit]],
-    relevant: Sequence[Hit],
-    reader: EvidenceStore,
-    searcher: Searcher,
-    progress: Progress,
-    settings: Settings,
-    *,
-    shared_space: bool,
-) -> tuple[list[QueryVectors], dict[Kind, list[Hit]]]:
-    """A second pass, with the query moved towards hits of the first; without their vectors, the first pass alone.
+def feed_back(run: Run, relevant: Sequence[Hit]) -> None:
+    """Move the query towards relevant hits and search again; without their vectors, the first pass stays.
 
-    Args:
-        vectors: The query and its sub-queries, of which the first one moves.
-        hits: What the first pass found; a collection that fails only now keeps it.
-        relevant: Those of them that are taken as relevant.
-        reader: Where their vectors are.
-        searcher: The request's.
-        progress: Gets a warning where a collection cannot answer.
-        settings: Weights of feedback, and names of collections and vectors.
-        shared_space: Whether docs and code have one dense model.
-
-    Returns:
-        The vectors that were searched with, and their hits, whose similarity is that to the query as it was asked.
+    The hits keep their similarity to the query as it was asked. A collection that fails only now keeps its hits.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer in strict mode.
     """
+    settings = run.settings
     try:
-        first = moved_query(vectors[0], relevant, reader, settings.store, settings.retrieval, shared_space=shared_space)
+        moved = moved_query(
+            run.vectors[0],
+            relevant,
+            run.index.store,
+            settings.store,
+            settings.retrieval,
+            shared_space=run.models.dense.shared,
+        )
     except CollectionUnavailableError as exc:
-        if progress.strict:
+        if run.context.strict:
             raise
-        progress.warn("collection_unavailable", str(exc))
-        return [*vectors], {kind: [*found] for kind, found in hits.items()}
-    moved = [first, *vectors[1:]]
-    similarity = {hit.point_id: hit.similarity for found in hits.values() for hit in found}
-    again = searcher.search(hits, moved)
-    kept = {kind: [*found] for kind, found in hits.items()}
-    return moved, kept | {kind: with_first_similarity(found, similarity) for kind, found in again.items()}
+        run.context.warn("collection_unavailable", str(exc))
+        return
+    run.vectors[0] = moved
+    similarity = {hit.point_id: hit.similarity for found in run.hits.values() for hit in found}
+    again = search(run, run.hits)
+    run.hits |= {kind: with_first_similarity(found, similarity) for kind, found in again.items()}
 
 
 def moved_query(

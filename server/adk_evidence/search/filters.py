@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
+from adk_evidence.models.chunk import TAG_FIELDS
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.store.base import Condition, Filter, Match
 
 # Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
 _FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
 _TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
-# The payload's fields whose values are tags, besides its origin; `operations.places.tags_of` names the same.
-_TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs")
 
 
 def build_filter(
@@ -65,10 +64,9 @@ def _language_condition(languages: Iterable[str]) -> Filter:
 
 
 def _tag_condition(tag: str) -> Filter:
-    value = (tag.lower(),)
-    # Where most chunks come from is no tag.
-    origin = () if value == ("repository",) else (Match("origin", value),)
-    return Filter(should=(*(Match(field, value) for field in _TAG_FIELDS), *origin))
+    value = tag.lower()
+    fields = (field for field in TAG_FIELDS if field != "origin" or value != "repository")
+    return Filter(should=tuple(Match(field, (value,)) for field in fields))
 
 
 def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.index.payloads import Payloads
+from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Kind
-from adk_evidence.settings import RetrievalSettings, StoreSettings
-from adk_evidence.store.base import EvidenceStore, Filter, Fusion, Match, Prefetch, SearchParams
+from adk_evidence.settings import RetrievalSettings, Settings, StoreSettings
+from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, SearchParams
 
 # Few definitions share a name; more would be another ranking of everything.
 SYMBOL_PREFETCH_LIMIT = 10
@@ -47,7 +48,10 @@ class BranchPlace(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A chunk that one collection returned; `similarity` is None where its dense branch did not return it."""
+    """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
+
+    `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
+    """
 
     point_id: str
     collection: str
@@ -56,6 +60,14 @@ class Hit(NamedTuple):
     fused_score: float
     branches: tuple[BranchPlace, ...]
     similarity: float | None
+    pool_rank: int = 0
+    rerank_score: float | None = None
+    features: Mapping[str, float] = MappingProxyType({})
+
+    @property
+    def kind(self) -> Kind:
+        """`doc` or `code`."""
+        return self.payload.kind
 
 
 def prefetches(
@@ -87,36 +99,33 @@ def prefetches(
 
 
 def search_collection(
-    reader: EvidenceStore,
+    index: Index,
+    settings: Settings,
     kind: Kind,
     queries: Sequence[QueryVectors],
-    settings: RetrievalSettings,
-    store: StoreSettings,
     *,
     limit: int,
-    filter: Filter | None = None,
+    filter: Filter,
     names: Sequence[str] = (),
-    payloads: Payloads | None = None,
 ) -> list[Hit]:
-    """Search one collection with every branch and return the fused hits, best first.
-
-    `payloads` are the collection's that were read before; without them all are read.
+    """Search the collection of a kind with every branch and return the fused hits, best first.
 
     Raises:
         CollectionUnavailableError: The collection cannot answer.
     """
-    named = prefetches(queries, kind, settings, store, names)
+    retrieval = settings.retrieval
+    named = prefetches(queries, kind, retrieval, settings.store, names)
     if not named:
         return []
-    collection = store.collection(kind)
-    held = (payloads or Payloads()).held()
-    result = reader.hybrid_query(
+    collection = settings.store.collection(kind)
+    held = index.payloads(kind).held()
+    result = index.store.hybrid_query(
         collection,
         [branch for _, branch in named],
-        Fusion(settings.fusion, settings.rrf_k),
+        Fusion(retrieval.fusion, retrieval.rrf_k),
         limit=limit,
         filter=filter,
-        params=SearchParams(hnsw_ef=settings.hnsw_ef, exact=settings.exact),
+        params=SearchParams(hnsw_ef=retrieval.hnsw_ef, exact=retrieval.exact),
         held=held,
     )
     places: dict[str, list[BranchPlace]] = {hit.id: [] for hit in result.fused}
@@ -124,19 +133,16 @@ def search_collection(
         for rank, hit in enumerate(hits, 1):
             if hit.id in places:
                 places[hit.id].append(BranchPlace(name, rank, hit.score))
-    found = []
-    for rank, hit in enumerate(result.fused, 1):
-        branches = tuple(places[hit.id])
-        found.append(
-            Hit(
-                point_id=hit.id,
-                collection=collection,
-                payload=held.of(hit),
-                fused_rank=rank,
-                fused_score=hit.score,
-                branches=branches,
-                # Not a sub-query's: its template is close to everything in the corpora.
-                similarity=next((place.score for place in branches if place.branch == "dense"), None),
-            )
+    return [
+        Hit(
+            point_id=hit.id,
+            collection=collection,
+            payload=held.of(hit),
+            fused_rank=rank,
+            fused_score=hit.score,
+            branches=tuple(places[hit.id]),
+            # Not a sub-query's: its template is close to everything in the corpora.
+            similarity=next((place.score for place in places[hit.id] if place.branch == "dense"), None),
         )
-    return found
+        for rank, hit in enumerate(result.fused, 1)
+    ]

@@ -1,34 +1,89 @@
-"""From ranked candidates to the Evidence Pack's (SPEC 5 section 10)."""
+"""From the final hits to the Evidence Pack, with checked citations (SPEC 5 section 10)."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Literal
 
-from adk_evidence.citations.format import code_citation, docs_citation
+from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.bm25 import load_stopwords
+from adk_evidence.embedding.factory import voyage_usage
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import BranchRank, Candidate, LineSpan, Quality, Verification, Why, round_score
-from adk_evidence.search.candidates import Ranked
+from adk_evidence.models.citation import code_citation, docs_citation
+from adk_evidence.models.pack import (
+    BranchRank,
+    Candidate,
+    Coverage,
+    EvidencePack,
+    LineSpan,
+    Verification,
+    Why,
+    round_score,
+)
 from adk_evidence.search.gates import has_lines
-from adk_evidence.search.names import NO_NAMES, NamesFound
+from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.quality import lowered
 from adk_evidence.search.query import Query
-from adk_evidence.search.support import Support
-from adk_evidence.settings import SupportSettings
+from adk_evidence.search.run import Run
 
 MAX_MATCHED_TERMS = 12
-MAX_NAMED_WORDS = 3
-# Where no scale is known: the share of the question's words that the results of a good answer hold.
-COVERED = 0.8
 _WORD = re.compile(r"\w+")
+# What becomes of the quality of an answer whose first citation does not hold, by the citation's state.
+UNSOUND: Mapping[str, str] = {
+    "gone": "the text that the first result cites is gone",
+    "changed": "the text that the first result cites has changed",
+}
+
+
+def assemble(run: Run, outcome: Outcome) -> EvidencePack:
+    """The pack of a ranking, each citation checked against its source."""
+    places = {id(hit): place for place, hit in enumerate(outcome.ranked, 1)}
+    with run.context.stage("verify"):
+        candidates = tuple(
+            _candidate(run, rank, hit, places[id(hit)], outcome) for rank, hit in enumerate(outcome.final, 1)
+        )
+    docs = sum(hit.kind == "doc" for hit in outcome.final)
+    first = candidates[0].verification.state if candidates else "exact"
+    pack = EvidencePack(
+        pack_id="",
+        query_id=run.query_id,
+        status="success" if candidates else "no_results",
+        query=run.request.query,
+        task_mode=run.request.task_mode,
+        profile=run.settings.profile,
+        index=run.index.info(),
+        quality=lowered(outcome.quality, [UNSOUND[first]] if first in UNSOUND else []),
+        retrieval_plan=outcome.plan,
+        candidates=candidates,
+        coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
+        warnings=tuple(run.context.warnings),
+        debug={
+            "timings_ms": run.context.rounded_timings(),
+            "qdrant": {
+                "store": run.settings.store.kind,
+                "merged": len(outcome.merged),
+                "reranked": len(outcome.ranked),
+            },
+            "voyage": voyage_usage(*run.models.dense.each, run.models.reranker),
+        },
+    )
+    return pack.with_id()
+
+
+def _candidate(run: Run, rank: int, hit: Hit, place: int, outcome: Outcome) -> Candidate:
+    verification = verify(hit.payload, run.index.source_of(hit.payload))
+    if not has_lines(hit.payload):
+        run.context.warn("line_spans_unavailable", f"line spans unavailable for {hit.payload.path}.")
+    return build_candidate(rank, hit, place, run.query, verification, outcome.support.by_result.get(hit.point_id))
 
 
 def build_candidate(
     rank: int,
-    item: Ranked,
+    item: Hit,
     final_pool_rank: int,
     query: Query,
     verification: Verification,
@@ -44,11 +99,11 @@ def build_candidate(
         verification: What checking its citation gave.
         support: How far it alone supports the question, where a scale is known.
     """
-    payload = item.hit.payload
+    payload = item.payload
     return Candidate(
         rank=rank,
         rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
-        collection=item.hit.collection,
+        collection=item.collection,
         source_type=payload.source_type,
         origin=payload.origin,
         repo=payload.repo,
@@ -96,91 +151,6 @@ def _terms(question: str) -> tuple[str, ...]:
     return tuple(term for term in terms if len(term) > 1 and term not in dull)
 
 
-def assess_quality(
-    items: Sequence[Ranked],
-    *,
-    dense_used: bool,
-    names: NamesFound = NO_NAMES,
-    support: Support | None = None,
-    needed: SupportSettings | None = None,
-    relevant_similarity: float | None = None,
-    gaps: Sequence[str] = (),
-    subject: str = "the ADK",
-) -> Quality:
-    """How far the results can be relied on.
-
-    Where nothing is close to the question as it was asked, and it names nothing that is indexed, the results are only
-    the nearest. Of high quality is an answer whose results together support the question.
-
-    Args:
-        items: The final results.
-        dense_used: Whether the dense side took part at all.
-        names: The names of the question and whether the index has them.
-        support: How far the results support the question.
-        needed: What an answer of high quality needs. None where no scale is known for the model: then the results
-            must hold most words of the question, and both sides must have found most results.
-        relevant_similarity: Similarity from which a result is close; None where none is known for the model.
-        gaps: What did not take part, each a clause; an answer with a gap is not of high quality.
-        subject: What the index is about.
-    """
-    quality = _quality(items, dense_used, names, support, needed, relevant_similarity, subject)
-    return lowered(quality, gaps) if items else quality
-
-
-def lowered(quality: Quality, gaps: Sequence[str]) -> Quality:
-    """The quality of an answer that has gaps: their clauses join its note, and it is not high."""
-    if not gaps:
-        return quality
-    level = "mixed" if quality.level == "high" else quality.level
-    return Quality(level=level, note=f"{quality.note.rstrip('.')}; {'; '.join(gaps)}.")
-
-
-def _quality(
-    items: Sequence[Ranked],
-    dense_used: bool,
-    names: NamesFound,
-    support: Support | None,
-    needed: SupportSettings | None,
-    relevant_similarity: float | None,
-    subject: str,
-) -> Quality:
-    if not items:
-        return Quality(level="none", note="No relevant evidence was found in the index.")
-    found = f"Found {len(items)} result{'s' if len(items) > 1 else ''}"
-    if not dense_used:
-        note = f"{found} by keywords only; the semantic side was not available."
-        return Quality(level="keyword_only", note=note)
-    closest = max((item.hit.similarity or 0.0 for item in items), default=0.0)
-    if relevant_similarity is not None and closest < relevant_similarity and not names.known:
-        note = f"Nothing in the index is close to the question, which may not be about {subject}; the nearest is shown."
-        return Quality(level="none", note=note)
-    if names.unknown:
-        return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
-    absent = _absent(support.absent) if support is not None else ""
-    if support is None or support.score is None or needed is None:
-        agreed = sum({place.branch for place in item.hit.branches} >= {"dense", "sparse"} for item in items)
-        covered = support is not None and support.measures.coverage >= COVERED
-        if covered and agreed * 3 >= len(items) * 2:
-            return Quality(level="high", note=f"{found}, {agreed} of them by keywords and by meaning{absent}.")
-        return Quality(level="mixed", note=f"{found}, which may not answer the question{absent}.")
-    strong = sum(support.by_result.get(item.hit.point_id, 0.0) >= needed.high for item in items)
-    if support.score >= needed.high and closest >= needed.nearest:
-        strength = f"{strong} of them strong" if strong else "which support the question only together"
-        return Quality(level="high", note=f"{found}, {strength}{absent}.")
-    strength = f"{strong} of them strong; the others may be less relevant" if strong else "none of them strong"
-    return Quality(level="mixed", note=f"{found}, {strength}{absent}.")
-
-
-def _absent(words: Sequence[str]) -> str:
-    """A clause on the words that stand nowhere in the index."""
-    if not words:
-        return ""
-    named = [f"\u201c{word}\u201d" for word in words[:MAX_NAMED_WORDS]]
-    if more := len(words) - len(named):
-        named.append(f"{more} more word{'s' if more > 1 else ''}")
-    return f"; {' and '.join(named)} {'stands' if len(words) == 1 else 'stand'} nowhere in the index"
-
-
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:
     if verification.state in ("gone", "changed"):
         return "low"
@@ -189,16 +159,15 @@ def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["h
     return "high"
 
 
-def _why(item: Ranked, final_pool_rank: int, query: Query) -> Why:
-    hit = item.hit
+def _why(item: Hit, final_pool_rank: int, query: Query) -> Why:
     branches = tuple(
-        BranchRank(branch=place.branch, rank=place.rank, score=round_score(place.score)) for place in hit.branches
+        BranchRank(branch=place.branch, rank=place.rank, score=round_score(place.score)) for place in item.branches
     )
     return Why(
         branches=branches,
-        matched_terms=matched_terms(query, hit.payload.text[hit.payload.body_start :]),
-        fused_rank=hit.fused_rank,
-        fused_score=round_score(hit.fused_score),
+        matched_terms=matched_terms(query, item.payload.text[item.payload.body_start :]),
+        fused_rank=item.fused_rank,
+        fused_score=round_score(item.fused_score),
         pool_rank=item.pool_rank,
         rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
         rerank_moved=None if item.rerank_score is None else item.pool_rank - final_pool_rank,

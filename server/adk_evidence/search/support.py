@@ -20,14 +20,11 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS
-from adk_evidence.search.candidates import Ranked
-from adk_evidence.search.encoding import QueryEncoder
-from adk_evidence.search.query import Query
-from adk_evidence.search.scope import Scope
-from adk_evidence.search.search import Searcher
+from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.run import Run
+from adk_evidence.search.terms import exact_term, holders, weights
 from adk_evidence.search.versions import without_versions
 from adk_evidence.settings import SupportSettings
-from adk_evidence.store.base import Filter
 
 FILLER_WORDS_FILE = "filler_words.txt"
 # A pasted traceback has hundreds of words; its first ones say enough.
@@ -77,87 +74,71 @@ class Support:
     absent: tuple[str, ...] = ()
 
 
-class SupportMeter:
-    """Measures the support for one request.
+def measure_support(run: Run) -> Support:
+    """The support of the final results.
 
-    Args:
-        encoder: The request's.
-        searcher: The request's.
-        scope: What the request searches.
-        points: Number of chunks in the index.
-        weights: The model; None where none was fitted for the similarities of the dense model.
+    Raises:
+        CollectionUnavailableError: A collection cannot answer in strict mode.
     """
+    model = run.settings.retrieval.support
+    words = content_words(run.query.text)
+    exact = exact_term(run, "adk") is not None
+    found = _by_terms(run, words) if exact else _by_texts(words, run.final)
+    shares = _Shares(found)
+    similarities = {hit.point_id: hit.similarity or 0.0 for hit in run.final}
+    count = math.log1p(len(found.weights))
 
-    def __init__(
-        self, encoder: QueryEncoder, searcher: Searcher, scope: Scope, points: int, weights: SupportSettings | None
-    ) -> None:
-        self._encoder = encoder
-        self._searcher = searcher
-        self._scope = scope
-        self._unheard = _REPEATED * math.log(2 * points + 2)
-        self._weights = weights
+    def of(ids: Sequence[str], similarity: float) -> Measures:
+        return Measures(shares.coverage(ids), shares.pairs(ids), similarity, count, float(len(found.absent)))
 
-    def measure(self, query: Query, items: Sequence[Ranked]) -> Support:
-        """The support of the final results.
+    together = of([hit.point_id for hit in run.final], max(similarities.values(), default=0.0))
+    # Another version, which was not searched, may have the word.
+    absent = () if run.scope.leaves_versions_out else found.absent
+    if model is None or not exact:
+        return Support(together, absent=absent)
+    return Support(
+        together,
+        score=together.score(model),
+        by_result={point: of([point], near).score(model) for point, near in similarities.items()},
+        absent=absent,
+    )
 
-        Raises:
-            CollectionUnavailableError: A collection cannot answer in strict mode.
-        """
-        words = content_words(query.text)
-        exact = self._encoder.exact_term("adk") is not None
-        found = self._by_terms(words, items) if exact else _by_texts(words, items)
-        shares = _Shares(found)
-        similarities = {item.hit.point_id: item.hit.similarity or 0.0 for item in items}
-        count = math.log1p(len(found.weights))
 
-        def of(ids: Sequence[str], similarity: float) -> Measures:
-            return Measures(shares.coverage(ids), shares.pairs(ids), similarity, count, float(len(found.absent)))
+def _by_terms(run: Run, words: Sequence[str]) -> _Found:
+    terms = {word: term for word in dict.fromkeys(words) if (term := exact_term(run, word))}
+    rarity = _rarity(run, terms)
+    meant: dict[str, str] = {}
+    vocabulary = functools.cache(lambda: _vocabulary(run.final))
+    for word in [word for word, weight in rarity.items() if not weight]:
+        likely = _correction(word, vocabulary)
+        term = exact_term(run, likely) if likely else None
+        if likely and term:
+            meant[word] = likely
+            terms[likely] = term
+    rarity |= _rarity(run, {likely: terms[likely] for likely in meant.values()})
+    said = [meant.get(word, word) for word in words if word in terms]
+    # Two forms of a word are one term.
+    first: dict[SparseVector, str] = {}
+    said = [first.setdefault(terms[word], word) for word in said]
+    wanted = {word: terms[word] for word in dict.fromkeys(said)}
+    results: dict[str, set[str]] = {word: set() for word in wanted}
+    for kind in KINDS:
+        ids = tuple(hit.point_id for hit in run.final if hit.kind == kind)
+        for word, points in holders(run, kind, wanted, ids).items():
+            results[word] |= points
+    # What cannot be looked up is not said to be missing.
+    absent = () if run.collections_failed else tuple(word for word in wanted if not rarity[word])
+    unheard = _REPEATED * math.log(2 * run.index.points + 2)
+    return _Found(said, {word: rarity[word] or unheard for word in wanted}, results, absent)
 
-        together = of([item.hit.point_id for item in items], max(similarities.values(), default=0.0))
-        # Another version, which was not searched, may have the word.
-        absent = () if self._scope.leaves_versions_out else found.absent
-        if self._weights is None or not exact:
-            return Support(together, absent=absent)
-        return Support(
-            together,
-            score=together.score(self._weights),
-            by_result={point: of([point], near).score(self._weights) for point, near in similarities.items()},
-            absent=absent,
-        )
 
-    def _by_terms(self, words: Sequence[str], items: Sequence[Ranked]) -> _Found:
-        terms = {word: term for word in dict.fromkeys(words) if (term := self._encoder.exact_term(word))}
-        weights = self._weigh(terms)
-        meant: dict[str, str] = {}
-        vocabulary = functools.cache(lambda: _vocabulary(items))
-        for word in [word for word, weight in weights.items() if not weight]:
-            likely = _correction(word, vocabulary)
-            term = self._encoder.exact_term(likely) if likely else None
-            if likely and term:
-                meant[word] = likely
-                terms[likely] = term
-        weights |= self._weigh({likely: terms[likely] for likely in meant.values()})
-        said = [meant.get(word, word) for word in words if word in terms]
-        # Two forms of a word are one term.
-        first: dict[SparseVector, str] = {}
-        said = [first.setdefault(terms[word], word) for word in said]
-        wanted = {word: terms[word] for word in dict.fromkeys(said)}
-        holders: dict[str, set[str]] = {word: set() for word in wanted}
-        for kind in KINDS:
-            ids = tuple(item.hit.point_id for item in items if item.kind == kind)
-            for word, points in self._searcher.holders(kind, wanted, ids).items():
-                holders[word] |= points
-        # What cannot be looked up is not said to be missing.
-        absent = () if self._searcher.failed else tuple(word for word in wanted if not weights[word])
-        return _Found(said, {word: weights[word] or self._unheard for word in wanted}, holders, absent)
-
-    def _weigh(self, terms: Mapping[str, SparseVector]) -> dict[str, float]:
-        """How rare each word is in what is searched: its best score there, 0 where it stands nowhere."""
-        weights = dict.fromkeys(terms, 0.0)
-        for kind in KINDS:
-            for word, weight in self._searcher.weights(kind, terms, self._scope.of_versions(kind, Filter())).items():
-                weights[word] = max(weights[word], weight)
-        return weights
+def _rarity(run: Run, terms: Mapping[str, SparseVector]) -> dict[str, float]:
+    """How rare each word is in what is searched: its best score there, 0 where it stands nowhere."""
+    rarity = dict.fromkeys(terms, 0.0)
+    for kind in KINDS:
+        for word, weight in weights(run, kind, terms, run.scope.of_versions(kind)).items():
+            rarity[word] = max(rarity[word], weight)
+    return rarity
 
 
 @dataclass(frozen=True)
@@ -206,18 +187,18 @@ def content_words(question: str) -> list[str]:
     return [word for word in kept if word in first]
 
 
-def _by_texts(words: Sequence[str], items: Sequence[Ranked]) -> _Found:
+def _by_texts(words: Sequence[str], items: Sequence[Hit]) -> _Found:
     """Where the sparse encoder cannot tell which words stand where: every word counts the same."""
-    texts = {item.hit.point_id: _words_of(item) for item in items}
+    texts = {item.point_id: _words_of(item) for item in items}
     holders = {word: {point for point, text in texts.items() if word in text} for word in words}
     return _Found(words, dict.fromkeys(words, 1.0), holders)
 
 
-def _words_of(item: Ranked) -> frozenset[str]:
-    return frozenset(_WORD.findall(item.hit.payload.text[item.hit.payload.body_start :].lower()))
+def _words_of(item: Hit) -> frozenset[str]:
+    return frozenset(_WORD.findall(item.payload.text[item.payload.body_start :].lower()))
 
 
-def _vocabulary(items: Iterable[Ranked]) -> list[str]:
+def _vocabulary(items: Iterable[Hit]) -> list[str]:
     return sorted({word for item in items for word in _words_of(item) if word.isalpha()})
 
 

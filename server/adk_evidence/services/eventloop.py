@@ -1,6 +1,6 @@
-"""One event loop in a thread of its own, for asynchronous clients behind synchronous calls.
+"""One event loop in a separate thread, for asynchronous clients behind synchronous calls.
 
-The caller may be inside a loop of its own, and a client's connections belong to the loop that opened them.
+The caller may itself run inside an event loop, and connections belong to the loop that opened them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from adk_evidence.errors import CallCancelledError
 
 T = TypeVar("T")
 
-# How often it is asked whether a result is still wanted.
+# How often a wait checks whether its result is still wanted.
 POLL_SECONDS = 0.1
 
-# No argument: what calls a service lies deep below what knows whether anybody still waits.
+# Not an argument: the code that calls a service lies deep below the code that knows whether anybody still waits.
+# Threads do not inherit it: who hands work to a thread runs it in a copy of the context.
 _cancelled: ContextVar[Callable[[], bool] | None] = ContextVar("cancelled", default=None)
 
 _lock = threading.Lock()
@@ -29,10 +30,10 @@ _loop_in_use: asyncio.AbstractEventLoop | None = None
 
 
 def run_within(request: Coroutine[Any, Any, T], seconds: float) -> T:
-    """Run a coroutine on the shared loop and wait for its result; it is cancelled when the wait ends early.
+    """Run a coroutine on the shared loop and wait for its result; the coroutine is cancelled when the wait ends early.
 
     Raises:
-        TimeoutError: It did not end in time.
+        TimeoutError: The coroutine did not end in time.
         CallCancelledError: Inside `cancellable`, nobody waits any more.
     """
     future = asyncio.run_coroutine_threadsafe(request, _loop())
@@ -49,7 +50,7 @@ def run_within(request: Coroutine[Any, Any, T], seconds: float) -> T:
 
 @contextmanager
 def cancellable(cancelled: Callable[[], bool] | None) -> Iterator[None]:
-    """Calls of services in this thread end soon after `cancelled` says yes, which is asked ten times a second."""
+    """Calls of services in this context end soon after `cancelled` returns true; it is called ten times a second."""
     token = _cancelled.set(cancelled)
     try:
         yield
@@ -61,7 +62,7 @@ def stop_if_cancelled() -> None:
     """End a call here if nobody waits for it any more.
 
     Raises:
-        CallCancelledError: Inside `cancellable`, nobody does.
+        CallCancelledError: Inside `cancellable`, nobody waits.
     """
     cancelled = _cancelled.get()
     if cancelled is not None and cancelled():

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    wait_exponential,
-    wait_random,
-)
 
 from adk_evidence.errors import ServiceError, SettingsError, StoreError
-from adk_evidence.services.resilience import CircuitBreaker, Clock, TransientError
+from adk_evidence.services.keys import key_from
+from adk_evidence.services.resilience import CircuitBreaker, Clock, Deadline, RetryPolicy, call_with_retries
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
@@ -33,7 +25,7 @@ KEY_VARIABLES = ("ADK_EVIDENCE_QDRANT_API_KEY", "QDRANT_API_KEY")
 # SPEC 5 section 14.1.
 QUERY_TRIES = 3
 _REASON_CHARS = 200
-# What a server says of a request that holds more bytes, or more points, than it takes at once.
+# How a server refuses a request that holds more bytes, or more points, than it takes at once.
 _TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit|message length too large|larger than max", re.I)
 _TOO_MANY_POINTS = re.compile(r"upsert limit|split your request", re.I)
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -45,38 +37,23 @@ _CHECK_KEY = f"Set {KEY_VARIABLES[0]} to a key that may use this cluster."
 
 T = TypeVar("T")
 
-_now = time.monotonic
-
-
-def _sleep(seconds: float, until: threading.Event) -> None:
-    """Wait before another attempt, or until nobody wants it any more. Replaced in tests, which do not wait."""
-    until.wait(seconds)
-
 
 @dataclass(frozen=True)
-class Patience:
-    """How long to keep trying, in seconds.
+class Patience(RetryPolicy):
+    """A policy that also bounds each attempt, by `try_seconds`."""
 
-    Args:
-        tries: Attempts of one call.
-        try_seconds: When one attempt is given up.
-        total_seconds: When the call is given up, waits included; None where only `tries` bounds it.
-        first_wait: Before the second attempt; it doubles with each one.
-        longest_wait: Bound of a wait, whatever the server asks for.
-    """
-
-    tries: int
-    try_seconds: float
-    total_seconds: float | None
-    first_wait: float
-    longest_wait: float
+    try_seconds: float = math.inf
 
 
 class ServerError(StoreError):
-    """A call failed for good.
+    """A call failed.
 
-    `reason` completes "the server ..."; `status` is that of HTTP where there was one; `too_many` says of what the
-    request held more than the server takes at once, so that smaller requests may succeed.
+    Attributes:
+        reason: Completes "the server ...".
+        status: The HTTP status, where there was one.
+        too_many: What the request held more of than the server takes at once: smaller requests may succeed.
+        transient: Whether another try may help.
+        retry_after: Seconds that the server asks to wait.
     """
 
     code = "store_unavailable"
@@ -89,45 +66,42 @@ class ServerError(StoreError):
         *,
         status: int | None = None,
         too_many: Literal["points", "bytes"] | None = None,
+        transient: bool = False,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(f"The Qdrant server at {server} {reason}.", hint)
         self.reason = f"the Qdrant server at {server} {reason}"
         self.status = status
         self.too_many = too_many
+        self.transient = transient
+        self.retry_after = retry_after
 
 
 class NotAppliedError(Exception):
     """Raised inside a call: the server took a write and has not applied it yet."""
 
 
-class _TransientError(TransientError):
-    """Carries the failure of one attempt that may go better next time, and for how long the server asks to wait."""
-
-    def __init__(self, failure: ServerError, retry_after: float = 0.0) -> None:
-        super().__init__(failure.message, failure.hint, retry_after)
-        self.failure = failure
-
-
 def query_patience(settings: Settings) -> Patience:
-    """For questions: few tries, all within `store.timeout_seconds`."""
+    """The patience of questions: few tries, all within `store.timeout_seconds`."""
     seconds = settings.store.timeout_seconds
-    return Patience(QUERY_TRIES, seconds, seconds, first_wait=0.2, longest_wait=seconds)
+    return Patience(QUERY_TRIES, (0.2, 0.4), seconds, longest_wait=seconds, try_seconds=seconds)
 
 
 def upload_patience(settings: Settings) -> Patience:
-    """For ingestion: six tries by default, whose waits outlast an outage of a minute."""
+    """The patience of ingestion: six tries by default, whose waits outlast an outage of a minute."""
     upload = settings.ingestion.qdrant_upload
-    return Patience(upload.max_retries + 1, upload.timeout_seconds, None, first_wait=2.0, longest_wait=30.0)
+    backoff = (2.0, 4.0, 8.0, 16.0, 30.0)
+    return Patience(upload.max_retries + 1, backoff, longest_wait=30.0, try_seconds=upload.timeout_seconds)
 
 
 def query_breaker(settings: Settings, clock: Clock) -> CircuitBreaker:
-    """For questions: a server that keeps failing is not asked for a while."""
+    """The breaker of questions: a server that keeps failing is not asked for a while."""
     return CircuitBreaker("The Qdrant server", settings.store.breaker_failures, settings.store.breaker_seconds, clock)
 
 
 def api_key() -> str | None:
     """The key of the Qdrant server, from the environment alone."""
-    return next((key for name in KEY_VARIABLES if (key := os.environ.get(name, "").strip())), None)
+    return key_from(*KEY_VARIABLES)[1] or None
 
 
 class ServerConnection:
@@ -158,57 +132,47 @@ class ServerConnection:
         self._prefer_grpc = prefer_grpc
         self._grpc_port = grpc_port
         self._breaker = breaker
-        self._attempt = _Attempt()
         self._lock = threading.Lock()
         self._client: QdrantClient | None = None
         self._stopped = threading.Event()
+        # A call that waits for its next attempt gives up as soon as the connection is stopped.
+        self._clock = Clock(sleep=self._stopped.wait)
+        self._attempt = _Attempt(self._clock)
 
     def call(self, action: Callable[[QdrantClient], T], *, divisible: bool = False) -> T:
-        """Run one call of the client, again where it fails in a way that may pass.
+        """Run one call of the client; repeat it where another try may help.
 
         Args:
             action: The call.
-            divisible: Whether the request could be sent in parts: one that is too large is then not tried again.
+            divisible: Whether the caller can send the request in parts; if so, one that is too large is not repeated.
 
         Raises:
-            ServerError: It failed for good, or until the patience was spent, or the breaker is open.
+            ServerError: The call failed for good, or until the patience was spent, or the breaker is open.
         """
 
-        def tried() -> T:
-            return self._tried(action, divisible)
-
-        try:
-            return self._breaker.call(tried) if self._breaker else tried()
-        except _TransientError as exc:
-            raise exc.failure from exc.__cause__
-        except ServiceError as exc:
-            raise self._failure("failed too often in a row and is not asked for a while", exc.hint) from exc
-
-    def _tried(self, action: Callable[[QdrantClient], T], divisible: bool) -> T:
         client = self._open()
-        patience = self._patience
-        until = math.inf if patience.total_seconds is None else _now() + patience.total_seconds
 
-        def attempt() -> T:
+        def attempt(deadline: Deadline) -> T:
             if self._stopped.is_set():
                 raise StoreError("The index was closed.")
-            self._attempt.until = min(until, _now() + patience.try_seconds)
+            self._attempt.until = self._clock.now() + deadline.remaining(self._patience.try_seconds)
             try:
                 return action(client)
             except Exception as exc:
-                raise self._explained(exc) from exc
+                failure = self._explained(exc)
+                if divisible and failure.too_many:
+                    failure.transient = False
+                raise failure from exc
 
-        retrying = Retrying(
-            # Not tenacity's own limit of time, which reads the system's clock.
-            stop=lambda state: state.attempt_number >= patience.tries or _now() + state.upcoming_sleep >= until,
-            wait=self._wait,
-            retry=retry_if_exception(
-                lambda exc: isinstance(exc, _TransientError) and not (divisible and exc.failure.too_many)
-            ),
-            sleep=lambda seconds: _sleep(seconds, self._stopped),
-            reraise=True,
-        )
-        return retrying(attempt)
+        def tried() -> T:
+            return call_with_retries(attempt, self._patience, self._clock)
+
+        if self._breaker is None:
+            return tried()
+        try:
+            return self._breaker.call(tried)
+        except ServiceError as exc:
+            raise self._failure("failed too often in a row and is not asked for a while", exc.hint) from exc
 
     def version(self) -> tuple[int, ...]:
         """The server's version, e.g. `(1, 19, 0)`; empty where it cannot be told.
@@ -220,7 +184,7 @@ class ServerConnection:
         return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
 
     def stop(self) -> None:
-        """Let no call begin another attempt; those that wait for one give up now."""
+        """Let no call begin another attempt; calls that wait for their next attempt give up now."""
         self._stopped.set()
 
     def close(self) -> None:
@@ -256,22 +220,15 @@ class ServerConnection:
                 )
             return self._client
 
-    def _wait(self, state: RetryCallState) -> float:
-        patience = self._patience
-        exc = state.outcome.exception() if state.outcome else None
-        asked = (exc.retry_after or 0.0) if isinstance(exc, TransientError) else 0.0
-        jittered = wait_exponential(multiplier=patience.first_wait) + wait_random(0, patience.first_wait / 2)
-        return min(max(asked, jittered(state)), patience.longest_wait)
-
-    def _explained(self, exc: Exception) -> Exception:
-        """The failure of one attempt, in our words."""
+    def _explained(self, exc: Exception) -> ServerError:
+        """The failure of one attempt as a sentence."""
         from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
         if isinstance(exc, ResponseHandlingException):
             return self._transport(exc.source)
         if isinstance(exc, ResourceExhaustedResponse):
-            return self._busy(float(exc.retry_after_s))
+            return self._busy(retry_after=float(exc.retry_after_s))
         if isinstance(exc, QdrantException):
             # A 429 whose Retry-After is a date.
             return self._busy()
@@ -280,79 +237,78 @@ class ServerConnection:
         if hasattr(exc, "code") and hasattr(exc, "details"):
             return self._grpc(exc)
         if isinstance(exc, NotAppliedError):
-            return _TransientError(self._failure("has not applied yet what was written", "Run the same command again."))
+            return self._failure("has not applied yet what was written", "Run the same command again.", transient=True)
         if isinstance(exc, (AssertionError, json.JSONDecodeError, UnicodeDecodeError)):
-            return _TransientError(self._failure(_ANSWERS_WRONGLY, _CHECK_URL))
-        return self._failure(f"cannot be asked that: {self._clean(str(exc)) or type(exc).__name__}", "")
+            return self._failure(_ANSWERS_WRONGLY, _CHECK_URL, transient=True)
+        return self._failure(f"cannot be used: its client failed with {self._named(exc)}", "")
 
-    def _transport(self, source: Exception) -> Exception:
+    def _transport(self, source: Exception) -> ServerError:
+        if isinstance(source, httpx.InvalidURL):
+            return self._failure("has an address that cannot be used", _CHECK_URL)
+        if isinstance(source, (TypeError, UnicodeError)):
+            return self._failure(f"cannot be sent this request: {self._named(source)}", "")
+        if not isinstance(source, httpx.TransportError):
+            return self._failure(_ANSWERS_WRONGLY, _CHECK_URL, transient=True)
         if isinstance(source, httpx.TimeoutException):
-            reason = f"did not answer within {self._patience.try_seconds:g} s"
+            reason = self._late()
         elif isinstance(source, httpx.ConnectError):
             reason = "cannot be reached"
-        elif isinstance(source, httpx.TransportError):
-            reason = "broke off its answer"
-        elif isinstance(source, httpx.InvalidURL):
-            return self._failure("has an address that cannot be used", _CHECK_URL)
-        elif isinstance(source, (TypeError, UnicodeError)):
-            return self._failure(f"cannot be asked that: {self._clean(str(source))}", "")
         else:
-            return _TransientError(self._failure(_ANSWERS_WRONGLY, _CHECK_URL))
-        return _TransientError(self._failure(reason, _CHECK_RUNNING))
+            reason = "broke off its answer"
+        return self._failure(reason, _CHECK_RUNNING, transient=True)
 
-    def _busy(self, retry_after: float = 0.0, said: str = "") -> Exception:
-        """A 429. Qdrant names no time to wait where waiting does not help: the request is to be split."""
-        hint = "Try again later, or lower `ingestion.qdrant_upload.parallel`."
-        reason = "limits the rate of requests" + (f": {said}" if said else "")
-        return _TransientError(
-            self._failure(reason, hint, status=429, too_many="points" if said else None), retry_after
+    def _late(self) -> str:
+        return f"did not answer within {self._patience.try_seconds:g} s"
+
+    def _busy(self, said: str = "", retry_after: float | None = None) -> ServerError:
+        """A 429. Qdrant names no time to wait where waiting does not help: the request must be split."""
+        return self._failure(
+            "limits the rate of requests" + (f": {said}" if said else ""),
+            "Try again later, or lower `ingestion.qdrant_upload.parallel`.",
+            status=429,
+            too_many="points" if said else None,
+            transient=True,
+            retry_after=retry_after,
         )
 
-    def _status(self, status: int, content: bytes) -> Exception:
+    def _status(self, status: int, content: bytes) -> ServerError:
         said = self._clean(_error_text(content))
         if status == 429:
-            return self._busy(said=said)
+            return self._busy(said)
         if status in (401, 403):
             missing = "" if self._key else ", and none is set"
             return self._failure(f"refuses the API key{missing}", _CHECK_KEY, status=status)
         reason = f"answers with status {status}" + (f": {said}" if said else "")
         if status in _TRANSIENT_STATUS:
-            return _TransientError(self._failure(reason, _CHECK_RUNNING, status=status))
+            return self._failure(reason, _CHECK_RUNNING, status=status, transient=True)
         too_many = "bytes" if status == 413 else _too_many(said)
         return self._failure(reason, "" if said or too_many else _CHECK_URL, status=status, too_many=too_many)
 
-    def _grpc(self, error: Any) -> Exception:
+    def _grpc(self, error: Any) -> ServerError:
         name = getattr(error.code(), "name", "UNKNOWN")
         said = self._clean(str(error.details() or ""))
+        too_many = _too_many(said)
         if name in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
             return self._status(401, b"")
-        too_many = _too_many(said)
         if name == "RESOURCE_EXHAUSTED" and too_many != "bytes":
-            # With a time to wait for, the client raises what it raises for HTTP.
-            return self._busy(said=said)
+            # Where the server says how long to wait, the client raises what it raises for HTTP.
+            return self._busy(said)
         if name == "NOT_FOUND":
             return self._failure(f"answers with status 404: {said}", "", status=404)
-        if name == "DEADLINE_EXCEEDED":
-            reason = f"did not answer within {self._patience.try_seconds:g} s"
-        elif name == "UNAVAILABLE":
-            reason = "cannot be reached"
-        else:
-            failure = self._failure(f"answers {name}: {said}", "", too_many=too_many)
-            return _TransientError(failure) if name in ("INTERNAL", "ABORTED", "UNKNOWN") else failure
-        return _TransientError(self._failure(reason, _CHECK_RUNNING))
+        if name in ("DEADLINE_EXCEEDED", "UNAVAILABLE"):
+            reason = self._late() if name == "DEADLINE_EXCEEDED" else "cannot be reached"
+            return self._failure(reason, _CHECK_RUNNING, transient=True)
+        transient = name in ("INTERNAL", "ABORTED", "UNKNOWN")
+        return self._failure(f"answers {name}: {said}", "", too_many=too_many, transient=transient)
 
-    def _failure(
-        self,
-        reason: str,
-        hint: str,
-        *,
-        status: int | None = None,
-        too_many: Literal["points", "bytes"] | None = None,
-    ) -> ServerError:
-        return ServerError(self.url, reason, hint, status=status, too_many=too_many)
+    def _failure(self, reason: str, hint: str, **more: Any) -> ServerError:
+        return ServerError(self.url, reason, hint, **more)
+
+    def _named(self, exc: Exception) -> str:
+        return ": ".join(part for part in (type(exc).__name__, self._clean(str(exc))) if part)
 
     def _clean(self, text: str) -> str:
-        """What a server or a library said, on one line, without the key."""
+        """The text of a server or a library on one line, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
         return _NOT_PRINTABLE.sub(" ", text).strip()[:_REASON_CHARS].rstrip(". ")
@@ -383,43 +339,47 @@ def sends_key_in_the_open(url: str) -> bool:
 
 
 class _Attempt(threading.local):
-    """When the attempt of the current thread ends, and the hooks that hold HTTP to it.
+    """When the attempt of the current thread ends, and the hooks that hold HTTP to that time.
 
-    HTTP libraries bound each read, not all of them together: a server that drips its answer byte by byte would hold a
+    HTTP libraries bound each read, not all reads together: a server that sends its answer byte by byte would hold a
     caller for ever.
     """
 
-    until = math.inf
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.until = math.inf
 
     def bound_request(self, request: httpx.Request) -> None:
-        request.extensions["timeout"] = _Remaining(self.until)
+        request.extensions["timeout"] = _Remaining(self.until, self._clock)
 
     def bound_response(self, response: httpx.Response) -> None:
         stream = response.stream
         if isinstance(stream, httpx.SyncByteStream):
-            response.stream = _BoundedStream(stream, self.until, response.request)
+            response.stream = _BoundedStream(stream, self.until, self._clock, response.request)
 
 
 class _Remaining(dict[str, float]):
-    """Time-outs of a request's phases, each of them what is left when the phase begins."""
+    """Time-outs of a request's phases: each is the time that is left when the phase begins."""
 
-    def __init__(self, until: float) -> None:
+    def __init__(self, until: float, clock: Clock) -> None:
         super().__init__()
         self._until = until
+        self._clock = clock
 
     def get(self, key: str, default: Any = None) -> Any:
-        return max(self._until - _now(), 0.001)
+        return max(self._until - self._clock.now(), 0.001)
 
 
 class _BoundedStream(httpx.SyncByteStream):
-    def __init__(self, stream: httpx.SyncByteStream, until: float, request: httpx.Request) -> None:
+    def __init__(self, stream: httpx.SyncByteStream, until: float, clock: Clock, request: httpx.Request) -> None:
         self._stream = stream
         self._until = until
+        self._clock = clock
         self._request = request
 
     def __iter__(self) -> Iterator[bytes]:
         for part in self._stream:
-            if _now() > self._until:
+            if self._clock.now() > self._until:
                 raise httpx.ReadTimeout("the answer took too long", request=self._request)
             yield part
 

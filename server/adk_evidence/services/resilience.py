@@ -1,7 +1,8 @@
 """Calling services that fail: retries with back-off, a rate limit, a circuit breaker and bounded caches.
 
-tenacity does the retrying. The breaker is our own, as pybreaker holds a lock for the length of a call, so that
-questions would wait for each other, and reads the system's clock. Every wait and every clock is injected.
+All clients of services use these. No library does the retrying: tenacity saves fewer lines than adapting to its state
+takes. pybreaker holds a lock for the length of a call, so that questions would wait for each other, and reads the
+system's clock. Here every clock, and every wait, is injected.
 """
 
 from __future__ import annotations
@@ -14,18 +15,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from adk_evidence.errors import ServiceError
-
-if TYPE_CHECKING:
-    from tenacity import RetryCallState
+from adk_evidence.errors import EvidenceError, ServiceError
 
 T = TypeVar("T")
 
 # Added to each wait, as a share of it, so that clients that failed together do not come back together.
 JITTER = 0.25
-# A service that asks for a longer pause is told to the user instead of being waited for.
+# Where a service asks for a longer pause, the call fails instead of waiting.
 MAX_RETRY_AFTER_SECONDS = 120.0
 _SLICE_SECONDS = 1.0
 _BURST = 0.1
@@ -36,7 +34,7 @@ class Clock:
     """Seconds that pass, waiting, and a random share of 1."""
 
     now: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], object] = time.sleep
     jitter: Callable[[], float] = random.random  # no secret depends on it
 
 
@@ -44,14 +42,21 @@ class TransientError(ServiceError):
     """A failure that another try may mend.
 
     Args:
-        message: As of every `EvidenceError`.
-        hint: As of every `EvidenceError`.
+        message: As for every `EvidenceError`.
+        hint: As for every `EvidenceError`.
         retry_after: Seconds that the service asks to wait, where it does.
     """
+
+    transient = True
 
     def __init__(self, message: str, hint: str = "", retry_after: float | None = None) -> None:
         super().__init__(message, hint)
         self.retry_after = retry_after
+
+
+def is_transient(failure: BaseException) -> bool:
+    """Whether another try may mend a failure: a `TransientError`, or another error with a true `transient`."""
+    return bool(getattr(failure, "transient", False))
 
 
 class Deadline:
@@ -72,17 +77,30 @@ class Deadline:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often a call is tried and how long it is waited between two tries.
+    """How often a call is tried and how long it waits between two tries.
 
     Attributes:
         attempts: Tries in all.
         backoff: Seconds before the second, third, ... try; the last value goes on.
         deadline_seconds: All tries and waits together; None: no limit.
+        longest_wait: Seconds. Where it is set, a wait is the longer of the back-off and of what the service asks for,
+            but never longer than this. None: what the service asks for takes the place of the back-off, and the call
+            fails at once where that is more than `MAX_RETRY_AFTER_SECONDS`.
     """
 
     attempts: int
     backoff: Sequence[float]
     deadline_seconds: float | None = None
+    longest_wait: float | None = None
+
+    def wait(self, tries: int, retry_after: float | None, jitter: float) -> float:
+        """Seconds to wait after so many tries; infinite where it is not worth waiting."""
+        seconds = self.backoff[min(tries, len(self.backoff)) - 1]
+        if self.longest_wait is not None:
+            return min(max(seconds, retry_after or 0.0) * (1 + JITTER * jitter), self.longest_wait)
+        if retry_after is not None:
+            seconds = retry_after if retry_after <= MAX_RETRY_AFTER_SECONDS else math.inf
+        return seconds * (1 + JITTER * jitter)
 
 
 def call_with_retries(
@@ -96,61 +114,45 @@ def call_with_retries(
     """Call an action until it succeeds, fails for good or the policy is exhausted.
 
     Args:
-        action: Gets the deadline of all tries; raises `TransientError` for what another try may mend.
-        policy: Tries and waits. A `Retry-After` takes the place of the back-off.
+        action: Gets the deadline of all tries; raises what `is_transient` where another try may help.
+        policy: Tries and waits.
         clock: Where time comes from.
         notice: Gets a sentence before each wait.
         check: Called once a second while waiting; may raise to stop.
 
     Raises:
-        TransientError: The last try's failure.
+        EvidenceError: The last try's failure.
     """
-    from tenacity import Retrying, retry_if_exception_type
-
     deadline = Deadline(clock, policy.deadline_seconds)
-
-    def failure(state: RetryCallState) -> TransientError:
-        error = state.outcome.exception() if state.outcome else None
-        assert isinstance(error, TransientError)  # noqa: S101 - the retry condition below admits no other
-        return error
-
-    def wait(state: RetryCallState) -> float:
-        asked = failure(state).retry_after
-        base = policy.backoff[min(state.attempt_number, len(policy.backoff)) - 1] if asked is None else asked
-        return base * (1 + JITTER * clock.jitter())
-
-    def stop(state: RetryCallState) -> bool:
-        asked = failure(state).retry_after or 0.0
-        out_of_tries = state.attempt_number >= policy.attempts
-        return out_of_tries or asked > MAX_RETRY_AFTER_SECONDS or not deadline.allows(state.upcoming_sleep)
-
-    def announce(state: RetryCallState) -> None:
-        if notice is not None:
-            seconds = state.next_action.sleep if state.next_action else 0.0
-            notice(f"{failure(state).message} The next try is in {seconds:.0f} s.")
-
-    retrying = Retrying(
-        retry=retry_if_exception_type(TransientError),
-        wait=wait,
-        stop=stop,
-        sleep=lambda seconds: pause(clock, seconds, check),
-        before_sleep=announce,
-        reraise=True,
-    )
-    return retrying(action, deadline)
+    tries = 0
+    while True:
+        tries += 1
+        try:
+            return action(deadline)
+        except EvidenceError as exc:
+            if not is_transient(exc) or tries >= policy.attempts:
+                raise
+            seconds = policy.wait(tries, getattr(exc, "retry_after", None), clock.jitter())
+            if seconds == math.inf or not deadline.allows(seconds):
+                raise
+            if notice is not None:
+                notice(f"{exc.message} The next try is in {seconds:.0f} s.")
+        pause(clock, seconds, check)
 
 
 def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None) -> None:
     """Wait, asking `check` once a second, which may raise to stop."""
+    if check is None:
+        clock.sleep(seconds)
+        return
     end = clock.now() + seconds
     while (left := end - clock.now()) > 0:
-        if check is not None:
-            check()
+        check()
         clock.sleep(min(left, _SLICE_SECONDS))
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """The seconds that an answer's `Retry-After` asks to wait, from a number or a date; None where it asks for none."""
+    """The seconds that an answer's `Retry-After` asks to wait, from a number or a date; None without a valid one."""
     value = headers.get("Retry-After") or headers.get("retry-after")
     if not value:
         return None
@@ -165,10 +167,10 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 class TokenBucket:
-    """A rate limit: a tenth of a minute's amount may pass at once, the rest of it evenly. Safe between threads.
+    """A rate limit: a tenth of a minute's amount may pass at once, the rest evenly. Safe between threads.
 
-    Together they are the minute's amount, so that the service's own count of a minute, which may begin at any time,
-    is not exceeded. One call may always pass at once.
+    Both together are the amount of a minute, so that no minute of the service's own count, which may begin at any
+    time, exceeds it. One call may always pass at once.
     """
 
     def __init__(self, per_minute: float, clock: Clock) -> None:
@@ -183,7 +185,7 @@ class TokenBucket:
     def reserve(self, amount: float) -> float:
         """Take an amount now and return the seconds to wait before using it.
 
-        More than a minute's amount counts as one: it could never be had.
+        More than the amount of a minute counts as that amount: it could never be reserved.
         """
         with self._lock:
             now = self._clock.now()
@@ -224,7 +226,7 @@ class CircuitBreaker:
             return "half-open" if self._clock.now() - self._opened >= self._seconds else "open"
 
     def call(self, action: Callable[[], T]) -> T:
-        """Call an action unless the circuit is open; only `TransientError` counts as the service's failure.
+        """Call an action unless the circuit is open; only what `is_transient` counts as the service's failure.
 
         Raises:
             ServiceError: The circuit is open.
@@ -232,13 +234,14 @@ class CircuitBreaker:
         self._enter()
         try:
             result = action()
-        except TransientError:
-            self._failed()
-            raise
-        except BaseException:
-            # The service answered, or nobody waits for it any more: neither says that it is down.
+        except BaseException as exc:
             with self._lock:
                 self._probing = False
+                # Else the service answered, or nobody waits for it any more: neither says that it is down.
+                if is_transient(exc):
+                    self._count += 1
+                    if self._count >= self._failures:
+                        self._opened = self._clock.now()
             raise
         with self._lock:
             self._count, self._opened, self._probing = 0, None, False
@@ -255,13 +258,6 @@ class CircuitBreaker:
                     f"It is tried again in {max(1.0, left):.0f} s.",
                 )
             self._probing = True
-
-    def _failed(self) -> None:
-        with self._lock:
-            self._probing = False
-            self._count += 1
-            if self._count >= self._failures:
-                self._opened = self._clock.now()
 
 
 class CacheAside(Generic[T]):

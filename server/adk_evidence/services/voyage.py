@@ -1,15 +1,13 @@
-"""The Voyage service behind one door: its key, its limits, its failures and what it costs.
+"""The client of the Voyage service: its key, its limits, its failures and what it costs.
 
-The vendor's client talks; what it leaves out is done here. It tries once and ignores `Retry-After`, so trying again
-is ours. Its timeouts are for a pause between two bytes in the synchronous client, so the asynchronous one is used,
-whose timeouts are for the whole request. Its messages may repeat the service's answer, which may repeat the key, so
-none of them is passed on.
+The vendor's client sends the requests. It ignores `Retry-After`, so requests are retried here. The time-outs of its
+synchronous variant limit the pause between two bytes, so the asynchronous variant is used, whose time-outs limit the
+whole request. Its messages may repeat the service's answer, which may repeat the key, so none of them is passed on.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import re
 import threading
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,11 +16,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
 from adk_evidence.redaction import without_key
 from adk_evidence.services.eventloop import run_within, stop_if_cancelled
+from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import (
     CircuitBreaker,
     Clock,
@@ -36,18 +35,23 @@ from adk_evidence.services.resilience import (
 )
 from adk_evidence.settings import BatchingSettings, Settings, VoyageSettings
 
+FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")
 Answer = TypeVar("Answer")
 
 KEY_VARIABLE = "VOYAGE_API_KEY"
 # Waits between the tries of one question (SPEC 5 section 14.1).
 QUERY_BACKOFF = (0.5, 1.0, 2.0)
-# Beyond the client's own timeout, for the loop to tell of it.
+# Beyond the client's own time-out, so that the client reports it first.
 _GRACE_SECONDS = 2.0
-
-
 # How the service says that a request holds more than it takes, and nothing else.
 _TOO_LARGE = re.compile(r"\btokens?\b|too (?:large|long|many)|batch size", re.IGNORECASE)
+
+
+class VoyageKeyError(ServiceError):
+    """There is no key for Voyage, or Voyage does not accept the key."""
+
+    code = "voyage_key"
 
 
 class RequestTooLargeError(ServiceError):
@@ -126,46 +130,27 @@ class VoyageService:
                 f"The settings name no price for {model}.", "Add it to embedding.voyage.usd_per_million_tokens."
             ) from None
 
-    def embed_documents(self, texts: Sequence[str], model: str, dimension: int, tokens: int) -> FloatMatrix:
-        """Vectors of texts that do not depend on each other, for an ingestion; shape (len(texts), dimension).
+    def embed(
+        self, inputs: Sequence[Sequence[str]], model: str, dimension: int, tokens: int, *, contextualized: bool
+    ) -> list[FloatMatrix]:
+        """Vectors of texts, for an ingestion: for each input a matrix of shape (its texts, dimension).
 
         Args:
-            texts: At most what the service takes in one request.
+            inputs: At most what the service takes in one request; just one input where it is not contextualized.
             model: Name of the model.
             dimension: Length of a vector.
-            tokens: The texts' estimated tokens.
+            tokens: The estimated tokens of the texts.
+            contextualized: Whether the texts of an input are read together.
 
         Raises:
             CostCapError: The request would exceed the cap.
             RequestTooLargeError: The request holds more than the service takes.
             ServiceError: The service does not answer in spite of retries, or not with these vectors.
         """
-        return self._ingest(
-            model,
-            tokens,
-            lambda client: self._embed(client, texts, model, dimension, "document"),
-            lambda answer: _vectors(answer.embeddings, len(texts), dimension),
-        )
-
-    def embed_contexts(
-        self, inputs: Sequence[Sequence[str]], model: str, dimension: int, tokens: int
-    ) -> list[FloatMatrix]:
-        """Vectors of texts in their context, for an ingestion: for each input shape (its texts, dimension).
-
-        The arguments and errors are those of `embed_documents`.
-        """
-
-        def read(answer: Any) -> list[FloatMatrix]:
-            if len(answer.results) != len(inputs):
-                raise _unusable(f"{len(answer.results)} documents for {len(inputs)}")
-            return [
-                _vectors(result.embeddings, len(texts), dimension)
-                for result, texts in zip(answer.results, inputs, strict=True)
-            ]
-
-        return self._ingest(
-            model, tokens, lambda client: self._contextualized(client, inputs, model, dimension, "document"), read
-        )
+        self._stay_below_the_cap(model, tokens)
+        send, read = _embedding(inputs, model, dimension, "document", contextualized)
+        limit = self._settings.timeout_seconds
+        return self._call(model, tokens, self._ingestion, limit, send, read, notice=self._notice, check=self._check)
 
     def embed_query(self, text: str, model: str, dimension: int, tokens: int, *, contextualized: bool) -> list[float]:
         """A question's vector, within `query_timeout_seconds`.
@@ -173,26 +158,10 @@ class VoyageService:
         Raises:
             ServiceError: The service does not answer in time, or not with a vector, or was not asked as it is down.
         """
-        if contextualized:
-            service = "contextualized embeddings"
-
-            async def send(client: Any) -> Any:
-                return await self._contextualized(client, [[text]], model, dimension, "query")
-
-            def read(answer: Any) -> FloatMatrix:
-                found = [vector for result in answer.results for vector in result.embeddings]
-                return _vectors(found, 1, dimension)
-        else:
-            service = "embeddings"
-
-            async def send(client: Any) -> Any:
-                return await self._embed(client, [text], model, dimension, "query")
-
-            def read(answer: Any) -> FloatMatrix:
-                return _vectors(answer.embeddings, 1, dimension)
-
-        vectors = self._question(service, model, tokens, self._settings.query_timeout_seconds, send, read)
-        found: list[float] = vectors[0].tolist()
+        send, read = _embedding([[text]], model, dimension, "query", contextualized)
+        service = "contextualized embeddings" if contextualized else "embeddings"
+        matrices = self._question(service, model, tokens, self._settings.query_timeout_seconds, send, read)
+        found: list[float] = matrices[0][0].tolist()
         return found
 
     def rerank(
@@ -202,7 +171,7 @@ class VoyageService:
 
         Raises:
             RequestTooLargeError: The request holds more than the service takes.
-            ServiceError: As of `embed_query`, or a document has no score.
+            ServiceError: As for `embed_query`, or a document has no score.
         """
 
         async def send(client: Any) -> Any:
@@ -219,7 +188,7 @@ class VoyageService:
         return self._question("rerank", model, tokens, timeout_seconds, send, read)
 
     def tell(self, sentence: str) -> None:
-        """Give a sentence to whoever gets the service's notices."""
+        """Pass a sentence on to the receiver of the service's notices."""
         if self._notice is not None:
             self._notice(sentence)
 
@@ -231,17 +200,6 @@ class VoyageService:
             with suppress(TimeoutError):
                 run_within(session.close(), _GRACE_SECONDS)
 
-    def _ingest(
-        self, model: str, tokens: int, send: Callable[[Any], Awaitable[Answer]], read: Callable[[Answer], T]
-    ) -> T:
-        self._stay_below_the_cap(model, tokens)
-        limit = self._settings.timeout_seconds
-
-        def attempt(deadline: Deadline) -> T:
-            return self._attempt(model, tokens, deadline, limit, send, read)
-
-        return call_with_retries(attempt, self._ingestion, self._clock, notice=self._notice, check=self._check)
-
     def _question(
         self,
         service: str,
@@ -252,38 +210,40 @@ class VoyageService:
         read: Callable[[Answer], T],
     ) -> T:
         policy = RetryPolicy(self._settings.query_max_attempts, QUERY_BACKOFF, seconds)
-
-        def attempt(deadline: Deadline) -> T:
-            return self._attempt(model, tokens, deadline, seconds, send, read)
-
         return self.breaker(service).call(
-            lambda: call_with_retries(attempt, policy, self._clock, check=stop_if_cancelled)
+            lambda: self._call(model, tokens, policy, seconds, send, read, check=stop_if_cancelled)
         )
 
-    def _attempt(
+    def _call(
         self,
         model: str,
         tokens: int,
-        deadline: Deadline,
+        policy: RetryPolicy,
         limit: float,
         send: Callable[[Any], Awaitable[Answer]],
         read: Callable[[Answer], T],
+        *,
+        notice: Callable[[str], None] | None = None,
+        check: Callable[[], None] | None,
     ) -> T:
-        key = _key()
-        # Loading it takes seconds, which are no part of the request's time.
-        _client_library()
-        self._wait_for_the_rate(model, tokens, deadline)
-        seconds = deadline.remaining(limit)
-        try:
-            answer = run_within(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
-            # An answer that cannot be used was paid for, too.
-            self._count(model, int(getattr(answer, "total_tokens", 0)))
-            return read(answer)
-        except EvidenceError:
-            raise
-        # The client's own errors, and what it raises by accident on an answer that it does not expect.
-        except Exception as exc:
-            raise _translated(exc, key, seconds) from None
+        def attempt(deadline: Deadline) -> T:
+            key = _key()
+            # Loading it takes seconds, which do not count as the request's time.
+            _client_library()
+            self._wait_for_the_rate(model, tokens, deadline)
+            seconds = deadline.remaining(limit)
+            try:
+                answer = run_within(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
+                # An answer that cannot be used was paid for all the same.
+                self._count(model, int(getattr(answer, "total_tokens", 0)))
+                return read(answer)
+            except EvidenceError:
+                raise
+            # The client's errors, and what it raises by accident on an answer that it does not expect.
+            except Exception as exc:
+                raise _translated(exc, key, seconds) from None
+
+        return call_with_retries(attempt, policy, self._clock, notice=notice, check=check)
 
     def _count(self, model: str, tokens: int) -> None:
         with self._lock:
@@ -295,32 +255,9 @@ class VoyageService:
         if self._session is None:
             self._session = _session()
         voyageai.aiosession.set(self._session)
-        # Passed on, as a key in a file or in the library's own variables would win otherwise.
+        # The key is an argument, because a key in a file or in the library's own variables would win otherwise.
         client = voyageai.AsyncClient(api_key=key, max_retries=0, timeout=seconds, base_url=self._settings.base_url)
         return await send(client)
-
-    @staticmethod
-    async def _embed(client: Any, texts: Sequence[str], model: str, dimension: int, input_type: str) -> Any:
-        return await client.embed(
-            list(texts),
-            model=model,
-            input_type=input_type,
-            truncation=True,
-            output_dtype="float",
-            output_dimension=dimension,
-        )
-
-    @staticmethod
-    async def _contextualized(
-        client: Any, inputs: Sequence[Sequence[str]], model: str, dimension: int, input_type: str
-    ) -> Any:
-        return await client.contextualized_embed(
-            [list(texts) for texts in inputs],
-            model=model,
-            input_type=input_type,
-            output_dtype="float",
-            output_dimension=dimension,
-        )
 
     def _wait_for_the_rate(self, model: str, tokens: int, deadline: Deadline) -> None:
         with self._lock:
@@ -363,13 +300,13 @@ def voyage_service(
 
 def has_key() -> bool:
     """Whether the environment has a key."""
-    return bool(os.environ.get(KEY_VARIABLE, "").strip())
+    return bool(key_from(KEY_VARIABLE)[1])
 
 
 def _key() -> str:
-    key = os.environ.get(KEY_VARIABLE, "").strip()
+    _, key = key_from(KEY_VARIABLE)
     if not key:
-        raise ServiceError(f"There is no key for Voyage: {KEY_VARIABLE} is not set.", "Set it in the environment.")
+        raise VoyageKeyError(f"There is no key for Voyage: {KEY_VARIABLE} is not set.", "Set it in the environment.")
     return key
 
 
@@ -384,7 +321,7 @@ def _client_library() -> Any:
 
 
 def _session() -> Any:
-    """A session of our own: it honours the environment's proxies and keeps connections, which the client's do not."""
+    """A session that honours the environment's proxies and keeps connections; the client's own sessions do neither."""
     import aiohttp
 
     class Response(aiohttp.ClientResponse):
@@ -396,6 +333,26 @@ def _session() -> Any:
                 raise ConnectionError("the connection broke inside the answer") from exc
 
     return aiohttp.ClientSession(trust_env=True, response_class=Response)
+
+
+def _embedding(
+    inputs: Sequence[Sequence[str]], model: str, dimension: int, input_type: str, contextualized: bool
+) -> tuple[Callable[[Any], Awaitable[Any]], Callable[[Any], list[FloatMatrix]]]:
+    """How to ask the vendor's client for vectors, and how to read its answer."""
+    options = {"model": model, "input_type": input_type, "output_dtype": "float", "output_dimension": dimension}
+
+    async def send(client: Any) -> Any:
+        if contextualized:
+            return await client.contextualized_embed([list(texts) for texts in inputs], **options)
+        return await client.embed(list(inputs[0]), truncation=True, **options)
+
+    def read(answer: Any) -> list[FloatMatrix]:
+        found = [result.embeddings for result in answer.results] if contextualized else [answer.embeddings]
+        if len(found) != len(inputs):
+            raise _unusable(f"{len(found)} documents for {len(inputs)}")
+        return [_vectors(vectors, len(texts), dimension) for vectors, texts in zip(found, inputs, strict=True)]
+
+    return send, read
 
 
 def _vectors(found: Sequence[Any], count: int, dimension: int) -> FloatMatrix:
@@ -418,14 +375,14 @@ def _unusable(what: str) -> TransientError:
 
 
 def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
-    """Our sentence for what the client raised; nothing that could hold the key is taken over."""
+    """The sentence for what the client raised; it takes nothing over that could hold the key."""
     from voyageai import error
 
     status = getattr(exc, "http_status", None)
     if isinstance(exc, (TimeoutError, error.Timeout)):
         return TransientError(f"Voyage did not answer within {seconds:.3g} s.")
     if isinstance(exc, error.AuthenticationError):
-        return ServiceError(
+        return VoyageKeyError(
             f"Voyage does not accept the key in {KEY_VARIABLE}.",
             "Set a valid key; a running server keeps the one that it was started with.",
         )
@@ -450,7 +407,7 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
 
 
 def _detail(exc: Exception, key: str) -> str:
-    """What the service says is wrong, without the key and anything like one."""
+    """The service's own explanation, without the key and anything that looks like a key."""
     body = getattr(exc, "json_body", None)
     detail = body.get("detail") if isinstance(body, dict) else None
     if not isinstance(detail, str):

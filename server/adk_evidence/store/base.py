@@ -1,13 +1,16 @@
-"""What the pipeline asks of a store, in neutral types that each store translates."""
+"""The interface of stores, in neutral types that each store translates."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from adk_evidence.embedding.base import SparseVector
+from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.store.fusion import distributed_scores, reciprocal_ranks
 
 # A sequence of sequences is a multivector: several vectors of one point, whose similarity is that of the nearest.
 Vector = Sequence[float] | Sequence[Sequence[float]] | SparseVector
@@ -31,6 +34,7 @@ KEYWORD_FIELDS = (
     "names",
     "file_hash",
 )
+REBUILD = "Run `adk-ingest all` to build the index again."
 
 
 @dataclass(frozen=True)
@@ -39,14 +43,6 @@ class Match:
 
     key: str
     any_of: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """A keyword field starts with a text."""
-
-    key: str
-    prefix: str
 
 
 @dataclass(frozen=True)
@@ -75,12 +71,12 @@ class Filter:
         return bool(self.must or self.should or self.must_not)
 
 
-Condition = Match | Prefix | HasId | HasVector | Filter
+Condition = Match | HasId | HasVector | Filter
 
 
 @dataclass(frozen=True)
 class Prefetch:
-    """One branch: the nearest points to a vector, of those that pass a filter of its own."""
+    """One branch of a query: the points nearest to a vector, among those that pass the branch's filter."""
 
     using: str
     query: Vector
@@ -90,7 +86,7 @@ class Prefetch:
 
 @dataclass(frozen=True)
 class Fusion:
-    """How branches are joined: reciprocal ranks with constant k, or distribution-based scores."""
+    """How branches are joined: by reciprocal ranks with the constant k, or by distribution-based scores."""
 
     method: Literal["rrf", "dbsf"] = "rrf"
     k: int = 60
@@ -105,7 +101,7 @@ class SearchParams:
 
 
 class Hit(NamedTuple):
-    """A point with its score; `payload` is None where it was not asked for."""
+    """A point with its score; `payload` is None where the payload was not asked for."""
 
     id: str
     score: float
@@ -114,7 +110,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class HybridResult:
-    """A fused query's hits, and each branch's own in the order of the prefetches."""
+    """The fused hits of a query, and the hits of each branch in the order of the prefetches."""
 
     fused: list[Hit]
     branches: list[list[Hit]]
@@ -131,7 +127,7 @@ class Record:
 
 @dataclass(frozen=True)
 class NewPoint:
-    """A point to write: its id is a UUID, its vectors go by name."""
+    """A point to write. Its id is a UUID; its vectors are keyed by name."""
 
     id: str
     vectors: Mapping[str, Vector]
@@ -154,15 +150,53 @@ class CollectionSpec:
 NOTHING_KNOWN: Mapping[str, Container[str]] = MappingProxyType({})
 
 
-class EvidenceStore(Protocol):
+def has_terms(vector: Vector) -> bool:
+    """Whether a vector can find anything: an empty sparse vector is the same as none."""
+    return not isinstance(vector, SparseVector) or bool(vector)
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits best first; equal scores in the order of their ids."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+
+def fused(branches: Iterable[Sequence[Hit]], fusion: Fusion) -> list[Hit]:
+    """All hits of all branches, each best first, in the order of their fused scores."""
+    if fusion.method == "rrf":
+        scores = reciprocal_ranks(([hit.id for hit in hits] for hits in branches), fusion.k)
+    else:
+        scores = distributed_scores([(hit.id, hit.score) for hit in hits] for hits in branches)
+    return in_order(Hit(point, score) for point, score in scores.items())
+
+
+class EvidenceStore(ABC):
     """Reads a published index. Methods may be called from several threads.
 
+    An engine searches the branches of a query, and they are fused here.
+
     Errors: `CollectionUnavailableError` where a collection cannot answer, `StoreError` otherwise.
+
+    Args:
+        specs: The collections.
     """
 
-    @property
-    def concurrent(self) -> bool:
-        """Whether queries from several threads run side by side instead of waiting for each other."""
+    # Whether queries from several threads run side by side instead of waiting for each other.
+    concurrent: bool
+
+    def __init__(self, specs: Sequence[CollectionSpec]) -> None:
+        self._specs = {spec.name: spec for spec in specs}
+
+    def _spec(self, collection: str) -> CollectionSpec:
+        try:
+            return self._specs[collection]
+        except KeyError:
+            raise CollectionUnavailableError(f"The index has no collection {collection}.", REBUILD) from None
+
+    @abstractmethod
+    def _search(
+        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+    ) -> list[list[Hit]]:
+        """The hits of each branch, without payloads, in the order of `in_order`; `full` asks for exact scores."""
 
     def hybrid_query(
         self,
@@ -177,8 +211,24 @@ class EvidenceStore(Protocol):
     ) -> HybridResult:
         """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id.
 
-        Points in `held`, whose payloads the caller has, may come without.
+        Points in `held`, whose payloads the caller has, may come without a payload. A branch with an empty sparse
+        vector is not run: its list is empty.
         """
+        self._spec(collection)
+        wanted = {
+            place: Prefetch(branch.using, branch.query, branch.limit, _both(filter, branch.filter))
+            for place, branch in enumerate(prefetch)
+            if has_terms(branch.query)
+        }
+        found = dict(zip(wanted, self._search(collection, [*wanted.values()], params), strict=True)) if wanted else {}
+        # An engine that fused would search every branch a second time: 2.3 to 3.1 ms instead of 0.9 to 1.3.
+        best = fused(found.values(), fusion)[:limit]
+        missing = [hit.id for hit in best if hit.id not in held]
+        payloads = {record.id: record.payload for record in self.retrieve(collection, missing)} if missing else {}
+        return HybridResult(
+            fused=[Hit(hit.id, hit.score, payloads.get(hit.id)) for hit in best],
+            branches=[found.get(place, []) for place in range(len(prefetch))],
+        )
 
     def score_points(
         self,
@@ -187,14 +237,27 @@ class EvidenceStore(Protocol):
         queries: Mapping[str, Vector],
         known: Mapping[str, Container[str]] = NOTHING_KNOWN,
     ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points: `{vector name: {point id: score}}`; a point without match is left out.
+        """Exact scores of given points: `{vector name: {point id: score}}`.
 
-        So is a point that is `known` for the vector: the caller has its score.
+        Points without a match are left out, and so are points in `known`, whose scores the caller has.
         """
+        self._spec(collection)
+        branches = []
+        for using, query in queries.items():
+            points = tuple(point for point in ids if point not in known.get(using, ()))
+            if points and has_terms(query):
+                branches.append(Prefetch(using, query, len(points), Filter(must=(HasId(points),))))
+        scores: dict[str, dict[str, float]] = {using: {} for using in queries}
+        answers = self._search(collection, branches, None, full=True) if branches else []
+        for branch, hits in zip(branches, answers, strict=True):
+            scores[branch.using] = {hit.id: hit.score for hit in hits}
+        return scores
 
+    @abstractmethod
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""
 
+    @abstractmethod
     def scroll(
         self,
         collection: str,
@@ -206,22 +269,27 @@ class EvidenceStore(Protocol):
     ) -> tuple[list[Record], str | None]:
         """A page of points in the order of their ids, and the next page's offset or None."""
 
+    @abstractmethod
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
         """Points by id; missing ones are left out."""
 
+    @abstractmethod
     def close(self) -> None:
         """Release the store; it cannot be used afterwards."""
 
 
-class IndexWriter(EvidenceStore, Protocol):
+class IndexWriter(EvidenceStore):
     """Writes an index that nobody reads yet. One thread."""
 
+    @abstractmethod
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
         """Write points, replacing those with the same id; returns how many."""
 
+    @abstractmethod
     def delete(self, collection: str, filter: Filter) -> None:
         """Delete the points that pass the filter."""
 
+    @abstractmethod
     def flush(self) -> None:
         """Make everything written so far durable."""
 
@@ -243,3 +311,10 @@ def scroll_all(
         yield from records
         if offset is None:
             return
+
+
+def _both(first: Filter | None, second: Filter | None) -> Filter | None:
+    """A filter that asks for what both ask for."""
+    if first and second:
+        return Filter(must=(first, second))
+    return first or second

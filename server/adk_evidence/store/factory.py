@@ -1,48 +1,25 @@
-"""The store that the settings name. Its engine is loaded when a store is opened, not before."""
+"""Opens the store that the settings name. An engine is loaded when a store is opened, not before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from adk_evidence.errors import IndexMismatchError, StoreError
-from adk_evidence.index.manifest import IndexManifest, read_manifest
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
-from adk_evidence.store.generations import Generation, GenerationStore
-
-
-class Publisher(Protocol):
-    """What a store does, besides the index folder, when a generation is published or no longer needed.
-
-    Errors: `StoreError` where a server cannot be reached or refuses.
-    """
-
-    def prepare(self) -> None:
-        """Before a run: make sure that it can end well, and tidy up after dead runs."""
-
-    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
-        """Whether every point of a published generation is still there."""
-
-    def publish(self, folder: Path) -> None:
-        """Make a verified generation the one that others find."""
-
-    def collect_garbage(self) -> None:
-        """Drop the points of generations whose folders are gone."""
-
-    def clear(self) -> None:
-        """Drop all points of an index whose generations were all removed."""
+from adk_evidence.store.generations import Generation, GenerationStore, Publisher
+from adk_evidence.store.manifest import IndexManifest, read_manifest
 
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
     """The collections of docs and code.
 
     Args:
-        settings: Their names and those of their vectors (`store`), and whether chunks have a vector for each passage.
-        dimension: Length of dense vectors, of both kinds or by kind.
+        settings: Names of collections and vectors (`store`), and whether chunks have a vector for each passage.
+        dimension: Length of dense vectors, for both kinds or by kind.
         idf: Whether the sparse encoder needs the store's IDF modifier.
     """
     store, multi = settings.store, settings.embedding.dense.multi
@@ -66,11 +43,11 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
     Args:
         folder: The generation's folder; a lease on it must be held until the store is closed.
         settings: `store.kind` decides which engine reads it.
-        clock: Time of a server's circuit breaker; None: the system's.
+        clock: Clock of a server's circuit breaker; None: the system's.
 
     Raises:
         StoreError: Its manifest cannot be read.
-        SettingsError: It is on a server whose address the settings do not say.
+        SettingsError: It is on a server whose address is not in the settings.
         IndexMismatchError: It is in a store of another kind.
     """
     manifest = read_manifest(folder)
@@ -92,7 +69,7 @@ def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Setting
 
     Args:
         folder: The folder of a generation that is being built.
-        specs: The collections; those that the folder lacks are created.
+        specs: The collections; missing ones are created.
         settings: `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
 
     Raises:
@@ -127,12 +104,12 @@ def points_a_write(settings: Settings) -> int:
 
 
 def make_publisher(settings: Settings) -> Publisher:
-    """What publishing means beyond the index folder; nothing is contacted yet."""
+    """The publisher of the settings' store; nothing is contacted yet."""
     if settings.store.kind == "server":
         from adk_evidence.store.server_index import ServerIndex
 
         return ServerIndex(settings)
-    return _EdgePublisher()
+    return Publisher()
 
 
 def open_generations(settings: Settings) -> GenerationStore:
@@ -179,23 +156,3 @@ def check_kind(manifest: IndexManifest, settings: Settings) -> None:
             f"The index was built for store.kind {manifest.store}, and the settings say {settings.store.kind}.",
             f"Run `{settings.ingest_command}` to build it anew, or change the settings back.",
         )
-
-
-class _EdgePublisher:
-    """The embedded store is its folder: there is nothing beyond it."""
-
-    def prepare(self) -> None:
-        """Nothing."""
-
-    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
-        """A published folder is not changed."""
-        return True
-
-    def publish(self, folder: Path) -> None:
-        """Nothing."""
-
-    def collect_garbage(self) -> None:
-        """Nothing."""
-
-    def clear(self) -> None:
-        """Nothing."""

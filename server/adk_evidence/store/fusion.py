@@ -1,40 +1,39 @@
-"""Fusion of branches by Qdrant's formulas, for a store whose engine would search every branch a second time for it."""
+"""Fusion of rankings by Qdrant's formulas."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
-from adk_evidence.store.base import Fusion, Hit
-from adk_evidence.store.points import in_order
-
-# So many standard deviations on either side of the mean are a branch's range of scores.
+# This many standard deviations on either side of the mean are the range of a ranking's scores.
 _DEVIATIONS = 3
-# The middle of that range, where a branch's scores are all the same.
+# The middle of that range, for rankings whose scores are all the same.
 _MIDDLE = 0.5
 
+K = TypeVar("K", bound=Hashable)
 
-def fused(branches: Iterable[Sequence[Hit]], fusion: Fusion) -> list[Hit]:
-    """All hits of all branches, the best fused score first; equal scores in the order of their ids.
 
-    Args:
-        branches: The hits of each branch, best first.
-        fusion: `rrf` adds 1 / (k + rank) of each branch that has a hit, ranks counted from 0. `dbsf` adds its scores,
-            scaled so that three standard deviations below a branch's mean are 0 and three above it are 1.
+def reciprocal_ranks(rankings: Iterable[Sequence[K]], k: int) -> dict[K, float]:
+    """The sum of 1 / (k + rank) for each thing over the rankings that have it; ranks are counted from 0."""
+    totals: defaultdict[K, float] = defaultdict(float)
+    for ranking in rankings:
+        for rank, thing in enumerate(ranking):
+            totals[thing] += 1 / (k + rank)
+    return totals
+
+
+def distributed_scores(rankings: Iterable[Sequence[tuple[K, float]]]) -> dict[K, float]:
+    """The sum of scaled scores for each thing over the rankings that have it.
+
+    Each ranking is scaled so that three standard deviations below its mean are 0 and three above are 1.
     """
-    totals: defaultdict[str, float] = defaultdict(float)
-    for hits in branches:
-        shares = [1 / (fusion.k + rank) for rank in range(len(hits))] if fusion.method == "rrf" else _scaled(hits)
-        for hit, share in zip(hits, shares, strict=True):
-            totals[hit.id] += share
-    return in_order(Hit(point, score) for point, score in totals.items())
-
-
-def _scaled(hits: Sequence[Hit]) -> list[float]:
-    scores = [hit.score for hit in hits]
-    mean = math.fsum(scores) / max(1, len(scores))
-    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / max(1, len(scores) - 1))
-    if not deviation:
-        return [_MIDDLE] * len(scores)
-    return [(score - mean) / (2 * _DEVIATIONS * deviation) + _MIDDLE for score in scores]
+    totals: defaultdict[K, float] = defaultdict(float)
+    for ranking in rankings:
+        scores = [score for _, score in ranking]
+        mean = math.fsum(scores) / max(1, len(scores))
+        deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / max(1, len(scores) - 1))
+        for thing, score in ranking:
+            totals[thing] += (score - mean) / (2 * _DEVIATIONS * deviation) + _MIDDLE if deviation else _MIDDLE
+    return totals

@@ -1,14 +1,14 @@
-"""Immutable generations of the embedded index: built aside, published by a pointer, removed when unread.
+"""Immutable generations of an index: built aside, published by a pointer, removed when nobody reads them.
 
     <index>/CURRENT              the published generations, the current one first
     <index>/generations/<id>/    closed collections and manifest.json; never written again
-    <index>/building/<id>/       what the one writer is working on
-    <index>/trash/<id>/          on its way out
-    <index>/leases/<id>.*.lock   locked by a reader of a generation; the lock dies with its process
-    <index>/writer.lock          locked by the writer; writer.json says who that is
+    <index>/building/<id>/       what the only writer is working on
+    <index>/trash/<id>/          is being removed
+    <index>/leases/<id>.*.lock   locked by a reader of a generation; the lock ends with the reader's process
+    <index>/writer.lock          locked by the writer; writer.json says which process that is
 
-A process may die between any two steps: readers go by CURRENT, which is replaced last and in one step, and
-where it is missing or useless by the newest complete generation.
+A process may die between any two steps. Readers follow CURRENT, which is replaced last and in one step. Where CURRENT
+is missing or unreadable, they take the newest complete generation.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from filelock import FileLock, Timeout
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.index.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
-from adk_evidence.store.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
-# How long to wait for another process that leases or collects generations, which takes it milliseconds.
+# How long to wait for another process that leases or collects generations; that takes milliseconds.
 _LEASES_SECONDS = 10
-# How long to wait for one that asks whether there is a writer.
+# How long to wait for another process that checks whether there is a writer.
 _WRITER_SECONDS = 0.5
 _NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 _ID = re.compile(r"[0-9A-Za-z-]+")
@@ -49,8 +48,31 @@ class Generation:
     manifest: IndexManifest
 
 
+class Publisher:
+    """What a store does besides the index folder when a generation is published or removed: by itself nothing.
+
+    Errors: `StoreError` where a server cannot be reached or refuses.
+    """
+
+    def prepare(self) -> None:
+        """Before a run: make sure that it can end well, and tidy up after runs that died."""
+
+    def holds(self, folder: Path, manifest: IndexManifest) -> bool:
+        """Whether every point of a published generation is still there; a published folder is not changed."""
+        return True
+
+    def publish(self, folder: Path) -> None:
+        """Make a verified generation the one that others find."""
+
+    def collect_garbage(self) -> None:
+        """Drop the points of generations whose folders are gone."""
+
+    def clear(self) -> None:
+        """Drop all points of an index whose generations were all removed."""
+
+
 class LeasedGeneration:
-    """A generation that is not removed while this lease is held. A context manager."""
+    """A generation that is not removed while the lease is held. A context manager."""
 
     def __init__(self, store: GenerationStore, generation: Generation, lock: FileLock | None) -> None:
         self._store = store
@@ -58,10 +80,6 @@ class LeasedGeneration:
         self.id = generation.id
         self.folder = generation.folder
         self.manifest = generation.manifest
-
-    def stale(self) -> bool:
-        """Whether another generation is the current one by now; costs a few file lookups."""
-        return self._store.current_id() != self.id
 
     def is_being_written(self) -> bool:
         """Whether a process writes a newer generation now."""
@@ -78,20 +96,17 @@ class LeasedGeneration:
     def __enter__(self) -> LeasedGeneration:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.release()
 
 
 class Building:
-    """A generation in the making, seen by its writer alone. A context manager that drops the unpublished."""
+    """A generation that only its writer sees. A context manager, which deletes an unpublished generation."""
 
-    def __init__(self, store: GenerationStore, generation_id: str, folder: Path, run_id: str) -> None:
+    def __init__(self, store: GenerationStore, folder: Path) -> None:
         self._store = store
-        self.id = generation_id
+        self.id = folder.name
         self.folder = folder
-        self.run_id = run_id
 
     def discard(self) -> None:
         """Delete the folder unless it was published, and let other writers in; a second call does nothing."""
@@ -100,9 +115,7 @@ class Building:
     def __enter__(self) -> Building:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.discard()
 
 
@@ -123,7 +136,7 @@ class GenerationStore:
         self._trash = index_path / "trash"
         self._leases = index_path / "leases"
         self._writer_file = index_path / "writer.json"
-        # thread_local: a run may begin in one thread and end in another.
+        # Not thread-local: a run may begin in one thread and end in another.
         self._writer_lock = FileLock(index_path / "writer.lock", thread_local=False)
         self._open_building: Building | None = None
         self._manifests: dict[str, IndexManifest] = {}
@@ -131,7 +144,7 @@ class GenerationStore:
     # Reading
 
     def published(self) -> list[Generation]:
-        """The current generation, then those that `rollback` can go back to; empty without an index."""
+        """The current generation first, then the earlier ones that `rollback` can return to; empty without an index."""
         for ids in (self._pointed(), self._complete()):
             found = [generation for name in ids if (generation := self._load(name))]
             if found:
@@ -144,18 +157,18 @@ class GenerationStore:
         return next(iter(self.published()), None)
 
     def current_id(self) -> str | None:
-        """The current generation's id, or None without an index; cheap enough to ask before every request."""
+        """The id of the current generation, or None without an index; cheap enough for every request."""
         generation = self.current()
         return generation.id if generation else None
 
     def open_current(self) -> LeasedGeneration:
         """Lease the current generation.
 
-        In an index folder that this user cannot write to, the generation comes without a lease.
+        Where this user cannot write to the index folder, the generation is returned without a lease.
 
         Raises:
             IndexMissingError: There is no index.
-            StoreError: The lease cannot be had.
+            StoreError: The lease cannot be taken.
         """
         self._require_current()
         try:
@@ -196,13 +209,13 @@ class GenerationStore:
         try:
             return path.exists() and _is_locked(path)
         except OSError:
-            return False  # who cannot lock there does not write there, and nobody can be asked
+            return False  # a user who cannot lock the file does not write there
 
     def begin(self, run_id: str, *, copy_current: bool = False) -> Building:
-        """Start a new generation in a folder of its own; what a dead writer left behind is removed.
+        """Start a new generation in a new folder, and remove what a dead writer left behind.
 
         Args:
-            run_id: Names the run to other writers that find the index taken.
+            run_id: The run that other writers are told about when they find the index locked.
             copy_current: Start from a copy of the current generation's points, where there is one.
 
         Raises:
@@ -211,7 +224,7 @@ class GenerationStore:
         if self._open_building is not None:
             raise StoreError("This process is already building a generation of the index.")
         self._lock_writer(run_id)
-        building = Building(self, generation_id := _new_id(), self._building / generation_id, run_id)
+        building = Building(self, self._building / _new_id())
         self._open_building = building
         try:
             remove_tree(self._building)
@@ -231,8 +244,8 @@ class GenerationStore:
         """Make a finished building the current generation. Its store must be closed.
 
         Args:
-            building: From this store's `begin`; it is over when this method returns.
-            manifest: Names the building's id as its generation.
+            building: From `begin` of this store; it cannot be used afterwards.
+            manifest: Its `generation` is the id of the building.
 
         Raises:
             StoreError: The folder cannot be written; readers keep the old generation.
@@ -260,8 +273,8 @@ class GenerationStore:
         """Make the generation before the current one current again.
 
         Args:
-            publish: Called with that generation before; what it raises leaves everything as it is. Called with the
-                current one again where the index folder cannot be written.
+            publish: Called with the earlier generation first; an error that it raises leaves everything unchanged.
+                Called with the current generation again if the index folder cannot be written.
 
         Raises:
             StoreError: There is none, or another process is writing to this index.
@@ -281,10 +294,10 @@ class GenerationStore:
             return earlier[0]
 
     def collect_garbage(self, keep: int) -> list[str]:
-        """Remove generations that nobody reads, but for the current one and those published before it.
+        """Remove the generations that nobody reads, except those that are kept.
 
         Args:
-            keep: How many published generations stay, the current one among them; at least 1.
+            keep: How many published generations are kept, including the current one; at least 1.
 
         Returns:
             Ids of the removed generations.
@@ -303,7 +316,7 @@ class GenerationStore:
                 kept = {generation.id for generation in self.published()[:keep]} | self._leased()
                 for folder in sorted(self._generations.iterdir()):
                     if folder.name not in kept:
-                        # Windows refuses while a file in it is open: then the next collection removes it.
+                        # Windows refuses while a file in the folder is open; the next collection removes it.
                         with suppress(OSError):
                             rename(folder, self._trash / folder.name)
                             removed.append(folder.name)
@@ -311,10 +324,10 @@ class GenerationStore:
             return removed
 
     def clear(self) -> None:
-        """Remove every generation, so that there is no index any more.
+        """Remove every generation, and with them the index.
 
         Raises:
-            StoreError: Another process is writing to this index, somebody is reading it, or it cannot be removed.
+            StoreError: Another process writes to or reads this index, or a folder cannot be removed.
         """
         if not self._root.is_dir():
             return
@@ -326,7 +339,7 @@ class GenerationStore:
                             f"The index at {self._root} is being read.",
                             "Close the editors, servers and agents that ask it, and try again.",
                         )
-                    # First, so that a removal that is cut short leaves no half index.
+                    # The pointer goes first, so that an interrupted removal does not leave half an index.
                     self._pointer.unlink(missing_ok=True)
                     self._trash.mkdir(exist_ok=True)
                     for folder in [*self._generations.iterdir()] if self._generations.is_dir() else []:
@@ -401,9 +414,9 @@ class GenerationStore:
 
     @contextmanager
     def _leases_guard(self) -> Iterator[None]:
-        """Keeps a generation from being removed between a reader's look at the pointer and its lease."""
+        """Prevent the removal of a generation between a reader's look at the pointer and its lease."""
         self._leases.mkdir(exist_ok=True)
-        # A lock object of its own each time: a shared one would let the threads of this process in together.
+        # A new lock object each time: a shared object would admit all threads of this process at once.
         lock = FileLock(self._leases / "guard.lock", timeout=_LEASES_SECONDS, thread_local=False)
         try:
             lock.acquire()
@@ -417,7 +430,7 @@ class GenerationStore:
             lock.release()
 
     def _leased(self) -> set[str]:
-        """Generations with a live reader; leases of dead ones are removed. Call it with the guard held."""
+        """Ids of generations with a live reader. Removes the leases of dead readers; the guard must be held."""
         alive = set()
         for path in self._leases.glob("*.*.lock"):
             try:
@@ -433,7 +446,7 @@ class GenerationStore:
 
 
 def _is_locked(path: Path) -> bool:
-    """Whether somebody holds a lock, in this process or in another; OSError where that cannot be tried."""
+    """Whether any process holds a lock; raises OSError where locking is impossible."""
     lock = FileLock(path, thread_local=False)
     try:
         lock.acquire(blocking=False)
@@ -449,12 +462,12 @@ def check_fingerprint(
     """Refuse an index that was built with other models or versions than the settings name.
 
     Args:
-        manifest: Of the index; what its fingerprint holds beyond `expected` is not compared.
-        expected: What the settings name, e.g. dense model, dimension and sparse model.
-        command: What builds the index anew.
+        manifest: The manifest of the index. Keys of its fingerprint that `expected` lacks are not compared.
+        expected: What the settings say, e.g. dense model, dimension and sparse model.
+        command: The command that builds the index again.
 
     Raises:
-        IndexMismatchError: Says what differs, and the command that mends it.
+        IndexMismatchError: The two differ; the message says where, the hint names the command that helps.
     """
     differences = [
         f"{key} is {manifest.fingerprint.get(key, 'unknown')} in the index and {value} in the settings"

@@ -1,32 +1,28 @@
-"""What every store does with points alike: checks of vectors and ids, and the order of hits."""
+"""Points on their way into and out of an engine: checked when they are written, alike when they are read."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 from uuid import UUID
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import StoreError
-from adk_evidence.store.base import CollectionSpec, Filter, Hit, Vector
-
-# Filters on part of a path or a name are answered from an index of prefixes.
-PREFIX_FIELDS = frozenset({"path", "symbol", "symbols"})
+from adk_evidence.store.base import CollectionSpec, NewPoint, Record, Vector, has_terms
 
 
-def has_terms(vector: Vector) -> bool:
-    """Whether there is anything to search by: an empty sparse vector is the same as none."""
-    return not isinstance(vector, SparseVector) or bool(vector)
-
-
-def checked_vectors(spec: CollectionSpec, name: str, value: Vector) -> list[float] | list[list[float]] | SparseVector:
-    """What a point has for one of a collection's names, as numbers that a store can take.
+def checked_point(spec: CollectionSpec, point: NewPoint) -> dict[str, list[float] | list[list[float]] | SparseVector]:
+    """The vectors of a point by name, as numbers that a store can take. Empty sparse vectors are left out.
 
     Raises:
-        StoreError: It is no vector that `checked_vector` takes, or one vector or none where several belong.
+        StoreError: One is no vector that `checked_vector` takes, or is a single vector or none where several belong.
     """
+    return {name: _checked_vectors(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
+
+
+def _checked_vectors(spec: CollectionSpec, name: str, value: Vector) -> list[float] | list[list[float]] | SparseVector:
     if name not in spec.multi or isinstance(value, SparseVector):
         return checked_vector(spec, name, value)
     if not len(value) or not all(hasattr(row, "__len__") for row in value):
@@ -89,31 +85,14 @@ def checked_id(point: str) -> UUID:
         raise StoreError(f"{point!r} is no point id.") from None
 
 
-def unknown(
-    ids: Sequence[str], queries: Mapping[str, Vector], known: Mapping[str, Container[str]]
-) -> dict[str, tuple[str, ...]]:
-    """The points whose scores are wanted, by the name of a vector; a name without any is left out.
-
-    Args:
-        ids: The points.
-        queries: By the vectors' names; one without terms scores nothing.
-        known: Points whose scores are not wanted, by the vectors' names.
-    """
-    wanted = {
-        using: tuple(point for point in ids if point not in known.get(using, ()))
-        for using, query in queries.items()
-        if has_terms(query)
-    }
-    return {using: points for using, points in wanted.items() if points}
-
-
-def in_order(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits best first; equal scores in the order of their ids."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
-
-
-def both(first: Filter | None, second: Filter | None) -> Filter | None:
-    """A filter that asks for what both ask for."""
-    if first and second:
-        return Filter(must=(first, second))
-    return first or second
+def stored(point: Any) -> Record:
+    """A point as either engine returns it."""
+    vectors = point.vector if isinstance(point.vector, Mapping) else {}
+    return Record(
+        str(point.id),
+        point.payload or {},
+        {
+            name: SparseVector(tuple(value.indices), tuple(value.values)) if hasattr(value, "indices") else value
+            for name, value in vectors.items()
+        },
+    )

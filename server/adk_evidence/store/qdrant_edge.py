@@ -1,8 +1,8 @@
-"""The embedded store: Qdrant Edge, one shard folder a collection.
+"""The embedded store: Qdrant Edge, with one shard folder for each collection.
 
-Importing this module loads the engine's native library, so others import it where they open a store. The
-engine holds the interpreter's lock during every call, which also makes a shard safe to use from several
-threads. Its behaviour was measured with qdrant-edge-py 0.9.0; comments say where it surprises.
+Importing this module loads the engine's native library, so other modules import it only where they open a store. The
+engine holds the interpreter's lock during every call, which makes a shard safe to use from several threads. Its
+behaviour was measured with qdrant-edge-py 0.9.0; comments say where it is surprising.
 """
 
 from __future__ import annotations
@@ -11,47 +11,35 @@ import functools
 import itertools
 import tempfile
 import threading
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
 from uuid import UUID
 
 import qdrant_edge as edge
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
+from adk_evidence.files import copy_tree
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
-    NOTHING_KNOWN,
+    REBUILD,
     CollectionSpec,
     Condition,
+    EvidenceStore,
     Filter,
-    Fusion,
     HasId,
     HasVector,
     Hit,
-    HybridResult,
+    IndexWriter,
     Match,
     NewPoint,
     Prefetch,
-    Prefix,
     Record,
     SearchParams,
-    Vector,
-)
-from adk_evidence.store.files import copy_tree
-from adk_evidence.store.fusion import fused
-from adk_evidence.store.points import (
-    PREFIX_FIELDS,
-    both,
-    checked_id,
-    checked_vector,
-    checked_vectors,
-    has_terms,
     in_order,
-    unknown,
 )
+from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
 # and loses nothing under filters, where the graph's recall falls to 0.6.
@@ -60,98 +48,39 @@ _NO_GRAPH = 10**9
 # a seventh of the time for the hundred terms of a query after feedback.
 _SPARSE_SCAN_POINTS = 100
 _CONFIG_FILE = "edge_config.json"
-_REBUILD = "Run `adk-ingest all` to build the index again."
 _REASON_CHARS = 200
 
 
-class _EdgeStore:
-    """What reader and writer share: every query of `EvidenceStore`."""
+class _EdgeStore(EvidenceStore):
+    """What reader and writer share."""
 
     concurrent = False
 
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec]) -> None:
+        super().__init__(specs)
         self._folder = folder
-        self._specs = {spec.name: spec for spec in specs}
 
     def _shard(self, collection: str) -> edge.EdgeShard:
         raise NotImplementedError
 
-    def _spec(self, collection: str) -> CollectionSpec:
-        try:
-            return self._specs[collection]
-        except KeyError:
-            raise CollectionUnavailableError(f"The index has no collection {collection}.", _REBUILD) from None
-
-    def hybrid_query(
-        self,
-        collection: str,
-        prefetch: Sequence[Prefetch],
-        fusion: Fusion,
-        *,
-        limit: int,
-        filter: Filter | None = None,
-        params: SearchParams | None = None,
-        held: Container[str] = (),
-    ) -> HybridResult:
-        """Run the branches and fuse them; see `EvidenceStore.hybrid_query`.
-
-        A branch with an empty sparse vector is not run: its list is empty.
-        """
+    def _search(
+        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+    ) -> list[list[Hit]]:
         spec = self._spec(collection)
-        branches = {place: branch for place, branch in enumerate(prefetch) if has_terms(branch.query)}
-        if not branches:
-            return HybridResult([], [[] for _ in prefetch])
-        accuracy = _search_params(params)
+        accuracy = edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
         requests = [
             edge.QueryRequest(
                 limit=branch.limit,
-                query=_nearest(spec, branch.using, branch.query),
-                filter=_filter(both(filter, branch.filter)),
-                params=accuracy,
+                query=edge.Query.Nearest(_native(checked_vector(spec, branch.using, branch.query)), using=branch.using),
+                filter=_filter(branch.filter),
+                params=edge.SearchParams(exact=True) if full else accuracy,
             )
-            for branch in branches.values()
+            for branch in branches
         ]
         shard = self._shard(collection)
         with _answering(collection):
             answers = shard.query_batch(edge.QueryBatchRequest(requests))
-            by_place = dict(zip(branches, map(_hits, answers), strict=True))
-            # Not by the engine, which searches every branch once more for it: 2.3 to 3.1 ms instead of 0.9 to 1.3.
-            best = fused(by_place.values(), fusion)[:limit]
-            payloads = _payloads(shard, [hit.id for hit in best if hit.id not in held])
-        return HybridResult(
-            fused=[Hit(hit.id, hit.score, payloads.get(hit.id)) for hit in best],
-            branches=[by_place.get(place, []) for place in range(len(prefetch))],
-        )
-
-    def score_points(
-        self,
-        collection: str,
-        ids: Sequence[str],
-        queries: Mapping[str, Vector],
-        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
-    ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points; see `EvidenceStore.score_points`."""
-        spec = self._spec(collection)
-        scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = unknown(ids, queries, known)
-        if not wanted:
-            return scores
-        exact = edge.SearchParams(exact=True)
-        requests = [
-            edge.QueryRequest(
-                limit=len(points),
-                query=_nearest(spec, using, queries[using]),
-                filter=_filter(Filter(must=(HasId(points),))),
-                params=exact,
-            )
-            for using, points in wanted.items()
-        ]
-        shard = self._shard(collection)
-        with _answering(collection):
-            answers = shard.query_batch(edge.QueryBatchRequest(requests))
-        for using, answer in zip(wanted, answers, strict=True):
-            scores[using] = {hit.id: hit.score for hit in _hits(answer)}
-        return scores
+        return [in_order(Hit(_text(point.id), point.score) for point in points) for points in answers]
 
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""
@@ -182,7 +111,7 @@ class _EdgeStore:
         shard = self._shard(collection)
         with _answering(collection):
             records, following = shard.scroll(request)
-            return [_record(record) for record in records], None if following is None else str(following)
+            return [stored(record) for record in records], None if following is None else str(following)
 
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
         """Points by id; missing ones are left out."""
@@ -191,19 +120,19 @@ class _EdgeStore:
         shard = self._shard(collection)
         with _answering(collection):
             # The stub calls the last two optional; they are not.
-            return [_record(record) for record in shard.retrieve(wanted, True, False)]
+            return [stored(record) for record in shard.retrieve(wanted, True, False)]
 
 
 class EdgeIndexReader(_EdgeStore):
     """Reads the closed shards of a published generation, beside any number of other processes.
 
-    A collection is opened when it is first asked for. One that cannot be opened in place, for instance for
-    lack of permission to write there, is read from a private copy, which `close` deletes.
+    A collection is opened by its first query. A collection that cannot be opened in place, for instance because the
+    folder is read-only, is read from a private copy, which `close` deletes.
 
     Args:
         folder: The generation's folder.
         specs: Its collections.
-        counts: Number of points by collection; a shard with another number was damaged and does not answer.
+        counts: Number of points by collection; a shard with another number is damaged and does not answer.
     """
 
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec], counts: Mapping[str, int] | None = None) -> None:
@@ -246,7 +175,7 @@ class EdgeIndexReader(_EdgeStore):
     def _open(self, collection: str) -> edge.EdgeShard:
         folder = _collection_folder(self._folder, collection)
         if not (folder / _CONFIG_FILE).is_file():
-            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", _REBUILD)
+            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         try:
             with _answering(collection):
                 shard = edge.EdgeShard.load(str(folder))
@@ -267,7 +196,7 @@ class EdgeIndexReader(_EdgeStore):
         return shard
 
     def _checked(self, collection: str, shard: edge.EdgeShard) -> edge.EdgeShard:
-        # The engine takes truncated id files for an empty shard, without a word.
+        # The engine silently treats truncated id files as an empty shard.
         with _answering(collection):
             found = shard.count(edge.CountRequest(exact=True))
         expected = self._counts.get(collection, found)
@@ -275,12 +204,12 @@ class EdgeIndexReader(_EdgeStore):
             return shard
         shard.close()
         raise CollectionUnavailableError(
-            f"The collection {collection} is damaged: it holds {found} of {expected} chunks.", _REBUILD
+            f"The collection {collection} is damaged: it holds {found} of {expected} chunks.", REBUILD
         )
 
 
-class EdgeIndexWriter(_EdgeStore):
-    """Writes shards into a folder that nobody reads. Points are durable once `flush` returns.
+class EdgeIndexWriter(_EdgeStore, IndexWriter):
+    """Writes shards into a folder that nobody reads yet. Points are durable after `flush`.
 
     Args:
         folder: Empty or missing, or a copy of a closed generation, whose points stay.
@@ -313,12 +242,12 @@ class EdgeIndexWriter(_EdgeStore):
         written, remaining = 0, iter(points)
         while batch := list(itertools.islice(remaining, self._batch_points)):
             with _writing(collection):
-                shard.update(edge.UpdateOperation.upsert_points([_new_point(spec, point) for point in batch]))
+                shard.update(edge.UpdateOperation.upsert_points([_point(spec, point) for point in batch]))
             written += len(batch)
         return written
 
     def delete(self, collection: str, filter: Filter) -> None:
-        """Delete the points that pass the filter; an empty filter lets all of them pass."""
+        """Delete the points that pass the filter; every point passes an empty filter."""
         conditions = _filter(filter) or edge.Filter()
         shard = self._shard(collection)
         with _writing(collection):
@@ -331,7 +260,7 @@ class EdgeIndexWriter(_EdgeStore):
                 shard.flush()
 
     def close(self) -> None:
-        """Flush and close the shards; the folder can be published then."""
+        """Flush and close the shards, so that the folder can be published."""
         try:
             self.flush()
         finally:
@@ -375,7 +304,7 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
             for name, idf in spec.sparse.items()
         },
         optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH),
-        # With a write-ahead log, only one process at a time could open the folder, readers included.
+        # With a write-ahead log, only one process at a time could open the folder, even for reading.
         wal_enabled=False,
     )
     exists = (folder / _CONFIG_FILE).is_file()
@@ -385,23 +314,18 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
     indexed = shard.info().payload_schema
     for field in KEYWORD_FIELDS:
         if field not in indexed:
-            schema = edge.KeywordIndexParams(prefix=field in PREFIX_FIELDS)
-            shard.update(edge.UpdateOperation.create_field_index(field, schema))
+            shard.update(edge.UpdateOperation.create_field_index(field, edge.KeywordIndexParams()))
     return shard
 
 
-@contextmanager
-def _answering(collection: str) -> Iterator[None]:
+def _answering(collection: str) -> AbstractContextManager[None]:
     """Turn the engine's failures into a collection that cannot answer."""
-    with _engine(CollectionUnavailableError, f"The collection {collection} cannot answer"):
-        yield
+    return _engine(CollectionUnavailableError, f"The collection {collection} cannot answer")
 
 
-@contextmanager
-def _writing(collection: str) -> Iterator[None]:
+def _writing(collection: str) -> AbstractContextManager[None]:
     """Turn the engine's failures into an index that cannot be written."""
-    with _engine(StoreError, f"The collection {collection} cannot be written"):
-        yield
+    return _engine(StoreError, f"The collection {collection} cannot be written")
 
 
 @contextmanager
@@ -411,64 +335,32 @@ def _engine(error: type[StoreError], sentence: str) -> Iterator[None]:
     except EvidenceError:
         raise
     except BaseException as exc:
-        # The engine raises bare `Exception`s, and for damaged files Rust panics, which are not even that.
+        # The engine raises bare `Exception`s, and on damaged files Rust panics, which derive from `BaseException`.
         if not isinstance(exc, Exception) and type(exc).__name__ != "PanicException":
             raise
         reason = str(exc).removeprefix("Service runtime error: ").partition("\n")[0][:_REASON_CHARS]
-        raise error(f"{sentence}: {reason.rstrip('.')}.", _REBUILD) from exc
-
-
-def _payloads(shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    records = shard.retrieve([checked_id(point) for point in ids], True, False)
-    return {str(record.id): record.payload or {} for record in records}
-
-
-def _hits(points: Iterable[edge.ScoredPoint]) -> list[Hit]:
-    """Hits without payloads, best first; equal scores in the order of their ids."""
-    return in_order(Hit(_text(point.id), point.score) for point in points)
+        raise error(f"{sentence}: {reason.rstrip('.')}.", REBUILD) from exc
 
 
 def _text(point: edge.PointId) -> str:
     return _uuid_text(point.int) if isinstance(point, UUID) else str(point)
 
 
-# The same points come again, and a request has some 1,000 of them.
+# A request has about 1,000 points, and the same points come again.
 @functools.lru_cache(maxsize=1 << 15)
 def _uuid_text(number: int) -> str:
     return str(UUID(int=number))
 
 
-def _record(record: edge.Record) -> Record:
-    vectors = cast("Mapping[str, edge.NamedVector]", record.vector or {})
-    return Record(str(record.id), record.payload or {}, {name: _stored(value) for name, value in vectors.items()})
-
-
-def _stored(value: edge.NamedVector) -> Vector:
-    if isinstance(value, edge.SparseVector):
-        return SparseVector(tuple(value.indices), tuple(value.values))
-    return value
-
-
-def _new_point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
-    # An empty sparse vector is the same as none.
-    vectors = {
-        name: _native(checked_vectors(spec, name, value)) for name, value in point.vectors.items() if has_terms(value)
-    }
+def _point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
+    vectors = {name: _native(value) for name, value in checked_point(spec, point).items()}
     return edge.Point(checked_id(point.id), vectors, dict(point.payload))
-
-
-def _nearest(spec: CollectionSpec, using: str, query: Vector) -> edge.Query:
-    return edge.Query.Nearest(_native(checked_vector(spec, using, query)), using=using)
 
 
 def _native(checked: list[float] | list[list[float]] | SparseVector) -> edge.NamedVector:
     if isinstance(checked, SparseVector):
         return edge.SparseVector(list(checked.indices), list(checked.values))
     return checked
-
-
-def _search_params(params: SearchParams | None) -> edge.SearchParams | None:
-    return edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
 
 
 def _filter(filter: Filter | None) -> edge.Filter | None:
@@ -490,8 +382,6 @@ def _condition(condition: Condition) -> edge.ConditionType:
     match condition:
         case Match(key, any_of):
             return edge.FieldCondition(key, match=edge.MatchAny(list(any_of)))
-        case Prefix(key, prefix):
-            return edge.FieldCondition(key, match=edge.MatchPrefix(prefix))
         case HasId(ids):
             return edge.HasIdCondition({checked_id(point) for point in ids})
         case HasVector(name):

@@ -1,8 +1,8 @@
-"""The server store: a Qdrant server or cloud cluster, one collection of its own for each generation of the index.
+"""The server store: a Qdrant server or cloud cluster, with separate collections for each generation of the index.
 
-A generation's folder holds no points but `server.json`, which names its collections on the server. So a published
-index never changes under its readers there either: a run fills new collections, publishing moves the aliases that
-bear the settings' names, and collections of generations that are no longer kept are dropped (`server_index.py`).
+The folder of a generation holds no points but `server.json`, which names the collections on the server. So a published
+index never changes under its readers: a run fills new collections, publishing moves the aliases that have the names
+from the settings, and collections of generations that are no longer kept are dropped (`server_index.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,61 +23,45 @@ from qdrant_client.http.exceptions import ResponseHandlingException
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
+from adk_evidence.files import write_atomic
 from adk_evidence.services.qdrant import NotAppliedError, ServerConnection, ServerError
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
-    NOTHING_KNOWN,
+    REBUILD,
     CollectionSpec,
     Condition,
+    EvidenceStore,
     Filter,
-    Fusion,
     HasId,
     HasVector,
     Hit,
-    HybridResult,
+    IndexWriter,
     Match,
     NewPoint,
     Prefetch,
-    Prefix,
     Record,
     SearchParams,
-    Vector,
-)
-from adk_evidence.store.files import write_atomic
-from adk_evidence.store.points import (
-    PREFIX_FIELDS,
-    both,
-    checked_id,
-    checked_vector,
-    checked_vectors,
-    has_terms,
     in_order,
-    unknown,
 )
+from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 RECORD = "server.json"
-# Servers before it do not know the constant of reciprocal rank fusion.
+# Older servers were not tried.
 OLDEST_SERVER = (1, 16)
-_PREFIX_INDEX_SINCE = (1, 19)
-_REBUILD = "Run `adk-ingest all` to build the index again."
-# A strict server bounds how many values one condition may have.
+# A strict server limits how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
-# Half of what a server takes in one request unless it is told otherwise.
+# Half of what a server accepts in one request by default.
 _REQUEST_BYTES = 16 * 1024 * 1024
-# Fused points that are taken beyond a limit. Only branches of equal ranks give equal scores, so that ties are
-# short; where they are longer, everything is taken.
-_TIES = 16
-
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class CollectionOptions:
-    """How collections are created; None leaves it to the server."""
+    """How collections are created; None leaves the choice to the server."""
 
     shard_number: int | None = None
     replication_factor: int | None = None
@@ -87,7 +71,7 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class UploadOptions:
-    """How points are written: in requests of at most so many points and so many bytes of JSON."""
+    """How points are written: the limits of a request in points and in bytes of JSON, and how many run at once."""
 
     batch_points: int = 256
     parallel: int = 1
@@ -97,9 +81,10 @@ class UploadOptions:
 
 @dataclass(frozen=True)
 class ServerRecord:
-    """What a generation's folder says of its points: collections on the server by the settings' names.
+    """The collections of a generation on the server, by their names in the settings; kept in the generation's folder.
 
-    `folder` is the folder's name, so that a copy of it is told from the original, whose collections it must not touch.
+    `folder` is the name of that folder. It distinguishes a copy of the folder, which must not touch the collections of
+    the original.
     """
 
     folder: str
@@ -118,7 +103,7 @@ class ServerRecord:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-            raise StoreError(f"The record of index generation {folder.name} cannot be read.", _REBUILD) from exc
+            raise StoreError(f"The record of index generation {folder.name} cannot be read.", REBUILD) from exc
 
     def write(self, folder: Path) -> None:
         """Put the record into a folder.
@@ -134,8 +119,8 @@ class ServerRecord:
             raise StoreError(f"The folder {folder} cannot be written: {exc.strerror or exc}.") from exc
 
 
-class _ServerStore:
-    """What reader and writer share: every query of `EvidenceStore`."""
+class _ServerStore(EvidenceStore):
+    """What reader and writer share."""
 
     concurrent = True
 
@@ -147,113 +132,52 @@ class _ServerStore:
         *,
         quantized: bool,
     ) -> None:
-        self._specs = {spec.name: spec for spec in specs}
+        super().__init__(specs)
         self._connection = connection
         self._own_names = own_names
         self._quantized = quantized
-
-    def _spec(self, collection: str) -> CollectionSpec:
-        try:
-            return self._specs[collection]
-        except KeyError:
-            raise CollectionUnavailableError(f"The index has no collection {collection}.", _REBUILD) from None
 
     def _ask(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
         own_name = self._own_names[collection]
         with _answering(collection):
             return self._connection.call(lambda client: action(client, own_name))
 
-    def hybrid_query(
-        self,
-        collection: str,
-        prefetch: Sequence[Prefetch],
-        fusion: Fusion,
-        *,
-        limit: int,
-        filter: Filter | None = None,
-        params: SearchParams | None = None,
-        held: Container[str] = (),
-    ) -> HybridResult:
-        """Run the branches and fuse them, in one request; see `EvidenceStore.hybrid_query`.
-
-        All payloads come with it: a request of their own would take longer than those that are held already.
-        A branch with an empty sparse vector is not run: its list is empty.
-        """
+    def _search(
+        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+    ) -> list[list[Hit]]:
         spec = self._spec(collection)
-        branches = {place: branch for place, branch in enumerate(prefetch) if has_terms(branch.query)}
-        if not branches:
-            return HybridResult([], [[] for _ in prefetch])
-        accuracy = self._search_params(params)
-        conditions = {place: _filter(both(filter, branch.filter)) for place, branch in branches.items()}
-        queries = {place: _query(spec, branch.using, branch.query) for place, branch in branches.items()}
-        everything = sum(branch.limit for branch in branches.values())
-        # The engine leaves the order of equal fused scores to chance, and with it which of them a limit cuts off. So
-        # a few more points are taken and cut here.
-        enough = min(everything, limit + _TIES)
-
-        def fused(taken: int) -> models.QueryRequest:
-            return models.QueryRequest(
-                query=_fusion(fusion),
-                prefetch=[
-                    models.Prefetch(
-                        query=queries[place],
-                        using=branch.using,
-                        filter=conditions[place],
-                        params=accuracy,
-                        limit=branch.limit,
-                    )
-                    for place, branch in branches.items()
-                ],
-                limit=taken,
-                with_payload=True,
-            )
-
-        alone = [
+        accuracy = self._accuracy(params, full)
+        requests = [
             models.QueryRequest(
-                query=queries[place],
+                query=cast("Any", _wire(checked_vector(spec, branch.using, branch.query))),
                 using=branch.using,
-                filter=conditions[place],
+                filter=_filter(branch.filter),
                 params=accuracy,
                 limit=branch.limit,
                 with_payload=False,
             )
-            for place, branch in branches.items()
+            for branch in branches
         ]
-        first, *rest = self._query(collection, [fused(enough), *alone])
-        if limit < len(first) == enough < everything and first[-1].score == first[limit - 1].score:
-            [first] = self._query(collection, [fused(everything)])
-        by_place = {place: [Hit(hit.id, hit.score) for hit in hits] for place, hits in zip(branches, rest, strict=True)}
-        return HybridResult(first[:limit], [by_place.get(place, []) for place in range(len(prefetch))])
 
-    def score_points(
-        self,
-        collection: str,
-        ids: Sequence[str],
-        queries: Mapping[str, Vector],
-        known: Mapping[str, Container[str]] = NOTHING_KNOWN,
-    ) -> dict[str, dict[str, float]]:
-        """Exact scores of given points; see `EvidenceStore.score_points`."""
-        spec = self._spec(collection)
-        scores: dict[str, dict[str, float]] = {using: {} for using in queries}
-        wanted = unknown(ids, queries, known)
-        if not wanted:
-            return scores
-        # Not `exact`, which strict servers refuse: so few points are scored one by one anyway.
-        full = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
-        requests = [
-            models.QueryRequest(
-                query=_query(spec, using, queries[using]),
-                using=using,
-                filter=_filter(Filter(must=(HasId(points),))),
-                params=full if self._quantized else None,
-                limit=len(points),
-                with_payload=False,
-            )
-            for using, points in wanted.items()
-        ]
-        for using, answer in zip(wanted, self._query(collection, requests), strict=True):
-            scores[using] = {hit.id: hit.score for hit in answer}
-        return scores
+        def ask(client: QdrantClient, name: str) -> list[models.QueryResponse]:
+            answers = client.query_batch_points(name, requests)
+            if len(answers) != len(requests):
+                raise ResponseHandlingException(ValueError("an answer is missing"))
+            return answers
+
+        answers = self._ask(collection, ask)
+        return [in_order(Hit(str(found.id), found.score) for found in each.points) for each in answers]
+
+    def _accuracy(self, params: SearchParams | None, full: bool) -> models.SearchParams | None:
+        if params is None and not self._quantized:
+            return None
+        # Full accuracy is not `exact`, which strict servers refuse: so few points are scored one by one anyway.
+        originals = {"ignore": True} if full else {"rescore": True}
+        return models.SearchParams(
+            hnsw_ef=params.hnsw_ef if params else None,
+            exact=(params.exact or None) if params else None,
+            quantization=models.QuantizationSearchParams(**originals) if self._quantized else None,
+        )
 
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""
@@ -285,7 +209,7 @@ class _ServerStore:
                 with_vectors=with_vectors,
             ),
         )
-        return [_record(record) for record in records], None if following is None else str(following)
+        return [stored(record) for record in records], None if following is None else str(following)
 
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
         """Points by id; missing ones are left out."""
@@ -295,35 +219,16 @@ class _ServerStore:
             return []
         found = self._ask(collection, lambda client, name: client.retrieve(name, wanted, with_payload=True))
         by_id = {str(record.id): record for record in found}
-        return [_record(by_id[point]) for point in wanted if point in by_id]
-
-    def _query(self, collection: str, requests: list[models.QueryRequest]) -> list[list[Hit]]:
-        def ask(client: QdrantClient, name: str) -> list[models.QueryResponse]:
-            answers = client.query_batch_points(name, requests)
-            if len(answers) != len(requests):
-                raise ResponseHandlingException(ValueError("an answer is missing"))
-            return answers
-
-        answers = self._ask(collection, ask)
-        return [in_order(Hit(str(found.id), found.score, found.payload) for found in each.points) for each in answers]
-
-    def _search_params(self, params: SearchParams | None) -> models.SearchParams | None:
-        if params is None and not self._quantized:
-            return None
-        return models.SearchParams(
-            hnsw_ef=params.hnsw_ef if params else None,
-            exact=(params.exact or None) if params else None,
-            quantization=models.QuantizationSearchParams(rescore=True) if self._quantized else None,
-        )
+        return [stored(by_id[point]) for point in wanted if point in by_id]
 
 
 class ServerIndexReader(_ServerStore):
-    """Reads the collections of a published generation. Nothing is asked of the server before the first query.
+    """Reads the collections of a published generation. The first query is the first request to the server.
 
     Args:
         folder: The generation's folder.
         specs: Its collections.
-        connection: The server; closed with this reader.
+        connection: The server; the reader closes it.
         quantized: Whether the collections hold quantised copies.
 
     Raises:
@@ -344,7 +249,7 @@ class ServerIndexReader(_ServerStore):
     def _spec(self, collection: str) -> CollectionSpec:
         spec = super()._spec(collection)
         if collection not in self._own_names:
-            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", _REBUILD)
+            raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         return spec
 
     def close(self) -> None:
@@ -352,19 +257,19 @@ class ServerIndexReader(_ServerStore):
         self._connection.close()
 
 
-class ServerIndexWriter(_ServerStore):
-    """Fills collections that nobody reads yet. Points are applied once `flush` returns.
+class ServerIndexWriter(_ServerStore, IndexWriter):
+    """Fills collections that nobody reads yet. All points are applied when `flush` returns.
 
-    A folder that was copied from another generation starts with that generation's points. They are copied from its
-    collections when the first point is written or asked for, without those deleted before.
+    A folder that was copied from another generation starts with the points of that generation. The first write or query
+    copies them from the collections of that generation, except those that were deleted before.
 
     Args:
         folder: Empty or missing, or a copy of a closed generation.
         specs: The collections; a missing one is created, with its payload indexes.
-        connection: The server; closed with this writer.
+        connection: The server; the writer closes it.
         options: How collections are created.
         upload: How points are written.
-        register: Told the names of collections before they are created, so that they can be dropped if this
+        register: Gets the names of collections before they are created, so that they can be dropped if this
             process dies.
 
     Raises:
@@ -383,9 +288,9 @@ class ServerIndexWriter(_ServerStore):
     ) -> None:
         options = options or CollectionOptions()
         self._upload = upload or UploadOptions()
-        # What one request may hold; less once the server has refused a request of that size.
+        # The limits of a request; they shrink when the server refuses a request for its size.
         self._most_points, self._most_bytes = self._upload.batch_points, self._upload.request_bytes
-        # Collections with writes that the server took and did not yet say to have applied.
+        # Collections with writes that the server has accepted but not yet confirmed as applied.
         self._unapplied: set[str] = set()
         before = ServerRecord.read(folder)
         own = before is not None and before.folder == folder.name
@@ -395,7 +300,7 @@ class ServerIndexWriter(_ServerStore):
         if own:
             names |= {name: earlier[name] for name in names if name in earlier}
         super().__init__(specs, connection, names, quantized=options.quantization != "none")
-        # Collections whose points are still to be copied, with what was deleted of them meanwhile.
+        # Collections whose points must still be copied, with the filters of what was deleted meanwhile.
         self._to_copy = {} if own else {name: (earlier[name], list[Filter]()) for name in names if name in earlier}
         self._pool = ThreadPoolExecutor(self._upload.parallel, thread_name_prefix="adk-evidence-upload")
         self._closed = False
@@ -403,11 +308,10 @@ class ServerIndexWriter(_ServerStore):
             created = [name for name in names if not (own and name in earlier)]
             register([names[name] for name in created])
             ServerRecord(folder.name, names).write(folder)
-            prefix_indexes = connection.version() >= _PREFIX_INDEX_SINCE if created else False
             for spec in specs:
                 with _writing(spec.name):
                     if spec.name in created:
-                        _create(connection, names[spec.name], spec, options, prefix_indexes=prefix_indexes)
+                        _create(connection, names[spec.name], spec, options)
                     else:
                         _require_shape(connection, names[spec.name], spec)
         except BaseException:
@@ -417,12 +321,11 @@ class ServerIndexWriter(_ServerStore):
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
         """Write points, replacing those with the same id; returns how many.
 
-        Batches go out side by side. When one fails for good the others are waited for, so that nothing is written
-        after this method has returned. A batch that the server calls too large is sent again in halves.
+        Batches are sent in parallel. If one fails for good, the method waits for the others, so that nothing is written
+        after it has returned. A batch that the server calls too large is sent again in halves.
 
         Raises:
-            StoreError: An id is no UUID, a vector has the wrong length, or the server does not take a batch, or not
-                even one point of it.
+            StoreError: An id is not a UUID, a vector has the wrong length, or the server refuses a batch even in parts.
         """
         spec = self._spec(collection)
         self._copy(collection)
@@ -437,7 +340,7 @@ class ServerIndexWriter(_ServerStore):
                 written += running.popleft().result()
         except BaseException as exc:
             if not isinstance(exc, Exception):
-                # An interrupt does not wait until a server that is away is back.
+                # An interrupt does not wait for an absent server.
                 self._connection.stop()
             raise
         finally:
@@ -457,7 +360,7 @@ class ServerIndexWriter(_ServerStore):
             self._delete(collection, models.FilterSelector(filter=_filter(part) or models.Filter()))
 
     def flush(self) -> None:
-        """Return when everything written so far is applied."""
+        """Wait until everything written so far is applied."""
         for collection in self._specs:
             self._copy(collection)
             if collection in self._unapplied:
@@ -466,7 +369,7 @@ class ServerIndexWriter(_ServerStore):
                 self._unapplied.discard(collection)
 
     def close(self) -> None:
-        """Close the connections. What was not flushed may be missing: after a failure nothing more is sent."""
+        """Close the connections. Points that were not flushed may be missing: nothing is sent after a failure."""
         self._closed = True
         self._pool.shutdown(cancel_futures=True)
         self._connection.close()
@@ -484,7 +387,7 @@ class ServerIndexWriter(_ServerStore):
         return self._connection.call(lambda client: action(client, name), divisible=divisible)
 
     def _batches(self, points: Iterable[models.PointStruct]) -> Iterator[list[models.PointStruct]]:
-        """Points by requests; one that is larger than a request may be is sent alone."""
+        """Split points into requests; a point that exceeds the limit of a request is sent alone."""
         batch: list[models.PointStruct] = []
         size = 0
         for point in points:
@@ -526,12 +429,12 @@ class ServerIndexWriter(_ServerStore):
         self._note(collection, done)
 
     def _note(self, collection: str, done: models.UpdateResult) -> None:
-        """Remember what `flush` has to wait for. Servers may also say so of a write that was to wait."""
+        """Remember what `flush` must wait for. A server may leave even a waiting write unapplied."""
         if done.status != models.UpdateStatus.COMPLETED:
             self._unapplied.add(collection)
 
     def _copy(self, collection: str) -> None:
-        """Take over the points of the generation that this one started from; a second call does nothing."""
+        """Copy the points of the generation that this one started from; a second call does nothing."""
         self._require_open()
         source, deleted = self._to_copy.get(collection, ("", []))
         if not source:
@@ -562,9 +465,7 @@ class ServerIndexWriter(_ServerStore):
                 return
 
 
-def _create(
-    connection: ServerConnection, name: str, spec: CollectionSpec, options: CollectionOptions, *, prefix_indexes: bool
-) -> None:
+def _create(connection: ServerConnection, name: str, spec: CollectionSpec, options: CollectionOptions) -> None:
     scalar = models.ScalarQuantization(
         scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
     )
@@ -592,17 +493,17 @@ def _create(
             )
         )
     except ServerError as exc:
-        # The name is ours alone: an earlier attempt created it whose answer was lost.
+        # Nobody else uses this name: an earlier attempt created the collection, and its answer was lost.
         if exc.status != 409 and "already exists" not in exc.reason:
             raise
-    # Before the points: strict servers refuse filters on a field without an index, others are slow at them.
+    # Before the points come: strict servers refuse filters on a field without an index, others filter slowly.
     for field in KEYWORD_FIELDS:
-        _create_index(connection, name, field, prefix=prefix_indexes and field in PREFIX_FIELDS)
+        _create_index(connection, name, field)
 
 
-def _create_index(connection: ServerConnection, name: str, field: str, *, prefix: bool) -> None:
-    schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, prefix=prefix or None)
-    connection.call(lambda client: client.create_payload_index(name, field, field_schema=schema, wait=True))
+def _create_index(connection: ServerConnection, name: str, field: str) -> None:
+    keyword = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
+    connection.call(lambda client: client.create_payload_index(name, field, field_schema=keyword, wait=True))
 
 
 def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec) -> None:
@@ -611,18 +512,18 @@ def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec
     found = {vector: config.size for vector, config in dense.items()}
     multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
     if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
-        raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", _REBUILD)
+        raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", REBUILD)
 
 
 @contextmanager
 def _answering(collection: str) -> Iterator[None]:
-    """Turn a server's failures into a collection that cannot answer."""
+    """Turn failures of the server into a collection that cannot answer."""
     try:
         yield
     except ServerError as exc:
         if exc.status == 404:
             message = f"The Qdrant server does not hold the collection {collection} of this index."
-            raise CollectionUnavailableError(message, _REBUILD) from exc
+            raise CollectionUnavailableError(message, REBUILD) from exc
         raise CollectionUnavailableError(f"The collection {collection} cannot answer: {exc.reason}.", exc.hint) from exc
 
 
@@ -635,22 +536,8 @@ def _writing(collection: str) -> Iterator[None]:
         raise StoreError(f"The collection {collection} cannot be written: {exc.reason}.", exc.hint) from exc
 
 
-def _record(record: models.Record) -> Record:
-    vectors = record.vector if isinstance(record.vector, dict) else {}
-    return Record(str(record.id), record.payload or {}, {name: _stored(value) for name, value in vectors.items()})
-
-
-def _stored(value: object) -> Vector:
-    if isinstance(value, models.SparseVector):
-        return SparseVector(tuple(value.indices), tuple(value.values))
-    return cast("list[float] | list[list[float]]", value)
-
-
 def _point(spec: CollectionSpec, point: NewPoint) -> models.PointStruct:
-    # An empty sparse vector is the same as none.
-    vectors = {
-        name: _wire(checked_vectors(spec, name, value)) for name, value in point.vectors.items() if has_terms(value)
-    }
+    vectors = {name: _wire(value) for name, value in checked_point(spec, point).items()}
     return models.PointStruct(id=str(checked_id(point.id)), vector=cast("Any", vectors), payload=dict(point.payload))
 
 
@@ -659,10 +546,10 @@ def _same_point(record: models.Record) -> models.PointStruct:
 
 
 def _sent_bytes(point: models.PointStruct) -> int:
-    """How much a point adds to a request, with the comma after it; over gRPC it is less.
+    """How many bytes a point adds to a request, including the comma after it; over gRPC they are fewer.
 
     Raises:
-        StoreError: Its payload is not JSON.
+        StoreError: The payload is not JSON.
     """
     try:
         return len(point.model_dump_json(by_alias=True, exclude_unset=True, exclude_none=True).encode()) + 1
@@ -672,7 +559,7 @@ def _sent_bytes(point: models.PointStruct) -> int:
 
 
 def _too_large(collection: str, point: models.PointStruct, refusal: ServerError) -> StoreError:
-    """The error of a point that the server refuses even when it is sent alone."""
+    """The error for a point that the server refuses even when it is sent alone."""
     payload = point.payload or {}
     return StoreError(
         f"The collection {collection} cannot be written: one chunk of {payload.get('path', point.id)} makes a request "
@@ -682,18 +569,14 @@ def _too_large(collection: str, point: models.PointStruct, refusal: ServerError)
 
 
 def _wait_until_applied(client: QdrantClient, name: str) -> None:
-    """Return when a collection has applied all writes so far.
+    """Wait until a collection has applied all writes so far.
 
-    Each shard applies writes in their order. This one deletes nothing; a filter takes it to every shard.
+    Each shard applies writes in order. This write deletes nothing; because it has a filter, it reaches every shard.
     """
     nothing = models.Filter(must=[models.HasIdCondition(has_id=[_NIL])])
     done = client.delete(name, models.FilterSelector(filter=nothing), wait=True)
     if done.status != models.UpdateStatus.COMPLETED:
         raise NotAppliedError
-
-
-def _query(spec: CollectionSpec, using: str, query: Vector) -> list[float] | models.SparseVector:
-    return cast("list[float] | models.SparseVector", _wire(checked_vector(spec, using, query)))
 
 
 def _wire(
@@ -704,14 +587,8 @@ def _wire(
     return checked
 
 
-def _fusion(fusion: Fusion) -> models.RrfQuery | models.FusionQuery:
-    if fusion.method == "rrf":
-        return models.RrfQuery(rrf=models.Rrf(k=fusion.k))
-    return models.FusionQuery(fusion=models.Fusion.DBSF)
-
-
 def _in_parts(filter: Filter) -> list[Filter]:
-    """Filters that together pass what one filter passes, none with a very long list of values."""
+    """Filters that together pass what one filter passes, each with a bounded list of values."""
     for place, condition in enumerate(filter.must):
         if isinstance(condition, Match) and len(condition.any_of) > _VALUES_A_CONDITION:
             rest = (*filter.must[:place], *filter.must[place + 1 :])
@@ -740,8 +617,6 @@ def _condition(condition: Condition) -> models.Condition:
     match condition:
         case Match(key, any_of):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(any_of)))
-        case Prefix(key, prefix):
-            return models.FieldCondition(key=key, match=models.MatchPrefix(prefix=prefix))
         case HasId(ids):
             return models.HasIdCondition(has_id=[str(checked_id(point)) for point in ids])
         case HasVector(name):

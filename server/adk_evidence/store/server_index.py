@@ -1,4 +1,4 @@
-"""The generations of an index on a Qdrant server as a whole: aliases, and collections that nobody needs any more."""
+"""The aliases of an index on a Qdrant server, and the removal of collections that nobody needs any more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import StoreError
-from adk_evidence.index.manifest import IndexManifest
+from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.qdrant import (
     ServerConnection,
@@ -19,22 +19,23 @@ from adk_evidence.services.qdrant import (
     upload_patience,
 )
 from adk_evidence.settings import Settings
-from adk_evidence.store.files import write_atomic
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.generations import GenerationStore, Publisher
+from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
 
 if TYPE_CHECKING:
     from qdrant_client import models
 
 
-class ServerIndex:
-    """What publishing, going back and tidying up mean on a server.
+class ServerIndex(Publisher):
+    """Publishing, rolling back and tidying up on a server.
 
-    Several home folders may publish to one server: each one's readers keep to the collections that its own generations
-    name, each one drops only what it created, and moves the aliases of another one only where the settings say so.
+    Several home folders may publish to one server. The readers of each home use the collections that its generations
+    name. A home drops only collections that it created, and moves the aliases of another home only if the settings
+    allow that.
 
     Args:
-        settings: `store` names the server; the home folder keeps a journal of what was created.
+        settings: `store` names the server; the home folder keeps a journal of created collections.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -43,11 +44,11 @@ class ServerIndex:
         self._generations = settings.index_path / "generations"
 
     def prepare(self) -> None:
-        """Before a run: make sure that it can end well, set aliases right and drop what dead runs left behind.
+        """Before a run: make sure that it can succeed, repair the aliases and drop what dead runs left behind.
 
         Raises:
-            StoreError: The server cannot be reached, is too old, or has a collection, or the alias of another home,
-                where an alias must go.
+            StoreError: The server cannot be reached or is too old, or a needed alias is the name of a collection or
+                belongs to another home.
         """
         with connect(self._settings, query_patience(self._settings)) as connection:
             version = connection.version()
@@ -97,12 +98,12 @@ class ServerIndex:
     def publish(self, folder: Path) -> None:
         """Move the aliases to a generation's collections.
 
-        Servers carry out the steps of one request one after another, and one that fails may have done some of them:
-        then the aliases are asked for, and brought back to what they were.
+        A server carries out the steps of a request one after another, and a failed request may have done some of them.
+        After a failure the aliases are read again and set back to their old state.
 
         Raises:
-            StoreError: The server refuses or cannot be reached, or an alias is that of another home. Its message says
-                where the aliases point to where they could not be brought back.
+            StoreError: The server refuses or cannot be reached, or an alias belongs to another home. If the aliases
+                could not be set back, the message says where they point to.
         """
         record = ServerRecord.read(folder)
         if record is None:
@@ -116,7 +117,7 @@ class ServerIndex:
                 self._bring_back(connection, before, record.collections, exc)
 
     def _move(self, connection: ServerConnection, existing: Mapping[str, str], wanted: Mapping[str, str]) -> None:
-        """Let exactly the wanted ones of the settings' aliases point to their collections."""
+        """Make the aliases of the settings exactly the wanted ones."""
         from qdrant_client import models
 
         steps: list[models.AliasOperations] = []
@@ -134,7 +135,7 @@ class ServerIndex:
     def _bring_back(
         self, connection: ServerConnection, before: Mapping[str, str], wanted: Mapping[str, str], failure: ServerError
     ) -> None:
-        """After a failed move: nothing where all aliases were moved all the same, else the old state and an error."""
+        """After a failed move: set the aliases back and raise an error, unless all of them were moved nevertheless."""
         try:
             found = self.aliases(connection)
             if found == {**before, **wanted}:
@@ -168,7 +169,7 @@ class ServerIndex:
             self._drop_unneeded(connection)
 
     def clear(self) -> None:
-        """Drop all collections of an index whose generations were all removed, and so the aliases of the index.
+        """Drop all collections of an index whose generations were all removed, and with them its aliases.
 
         Raises:
             StoreError: The server cannot be reached.
@@ -177,7 +178,7 @@ class ServerIndex:
             self._drop_all_but(self._needed(), connection)
 
     def aliases(self, connection: ServerConnection) -> dict[str, str]:
-        """The server's aliases of the settings' names, with the collections that they point to."""
+        """The aliases on the server that have the settings' names, with their collections."""
         found = connection.call(lambda client: client.get_aliases()).aliases
         wanted = self._aliases()
         return {each.alias_name: each.collection_name for each in found if each.alias_name in wanted}
@@ -186,7 +187,7 @@ class ServerIndex:
         return {self._settings.store.collection(kind) for kind in KINDS}
 
     def _require_own(self, aliases: Mapping[str, str]) -> None:
-        """Refuse to move an alias that somebody else's clients may rely on."""
+        """Refuse to move an alias that clients of another home may rely on."""
         if self._settings.store.take_over_aliases:
             return
         own = self._own()
@@ -200,12 +201,12 @@ class ServerIndex:
             )
 
     def _mend(self, connection: ServerConnection, existing: Mapping[str, str]) -> None:
-        """Let our aliases point to the current generation: a run that died while it published may have moved them."""
+        """Point our aliases to the current generation: a run that died during publishing may have moved them."""
         current = GenerationStore(self._settings.index_path).current()
         record = _readable(current.folder) if current else None
         if record is None:
             return
-        # An alias that another index of this home moved last is right as it is.
+        # An alias that another index of this home has moved since stays.
         own, there = self._created_here() | (self._needed() or set()), _collections(connection)
         wanted = {
             alias: collection
@@ -217,12 +218,12 @@ class ServerIndex:
     def _drop_unneeded(self, connection: ServerConnection) -> None:
         needed = self._needed()
         if needed is not None:
-            # With a collection that an alias points to, the server would delete the alias.
+            # Dropping a collection would delete the aliases that point to it.
             needed |= set(self.aliases(connection).values())
         self._drop_all_but(needed, connection)
 
     def _drop_all_but(self, needed: set[str] | None, connection: ServerConnection) -> None:
-        """Drop what this home created for this index; nothing where it is not known what is needed."""
+        """Drop what this home created for this index; nothing if the needed collections are unknown."""
         if needed is None:
             return
         for name in sorted(self._created_here() - needed):
@@ -239,7 +240,7 @@ class ServerIndex:
         return set(self._read_journal()) | (self._needed() or set())
 
     def _needed(self) -> set[str] | None:
-        """The collections of all generations; None where the record of one cannot be read."""
+        """The collections of all generations; None if a record cannot be read."""
         if not self._generations.is_dir():
             return set()
         try:
@@ -253,11 +254,11 @@ class ServerIndex:
         try:
             names = json.loads(self._journal.read_bytes())["collections"]
             if isinstance(names, list):
-                # As it was written before one home could have several index folders.
+                # The format before a home could have several index folders.
                 names = dict.fromkeys(names, str(self._settings.index_path))
             return {str(name): str(index) for name, index in names.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            # Without it collections may stay on the server; none is dropped that is not known to be ours.
+            # Without the journal, collections may stay on the server, but no foreign collection is dropped.
             return {}
 
     def _write_journal(self, names: Mapping[str, str]) -> None:
@@ -269,7 +270,7 @@ class ServerIndex:
 
 
 def _readable(folder: Path) -> ServerRecord | None:
-    """A generation's record; None where there is none that can be read, so that the points are as good as lost."""
+    """The record of a generation; None if there is no readable record, so that its points are lost."""
     try:
         return ServerRecord.read(folder)
     except StoreError:

@@ -1,8 +1,8 @@
 """A Python document in an editor: its scopes, what names are bound to, and the names at a position.
 
-Lines count from 0 and columns in characters from 0, as editors have them. A document that does not parse, as
-most do while they are typed, is read by patterns: imports, simple assignments and annotations are enough for
-the names under a cursor.
+Lines count from 0 and columns in characters from 0, as in editors. A document that does not parse is read by
+patterns. Most documents do not parse while somebody types; imports, simple assignments and annotations are enough to
+understand the name under a cursor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from adk_evidence.readers.definitions import parse_quietly
 
-# Patterns leave longer lines alone: no person wrote them, and they would take too long.
+# Patterns skip longer lines: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000
 # No person wrote a longer document, and reading it would stop everything else for seconds.
 MAX_READ_CHARS = 1_000_000
@@ -38,10 +38,10 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Binding:
-    """What a name is bound to from a line on; exactly one of the parts is set, or none where it is not known.
+    """What a name is bound to from a line on. At most one of the parts is set; none where the value is not known.
 
-    `imported` is a dotted path, `value` an expression, `annotation` that of the name's type, `owner` the class
-    whose instance (or, with `is_class`, which itself) the name is.
+    `imported` is a dotted path, `value` an expression, `annotation` the expression of the name's type. `owner` is the
+    class that the name is an instance of, or, with `is_class`, the class that the name means.
     """
 
     line: int
@@ -54,7 +54,7 @@ class Binding:
 
 @dataclass
 class Scope:
-    """The document, a class or a function with what it binds."""
+    """The document, a class or a function, with the names that it binds."""
 
     name: str
     node: ast.AST | None
@@ -67,15 +67,15 @@ class Scope:
 
     @property
     def is_class(self) -> bool:
-        """Whether names in it are no names of the functions inside it."""
+        """Whether the scope is a class: functions inside it do not see its names."""
         return isinstance(self.node, ast.ClassDef)
 
     def bind(self, name: str, binding: Binding) -> None:
-        """Add what a name is bound to."""
+        """Add a binding of a name."""
         self.bindings.setdefault(name, []).append(binding)
 
     def lookup(self, name: str, line: int) -> tuple[Binding, Scope] | None:
-        """The binding that a name has at a line of this scope, with the scope that binds it."""
+        """The binding of a name at a line of this scope, with the scope that binds the name."""
         scope: Scope | None = self
         while scope is not None:
             known = scope.bindings.get(name)
@@ -89,7 +89,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Mention:
-    """A name in the document: an expression, or an imported path, or a keyword of a call."""
+    """A name in the document: an expression, an imported path or a keyword of a call."""
 
     name: str
     line: int

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.citations.format import code_citation
-from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import ChunkPayload, Origin
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import (
     Definition,
@@ -22,9 +19,8 @@ from adk_evidence.readers.definitions import (
     read_imports,
     read_module,
 )
-from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import EvidenceStore
-from adk_evidence.symbols.table import DocSection, SymbolEntry, SymbolTable, build_table
+from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
 # Re-exports, aliases and bases lead to each other no deeper than this.
 MAX_HOPS = 12
@@ -32,23 +28,10 @@ CACHED = 4096
 _WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DocReference(_Model):
-    """The section of the docs that is about a symbol."""
-
-    citation: str
-    url: str | None
-    path: str
-    origin: Origin
-    headings: tuple[str, ...]
-    lines: LineSpan
-
-
-class SymbolInfo(_Model):
+class SymbolInfo(BaseModel):
     """What is known of a symbol without a search. `lines` are those of its definition at `commit`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     symbol: str
@@ -95,11 +78,11 @@ class Symbols:
         return (entry.kind or self.definition(entry).kind) == "class"
 
     def definition(self, entry: SymbolEntry) -> Definition:
-        """What the symbol's own lines say."""
+        """What the lines of the symbol say."""
         return self._describe(entry)[1]
 
     def value_class(self, entry: SymbolEntry, *, called: bool) -> SymbolEntry | None:
-        """The class of a variable's or property's value, or of what a called function returns, by its annotation."""
+        """The annotated class of a variable, of a property, or of what a called function returns."""
         definition = self.definition(entry)
         is_function = definition.kind in ("function", "method") and not definition.is_property
         if definition.annotation is None or called != is_function:
@@ -110,7 +93,6 @@ class Symbols:
         """Everything that a hover shows."""
         payload, definition = self._describe(entry)
         lines = definition.lines
-        section = self._documentation(entry)
         return SymbolInfo(
             name=entry.name,
             symbol=entry.symbol or entry.fqn,
@@ -124,11 +106,11 @@ class Symbols:
             path=payload.path,
             lines=lines,
             citation=code_citation(payload.repo, payload.commit, payload.path, lines.start, lines.end),
-            documentation=_reference(section) if section else None,
+            documentation=self._documentation(entry),
         )
 
     def _documentation(self, entry: SymbolEntry) -> DocSection | None:
-        """The guide that is about the symbol, else its place in the API reference, else those of its class."""
+        """The guide about the symbol or its place in the API reference, else those of its class."""
         table = self.table
         owner = entry.fqn.rpartition(".")[0] if "." in entry.symbol else ""
         for fqn in (entry.fqn, owner):
@@ -157,7 +139,7 @@ class Symbols:
         return self._member(parent, name, hops + 1) if self.is_class(parent) else None
 
     def _behind_alias(self, entry: SymbolEntry, hops: int) -> SymbolEntry:
-        """The class or function that a variable is only another name for; else the variable."""
+        """The class or function that a variable merely renames; else the variable."""
         if entry.kind is not None:
             return entry
         alias = self.definition(entry).alias
@@ -217,7 +199,7 @@ class Symbols:
             _make_room(self._described)
             (payload,) = self._payloads((entry.point,))
             definition = read_definition(payload, entry.symbol) if entry.symbol else read_module(payload)
-            # The texts of many chunks would fill the memory; what is read from them here is done.
+            # The texts of many chunks would fill the memory, and nothing reads them again.
             known = (payload.model_copy(update={"text": ""}), definition)
             self._described[entry.fqn] = known
         return known
@@ -228,7 +210,7 @@ class Symbols:
 
 
 def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
-    """Dotted names that an annotation may stand for: of `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`, X."""
+    """Dotted names that an annotation may mean: `X` for `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`."""
     if depth > MAX_HOPS:
         return
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
@@ -250,52 +232,7 @@ def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
         yield name
 
 
-class CurrentSymbols:
-    """The symbols of the published index, read when first asked for and once more for every new generation.
-
-    Args:
-        pin: Gives the index for one request (`EvidenceService.pin`).
-        settings: The names of the collections.
-    """
-
-    def __init__(self, pin: Callable[[], AbstractContextManager[Index]], settings: StoreSettings) -> None:
-        self._pin = pin
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._known: tuple[Index, Symbols] | None = None
-
-    @contextmanager
-    def pin(self) -> Iterator[tuple[Index, Symbols]]:
-        """The index and its symbols for one request.
-
-        Raises:
-            IndexMissingError: Nothing was ingested yet.
-            IndexMismatchError: The index was built with other models than the settings name.
-            CollectionUnavailableError: A collection cannot answer.
-        """
-        with self._pin() as index:
-            yield index, self._of(index)
-
-    def _of(self, index: Index) -> Symbols:
-        with self._lock:
-            if self._known is None or self._known[0] is not index:
-                code, docs = self._settings.code_collection, self._settings.docs_collection
-                self._known = (index, Symbols(build_table(index.store, code, docs), index.store, code))
-            return self._known[1]
-
-
-def _reference(section: DocSection) -> DocReference:
-    return DocReference(
-        citation=section.citation,
-        url=section.url,
-        path=section.path,
-        origin=section.origin,
-        headings=section.headings,
-        lines=section.lines,
-    )
-
-
 def _make_room(cache: dict[str, Any]) -> None:
-    # Emptied rather than aged: what is asked for again costs a few milliseconds.
+    # To read an entry again costs a few milliseconds, so the cache is emptied and not aged.
     if len(cache) >= CACHED:
         cache.clear()

@@ -1,4 +1,4 @@
-"""The question that a bare selection asks: made of the selection, what is around it and what it imports."""
+"""The question that a selection asks, made of the selection, the code around it and the symbols in it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Position = tuple[int, int]
 
 
 class QueryUsed(BaseModel):
-    """The question that was asked, and how it came about.
+    """The question that was asked, and where it comes from.
 
-    `origin` is `given`, or what it was built from: the `selection`, the `name` at the cursor or its `line`.
+    `origin` is `given`, or what the question was made of: the `selection`, the `name` at the cursor or its `line`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,10 +38,10 @@ class QueryUsed(BaseModel):
 def build_query(
     document: PythonDocument, language: str, start: Position, end: Position, symbols: Symbols | None = None
 ) -> QueryUsed:
-    """The question of a selection; the same selection in the same document asks the same.
+    """The question of a selection; the same selection in the same document gives the same question.
 
-    Code is asked for with the function it stands in and the indexed symbols that it names. A comment is a question
-    in words already and stays as it is. An empty selection means the name at the cursor, else its line.
+    A question about code names the function around it and the indexed symbols in it. A comment is a question in words
+    already and stays as it is. An empty selection means the name at the cursor, else its line.
 
     Args:
         document: The document, whatever its language.

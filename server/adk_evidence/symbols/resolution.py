@@ -1,4 +1,4 @@
-"""What the names of a Python document mean, as far as reading it tells: imports, aliases, attributes, instances."""
+"""What the names of a Python document mean: imports, aliases, attributes and instances are followed by reading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scop
 from adk_evidence.symbols.lookup import Symbols, annotation_names
 from adk_evidence.symbols.table import SymbolEntry
 
-# Names bound to names bound to names: no program needs more, and a cycle ends here.
+# How many bindings of names to names are followed. No program needs more, and a cycle ends here.
 MAX_DEPTH = 16
 
 
@@ -88,7 +88,7 @@ class _Reader:
         return self._entry(self._value(mention.expression, mention.scope, line, 0))
 
     def _keyword(self, called: SymbolEntry, mention: Mention) -> SymbolEntry | None:
-        """The field that a keyword of a class's call sets; a function's keyword has no entry of its own."""
+        """The field that a keyword sets when a class is called. The table has no entries for functions' parameters."""
         if not self._symbols.is_class(called):
             return None
         return self._symbols.member(called, mention.name)
@@ -135,7 +135,7 @@ class _Reader:
         if binding.annotation is not None:
             return self._annotated(binding, home, depth)
         if binding.value is not None:
-            # What stands on the right was known before this line, or `x = x.y` would not end.
+            # The right side is looked up before this line, or `x = x.y` would not end.
             return self._value(binding.value, home, binding.line - 1, depth + 1)
         return None
 
@@ -148,7 +148,7 @@ class _Reader:
     def _annotated(self, binding: Binding, scope: Scope, depth: int) -> _Value | None:
         for dotted in annotation_names(binding.annotation) if binding.annotation else ():
             node = ast.parse(dotted, mode="eval").body
-            # An annotation is resolved where the function stands, not among its own names.
+            # An annotation is resolved in the scope around the function, not in the function.
             value = self._value(node, scope.parent or scope, binding.line, depth + 1)
             if isinstance(value, _Local):
                 return _Local(value.scope, is_class=False)
@@ -182,7 +182,7 @@ class _Reader:
                 return self._local(scope, name, depth)
 
     def _local(self, scope: Scope, name: str, depth: int) -> _Value | None:
-        """An attribute of a class of the document: its own, or what it inherits from an indexed class."""
+        """An attribute that a class of the document defines, or inherits from an indexed class."""
         if depth > MAX_DEPTH:
             return None
         if name in scope.attributes:

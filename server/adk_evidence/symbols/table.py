@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from adk_evidence.citations.format import docs_citation
+from pydantic import BaseModel, ConfigDict
+
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.index.manifest import is_beside
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
+from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
+from adk_evidence.store.manifest import is_beside
+from adk_evidence.symbols.names import Names
 
-# The engine holds the interpreter's lock while it reads a page: small ones let requests in between.
+# The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.
 PAGE_POINTS = 128
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolEntry:
-    """Where a symbol is defined: the chunk in which it begins, by its point id.
+    """Where a symbol is defined: the chunk in which the definition begins, by its point id.
 
     `symbol` is the qualified name within the module, empty for the module itself. `kind` is known where the
     symbol has the chunk for itself.
@@ -34,7 +38,7 @@ class SymbolEntry:
 
     @property
     def module(self) -> str:
-        """Dotted path of the module that defines it."""
+        """Dotted path of the module that defines the symbol."""
         return self.fqn.removesuffix(f".{self.symbol}") if self.symbol else self.fqn
 
     @property
@@ -43,45 +47,56 @@ class SymbolEntry:
         return self.fqn.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class DocSection:
-    """A section of a page, as it is cited."""
+class DocReference(BaseModel):
+    """A section of the docs, as it is cited."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     citation: str
     url: str | None
     path: str
-    repo: str
-    commit: str
     origin: Origin
     headings: tuple[str, ...]
     lines: LineSpan
 
 
-@dataclass
-class SymbolTable:
-    """What one generation of the index defines. Filled once by `build_table`, then only read."""
+class DocSection(DocReference):
+    """A section of the docs with what opening its page takes."""
 
-    entries: dict[str, SymbolEntry] = field(default_factory=dict)
-    modules: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    by_name: dict[str, list[str]] = field(default_factory=dict)
-    guides: dict[str, DocSection] = field(default_factory=dict)
-    reference: dict[str, DocSection] = field(default_factory=dict)
-    sections: dict[str, list[DocSection]] = field(default_factory=dict)
+    repo: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class SymbolTable:
+    """What one generation of the index defines.
+
+    `modules` has the points of each module's top level, in the order of the file. `guides` are sections by the name
+    that their heading holds, `reference` sections of the API reference by qualified name, `sections` all by citation.
+    """
+
+    entries: Mapping[str, SymbolEntry]
+    modules: Mapping[str, tuple[str, ...]]
+    guides: dict[str, DocSection]
+    reference: dict[str, DocSection]
+    sections: dict[str, list[DocSection]]
 
     def find(self, name: str) -> list[SymbolEntry]:
-        """Symbols that a name may mean, the likeliest first.
+        """Symbols that a bare or dotted name may mean, the likeliest first."""
+        entries = self._entries
+        return sorted((entries[row] for row in self._names.ending(name)), key=_likelihood)
 
-        Args:
-            name: A bare or dotted name, e.g. `run`, `Runner.run` or `google.adk.runners.Runner`.
-        """
-        parts = [part for part in name.strip().rstrip("()").split(".") if part]
-        if not parts:
-            return []
-        wanted = ".".join(parts)
-        found = [
-            self.entries[fqn] for fqn in self.by_name.get(parts[-1], ()) if fqn == wanted or fqn.endswith(f".{wanted}")
-        ]
-        return sorted(found, key=_likelihood)
+    def knows(self, name: str) -> bool:
+        """Whether a symbol has this name."""
+        return bool(self._names.ending(name))
+
+    @cached_property
+    def _entries(self) -> Sequence[SymbolEntry]:
+        return list(self.entries.values())
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names((fqn,) for fqn in self.entries)
 
 
 def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
@@ -95,35 +110,36 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    table = SymbolTable()
-    first_lines: dict[str, int] = {}
+    entries: dict[str, tuple[int, SymbolEntry]] = {}
     modules: dict[str, list[tuple[int, str]]] = {}
+
+    def add(entry: SymbolEntry, line: int) -> None:
+        if entry.fqn not in entries or line < entries[entry.fqn][0]:
+            entries[entry.fqn] = line, entry
+
     for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         if payload.fqn is None or payload.lang != "py" or is_beside(payload.corpus):
             continue
+        module, line = payload.fqn, payload.start_line
         if payload.symbol_kind == "module":
-            module = payload.fqn
-            modules.setdefault(module, []).append((payload.start_line, record.id))
-            _add(table, first_lines, SymbolEntry(module, "", record.id, payload.path, "module"), payload.start_line)
+            modules.setdefault(module, []).append((line, record.id))
+            add(SymbolEntry(module, "", record.id, payload.path, "module"), line)
         else:
-            module = payload.fqn.removesuffix(f".{payload.symbol}")
+            module = module.removesuffix(f".{payload.symbol}")
         for symbol in payload.symbols:
             own = symbol == payload.symbol and payload.symbol_kind in ("class", "function", "method")
             kind = payload.symbol_kind if own else None
-            entry = SymbolEntry(f"{module}.{symbol}", symbol, record.id, payload.path, kind)
-            _add(table, first_lines, entry, payload.start_line)
-    table.modules = {module: tuple(point for _, point in sorted(points)) for module, points in modules.items()}
-    for fqn in table.entries:
-        table.by_name.setdefault(fqn.rpartition(".")[2], []).append(fqn)
+            add(SymbolEntry(f"{module}.{symbol}", symbol, record.id, payload.path, kind), line)
+    table = SymbolTable(
+        entries={fqn: entry for fqn, (_, entry) in entries.items()},
+        modules={module: tuple(point for _, point in sorted(points)) for module, points in modules.items()},
+        guides={},
+        reference={},
+        sections={},
+    )
     _add_docs(table, store, docs)
     return table
-
-
-def _add(table: SymbolTable, first_lines: dict[str, int], entry: SymbolEntry, line: int) -> None:
-    if entry.fqn not in table.entries or line < first_lines[entry.fqn]:
-        table.entries[entry.fqn] = entry
-        first_lines[entry.fqn] = line
 
 
 def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None:
@@ -139,9 +155,10 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
             continue
         heading = section.headings[-1]
         python = "python" in payload.code_langs or not payload.code_langs
+        order = (not python, len(heading), len(section.headings), section.path, section.lines.start)
         for name in dict.fromkeys(_names(heading)):
-            if _may_be_about(table, name):
-                order = (not python, len(heading), len(section.headings), section.path, section.lines.start)
+            # `Running` in a heading may be a mere English word.
+            if (is_code_like(name) or name[:1].isupper()) and table.knows(name.rpartition(".")[2]):
                 guides.setdefault(name, []).append((order, section))
     for name, found in guides.items():
         table.guides[name] = min(found, key=lambda item: item[0])[1]
@@ -162,22 +179,16 @@ def _names(heading: str) -> Iterator[str]:
         yield match.group().rstrip(".")
 
 
-def _may_be_about(table: SymbolTable, name: str) -> bool:
-    """Whether a heading that holds the word speaks of the symbol, and does not merely use an English word."""
-    known = table.by_name.get(name.rpartition(".")[2])
-    return bool(known) and (is_code_like(name) or name[:1].isupper())
-
-
 def _section(payload: ChunkPayload) -> DocSection:
     return DocSection(
         citation=docs_citation(payload.repo, payload.commit, payload.uri or payload.path),
         url=payload.uri,
         path=payload.path,
-        repo=payload.repo,
-        commit=payload.commit,
         origin=payload.origin,
         headings=tuple(payload.headings),
         lines=LineSpan(start=payload.start_line, end=payload.end_line),
+        repo=payload.repo,
+        commit=payload.commit,
     )
 
 

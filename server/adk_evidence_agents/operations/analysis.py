@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from adk_evidence.citations.sources import SourceReader
 from adk_evidence.errors import SourceError
-from adk_evidence.index.codebases import IndexSummary, list_indexes
-from adk_evidence.index.manifest import CorpusEntry
 from adk_evidence.index.opened import Index
+from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
-from adk_evidence.settings import StoreSettings
+from adk_evidence.search.session import Session
 from adk_evidence.store.base import scroll_all
-from adk_evidence_agents.operations.records import printable
-from adk_evidence_agents.operations.requests import AnalyzeParameters
+from adk_evidence.store.manifest import CorpusEntry
+from adk_evidence_agents.operations.notes import printable
 from adk_evidence_agents.operations.responses import CorpusFacts, IndexAnalysis
 from adk_evidence_agents.operations.run import Run
-from adk_evidence_agents.session import Opened
 
 MAX_STALE_FILES = 20
 
 
-def analyze(run: Run, parameters: AnalyzeParameters) -> tuple[IndexAnalysis, ...]:
-    """Look at each index. It reads every indexed file again.
+def analyze(run: Run) -> tuple[IndexAnalysis, ...]:
+    """Analyse each index, which reads every indexed file again.
 
     Raises:
         EvidenceError: The only index cannot be opened, or none of several can.
     """
-    known = {summary.name: summary for summary in list_indexes(run.session.settings)}
+    known = {summary.name: summary for summary in list_indexes(run.agents.settings)}
 
-    def look(name: str, opened: Opened) -> IndexAnalysis:
-        with opened.service.pin() as index:
-            found = _look_at(run, index, opened.settings.store, name, known.get(name))
-        _advise(run, found, index)
+    def look(name: str, session: Session) -> IndexAnalysis:
+        found = _look_at(run, session, name, known.get(name))
+        _advise(run, found, session.index)
         return found
 
-    return tuple(run.ask_each(run.names(parameters.collection_name), look))
+    return tuple(run.ask_each(look))
 
 
-def _look_at(run: Run, index: Index, store: StoreSettings, name: str, summary: IndexSummary | None) -> IndexAnalysis:
+def _look_at(run: Run, session: Session, name: str, summary: IndexSummary | None) -> IndexAnalysis:
+    index = session.index
     manifest = index.manifest
     changed, missing = _stale(run, index)
     path = summary.path if summary else None
@@ -61,7 +57,7 @@ def _look_at(run: Run, index: Index, store: StoreSettings, name: str, summary: I
         changed_files=len(changed),
         missing_files=len(missing),
         stale_files=tuple(sorted((*changed, *missing))[:MAX_STALE_FILES]),
-        duplicate_chunks=_duplicates(run, index, store),
+        duplicate_chunks=_duplicates(run, session),
     )
 
 
@@ -83,14 +79,19 @@ def _age_days(created_at: str) -> float:
 
 
 def _stale(run: Run, index: Index) -> tuple[list[str], list[str]]:
-    """The indexed files that read otherwise now, and those that are gone. Pages made for the index do not change."""
+    """The indexed files that have changed, and those that are gone. Generated pages do not change."""
     changed: list[str] = []
     missing: list[str] = []
     for corpus, entry in index.manifest.corpora.items():
         if entry.location.kind == "pages":
             continue
+        reader = index.sources[corpus]
         try:
-            for path, text in _texts(run, index.sources[corpus], entry):
+            for number, path in enumerate(entry.files):
+                if number % 100 == 0:
+                    run.context.stop_if_cancelled()
+                    run.progress(number, len(entry.files), f"Comparing files of {entry.repo}.")
+                text = reader.read(path)
                 if text is None:
                     missing.append(path)
                 elif sha256_text(text) != entry.files[path].sha256:
@@ -100,25 +101,18 @@ def _stale(run: Run, index: Index) -> tuple[list[str], list[str]]:
     return changed, missing
 
 
-def _texts(run: Run, reader: SourceReader, entry: CorpusEntry) -> Iterator[tuple[str, str | None]]:
-    for number, path in enumerate(entry.files):
-        if number % 100 == 0:
-            run.stop_if_cancelled()
-            run.progress(number, len(entry.files), f"Comparing files of {entry.repo}.")
-        yield path, reader.read(path)
-
-
-def _duplicates(run: Run, index: Index, store: StoreSettings) -> int:
-    # Two versions of the same files are no copies.
+def _duplicates(run: Run, session: Session) -> int:
+    store = session.settings.store
+    # The same text in two versions of a corpus is not a copy.
     seen: set[tuple[str, str]] = set()
     repeated = 0
     for name in (store.docs_collection, store.code_collection):
-        for record in scroll_all(index.store, name):
+        for record in scroll_all(session.index.store, name):
             payload = ChunkPayload.model_construct(**record.payload)
             text = (payload.commit, payload.source_hash)
             repeated += text in seen
             seen.add(text)
-        run.stop_if_cancelled()
+        run.context.stop_if_cancelled()
     return repeated
 
 

@@ -1,4 +1,4 @@
-"""`index_codebase`, `update` and `delete`: what changes indexes, through what the adapter handed in."""
+"""`index_codebase`, `update` and `delete`: they change indexes through the indexer that the surface hands in."""
 
 from __future__ import annotations
 
@@ -8,17 +8,27 @@ from pydantic import ValidationError
 
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
-from adk_evidence.index.codebases import MAIN, Codebase, read_codebase, settings_of
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.indexer import Indexer, IndexReport
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import read_codebase, settings_of
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
-from adk_evidence_agents.operations.embedding import check_embedding
-from adk_evidence_agents.operations.indexer import Indexer, IndexReport
-from adk_evidence_agents.operations.records import printable
-from adk_evidence_agents.operations.requests import IndexCodebaseParameters, NamedIndexParameters
+from adk_evidence_agents.operations.notes import printable
+from adk_evidence_agents.operations.requests import IndexCodebaseParameters
 from adk_evidence_agents.operations.responses import IndexedItems, Severity
 from adk_evidence_agents.operations.run import Run
 
 MAX_SKIPPED = 100
+# The fields of a codebase, and the parameters that they come from.
+_FIELDS = {
+    "name": "collection_name",
+    "path": "codebase_path",
+    "file_patterns": "file_patterns",
+    "exclude_patterns": "exclude_patterns",
+    "chunk_tokens": "chunk_size",
+    "overlap_tokens": "chunk_overlap",
+}
 
 
 def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItems:
@@ -26,15 +36,15 @@ def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItem
 
     Raises:
         InvalidRequestError: The parameters are not valid, or nothing here can index.
-        EvidenceError: Whatever stopped the run; what was published before goes on answering.
+        EvidenceError: Something stopped the run; what was published before goes on answering.
     """
     indexer = _indexer(run)
-    codebase = _codebase(run, parameters)
-    check_embedding(run.config, fingerprint(run.session.settings), codebase.name)
+    codebase = _codebase(run.agents.settings, parameters)
+    run.check_embedding(fingerprint(run.agents.settings), codebase.name)
     return _report(run, indexer.index(codebase, run.cancelled, run.progress))
 
 
-def update_codebase(run: Run, parameters: NamedIndexParameters) -> IndexedItems:
+def update_codebase(run: Run, name: str) -> IndexedItems:
     """Bring an index up to date with its files.
 
     Raises:
@@ -42,12 +52,12 @@ def update_codebase(run: Run, parameters: NamedIndexParameters) -> IndexedItems:
         EvidenceError: There is no such index, or something stopped the run.
     """
     indexer = _indexer(run)
-    name = _named_index(run, parameters.collection_name)
-    check_embedding(run.config, fingerprint(run.session.settings), name)
+    _check_name(run.agents.settings, name)
+    run.check_embedding(fingerprint(run.agents.settings), name)
     return _report(run, indexer.update(name, run.cancelled, run.progress))
 
 
-def delete_index(run: Run, parameters: NamedIndexParameters) -> str:
+def delete_index(run: Run, name: str) -> str:
     """Remove an index; the codebase itself stays as it is.
 
     Raises:
@@ -55,9 +65,9 @@ def delete_index(run: Run, parameters: NamedIndexParameters) -> str:
         EvidenceError: There is no such index, or it cannot be removed.
     """
     indexer = _indexer(run)
-    name = _named_index(run, parameters.collection_name)
-    run.stop_if_cancelled()
-    run.session.release(name)
+    _check_name(run.agents.settings, name)
+    run.context.stop_if_cancelled()
+    run.agents.release(name)
     indexer.delete(name)
     return name
 
@@ -65,42 +75,39 @@ def delete_index(run: Run, parameters: NamedIndexParameters) -> str:
 def _indexer(run: Run) -> Indexer:
     if run.make_indexer is None:
         raise InvalidRequestError("Indexes can only be read here.", "Use `adk-evidence operate` or the MCP server.")
-    return run.make_indexer(run.session.settings)
+    return run.make_indexer(run.agents.settings)
 
 
-def _named_index(run: Run, name: str) -> str:
+def _check_name(settings: Settings, name: str) -> None:
     if name == MAIN:
         raise InvalidRequestError(
             f"{MAIN} is the main index, which this operation does not change.", "Run `adk-ingest all` to update it."
         )
-    settings_of(run.session.settings, name)
-    return name
+    settings_of(settings, name)
 
 
-def _codebase(run: Run, parameters: IndexCodebaseParameters) -> Codebase:
-    path = _checked_folder(run.session.settings, parameters.codebase_path)
-    given = {
-        "file_patterns": parameters.file_patterns,
-        "exclude_patterns": parameters.exclude_patterns,
-        "chunk_tokens": parameters.chunk_size,
-        "overlap_tokens": parameters.chunk_overlap,
+def _codebase(settings: Settings, parameters: IndexCodebaseParameters) -> Codebase:
+    path = _checked_folder(settings, parameters.codebase_path)
+    values = {
+        field: getattr(parameters, said) for field, said in _FIELDS.items() if said in parameters.model_fields_set
     }
-    said = parameters.model_fields_set
-    values = {field: value for field, value in given.items() if _FIELDS.get(field, field) in said}
     try:
-        known = read_codebase(run.session.settings, parameters.collection_name).model_dump()
+        known = read_codebase(settings, parameters.collection_name).model_dump()
     except UnknownIndexError:
         known = {}
     try:
-        return Codebase.model_validate({**known, **values, "name": parameters.collection_name, "path": path})
+        return Codebase.model_validate({**known, **values, "path": path})
     except ValidationError as exc:
-        raise _invalid(exc) from exc
+        where, what = first_problem(exc)
+        field = where.partition(".")[0] or "overlap_tokens"
+        what = what.replace("overlap_tokens", "chunk_overlap").replace("chunk_tokens", "chunk_size")
+        raise InvalidRequestError(f"The parameter {_FIELDS[field]} is not valid: {what}.", "Correct it.") from exc
 
 
 def _checked_folder(settings: Settings, given: str) -> Path:
-    """The folder to index, without links; it lies where the user lets agents index.
+    """The folder to index, with links resolved, where the user lets agents index.
 
-    Agents mistake paths, and do what texts tell them: what would take in a whole home or disk is refused, too.
+    Agents mistake paths and follow instructions in texts: a folder that holds a whole home or disk is refused as well.
     """
     path = Path(given)
     if not path.is_absolute():
@@ -119,7 +126,7 @@ def _checked_folder(settings: Settings, given: str) -> Path:
             "codebase_path lies in the folder where ADK Evidence keeps its own data.", "Give the folder of a project."
         )
     roots = _roots(settings)
-    # Before anything that would tell whether such a folder exists.
+    # Checked before anything that would reveal whether such a folder exists.
     if not any(folder.is_relative_to(root) for root in roots):
         allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
         raise InvalidRequestError(
@@ -132,7 +139,7 @@ def _checked_folder(settings: Settings, given: str) -> Path:
 
 
 def _roots(settings: Settings) -> tuple[Path, ...]:
-    """The folders that the user lets agents index: those of the settings, else the one where the program runs."""
+    """The folders that the user lets agents index: the folders of the settings, else the working folder."""
     if settings.agents.roots:
         return tuple(root.resolve() for root in settings.agents.roots)
     here = Path.cwd().resolve()
@@ -143,21 +150,6 @@ def _roots(settings: Settings) -> tuple[Path, ...]:
 def _holds_the_users_home(folder: Path) -> bool:
     home = Path.home().resolve()
     return folder == home or folder in home.parents
-
-
-_FIELDS = {
-    "name": "collection_name",
-    "path": "codebase_path",
-    "chunk_tokens": "chunk_size",
-    "overlap_tokens": "chunk_overlap",
-}
-
-
-def _invalid(exc: ValidationError) -> InvalidRequestError:
-    where, what = first_problem(exc)
-    field = where.partition(".")[0] or "overlap_tokens"
-    what = what.replace("overlap_tokens", "chunk_overlap").replace("chunk_tokens", "chunk_size")
-    return InvalidRequestError(f"The parameter {_FIELDS.get(field, field)} is not valid: {what}.", "Correct it.")
 
 
 def _report(run: Run, report: IndexReport) -> IndexedItems:

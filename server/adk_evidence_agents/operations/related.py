@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice, zip_longest
+from pathlib import PurePosixPath
 
 from adk_evidence.errors import CollectionUnavailableError, SourceError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.search.session import Session
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch
 from adk_evidence_agents.operations.responses import RelatedFile
 from adk_evidence_agents.operations.searching import Found
@@ -47,25 +50,10 @@ def related_files(found: Sequence[Found]) -> list[RelatedFile]:
     """
     if not found:
         return []
-    first = found[0]
-    own = {item.hit.payload.path for item in found}
-    code = [item.hit.payload for item in found if item.hit.payload.kind == "code"]
-    with first.opened.service.pin() as index:
-        store = first.opened.settings.store
-        _, sparse = first.opened.service.encoders
-
-        def users(kind: Kind, name: str) -> list[ChunkPayload]:
-            query = sparse.encode_query(query_lexical_text(name))
-            if not query:
-                return []
-            branch = Prefetch(store.sparse_vector, query, MAX_USERS)
-            elsewhere = Filter(must_not=(Match("path", tuple(own)), Match("origin", ("api-reference",))))
-            answer = index.store.hybrid_query(
-                store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
-            )
-            return [ChunkPayload.model_validate(hit.payload) for hit in answer.fused]
-
-        relations = [*_imports(index, first.name, code), *_uses(first.name, code, users)]
+    name, session = found[0].name, found[0].session
+    own = {item.payload.path for item in found}
+    code = [item.payload for item in found if item.hit.kind == "code"]
+    relations = [*_imports(session.index, name, code), *_uses(session, name, code, own)]
     return _chosen(file for file in relations if file.file_path not in own)
 
 
@@ -77,27 +65,43 @@ def imported_paths(path: str, text: str, indexed: frozenset[str]) -> list[str]:
         text: Its text.
         indexed: Paths of the indexed code.
     """
-    text = text[:MAX_SCANNED_CHARS]
     found: dict[str, None] = {}
-    for match in _PYTHON.finditer(text):
-        for target in _python_targets(path, match["source"] or match["module"] or "", indexed):
-            found.setdefault(target)
-    for match in _SCRIPT.finditer(text):
-        stem = posixpath.normpath(posixpath.join(posixpath.dirname(path), match["source"]))
-        # TypeScript writes the extension that the compiled file will have.
-        stems = (stem, re.sub(r"\.[cm]?jsx?\Z", "", stem))
-        for target in [stem + tail for stem in stems for tail in _TAILS if stem + tail in indexed][:1]:
-            found.setdefault(target)
-    for match in _R.finditer(text):
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), match["source"]))
-        for target in [name for name in (beside, posixpath.normpath(match["source"])) if name in indexed][:1]:
+    for candidates in _imports_in(path, text[:MAX_SCANNED_CHARS]):
+        for target in [candidate for candidate in candidates if candidate in indexed][:1]:
             found.setdefault(target)
     found.pop(path, None)
     return list(found)
 
 
+def _imports_in(path: str, text: str) -> Iterator[Iterable[str]]:
+    """The paths that each import of a file may mean, the likeliest first."""
+    folder = posixpath.dirname(path)
+    if path.endswith((".py", ".pyi")):
+        for match in _PYTHON.finditer(text):
+            yield _python_paths(path, match["source"] or match["module"] or "")
+    for match in _SCRIPT.finditer(text):
+        stem = posixpath.normpath(posixpath.join(folder, match["source"]))
+        # TypeScript writes the extension that the compiled file will have.
+        stems = (stem, re.sub(r"\.[cm]?jsx?\Z", "", stem))
+        yield [stem + tail for stem in stems for tail in _TAILS]
+    for match in _R.finditer(text):
+        source = match["source"]
+        yield (posixpath.normpath(posixpath.join(folder, source)), posixpath.normpath(source))
+
+
+def _python_paths(path: str, source: str) -> Iterator[str]:
+    module = source.lstrip(".")
+    dots = len(source) - len(module)
+    above = PurePosixPath(path).parents
+    # A dotted path may be counted from any folder above the file: the outermost first.
+    folders = [above[min(dots, len(above)) - 1]] if dots else reversed(above)
+    for folder in folders if source else ():
+        stem = folder / module.replace(".", "/")
+        yield from (f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi")
+
+
 def _chosen(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
-    """Each file once; the relations take turns, so that none crowds out the others."""
+    """Each file once. The relations take turns, so that none crowds out the others."""
     by_relation: dict[str, dict[str, RelatedFile]] = {}
     seen: set[str] = set()
     for file in relations:
@@ -110,7 +114,10 @@ def _chosen(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
 
 def _imports(index: Index, name: str, code: Sequence[ChunkPayload]) -> Iterator[RelatedFile]:
     indexed = frozenset(index.paths("code"))
-    for path, payload in _first_of_each_path(code).items():
+    first_of_each: dict[str, ChunkPayload] = {}
+    for payload in code:
+        first_of_each.setdefault(payload.path, payload)
+    for path, payload in islice(first_of_each.items(), MAX_FILES):
         reader = index.source_of(payload)
         try:
             text = reader.read(path) if reader else None
@@ -120,45 +127,47 @@ def _imports(index: Index, name: str, code: Sequence[ChunkPayload]) -> Iterator[
             yield RelatedFile(file_path=target, relation="imports", name=path, collection_name=name)
 
 
-def _uses(
-    name: str, code: Sequence[ChunkPayload], users: Callable[[Kind, str], list[ChunkPayload]]
-) -> Iterator[RelatedFile]:
+def _uses(session: Session, name: str, code: Sequence[ChunkPayload], own: Collection[str]) -> Iterator[RelatedFile]:
     for symbol in _defined_names(code):
         word = re.compile(rf"(?<![\w$]){re.escape(symbol)}(?![\w$])")
-        imported = re.compile(rf"{_IMPORT_LINE}(?<![\w$]){re.escape(symbol)}(?![\w$])", re.M)
+        imported = re.compile(rf"{_IMPORT_LINE}{word.pattern}", re.M)
         called = re.compile(rf"(?<![\w$]){re.escape(symbol)}[ \t]*\(")
-        try:
-            chunks = users("code", symbol)
-            calling = {payload.path for payload in chunks if called.search(payload.body)}
-            for payload in chunks:
-                # A file that imports a name in one chunk and calls it in another calls it.
-                if payload.path in calling:
-                    yield RelatedFile(file_path=payload.path, relation="calls", name=symbol, collection_name=name)
-                elif imported.search(payload.body):
-                    yield RelatedFile(file_path=payload.path, relation="imported_by", name=symbol, collection_name=name)
-            for payload in users("doc", symbol):
-                if word.search(payload.body):
-                    yield RelatedFile(file_path=payload.path, relation="mentions", name=symbol, collection_name=name)
-        except CollectionUnavailableError:
-            # The search itself has said so.
-            return
+        related = partial(RelatedFile, name=symbol, collection_name=name)
+        users = _users(session, "code", symbol, own)
+        # A file that imports a name in one chunk and calls it in another calls it.
+        calling = {payload.path for payload in users if called.search(payload.body)}
+        for payload in users:
+            if payload.path in calling:
+                yield related(file_path=payload.path, relation="calls")
+            elif imported.search(payload.body):
+                yield related(file_path=payload.path, relation="imported_by")
+        for payload in _users(session, "doc", symbol, own):
+            if word.search(payload.body):
+                yield related(file_path=payload.path, relation="mentions")
 
 
-def _first_of_each_path(code: Sequence[ChunkPayload]) -> dict[str, ChunkPayload]:
-    paths: dict[str, ChunkPayload] = {}
-    for payload in code:
-        paths.setdefault(payload.path, payload)
-    return dict(list(paths.items())[:MAX_FILES])
+def _users(session: Session, kind: Kind, symbol: str, own: Collection[str]) -> list[ChunkPayload]:
+    """The chunks of other files whose words are nearest to a name."""
+    store = session.settings.store
+    query = session.service.sparse.encode_query(query_lexical_text(symbol))
+    if not query:
+        return []
+    branch = Prefetch(store.sparse_vector, query, MAX_USERS)
+    elsewhere = Filter(must_not=(Match("path", tuple(own)), Match("origin", ("api-reference",))))
+    try:
+        answer = session.index.store.hybrid_query(
+            store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
+        )
+    except CollectionUnavailableError:
+        # The search has warned of this already.
+        return []
+    return [ChunkPayload.model_validate(hit.payload) for hit in answer.fused]
 
 
 def _defined_names(code: Sequence[ChunkPayload]) -> list[str]:
     """The names that the results define and that are worth looking for, most relevant first."""
-    names: dict[str, None] = {}
-    for payload in code:
-        for name in _names_of(payload):
-            if len(name) >= MIN_NAME_CHARS and not name.startswith("__"):
-                names.setdefault(name)
-    return list(names)[:MAX_NAMES]
+    names = dict.fromkeys(name for payload in code for name in _names_of(payload))
+    return [name for name in names if len(name) >= MIN_NAME_CHARS and not name.startswith("__")][:MAX_NAMES]
 
 
 def _names_of(payload: ChunkPayload) -> Iterator[str]:
@@ -171,31 +180,3 @@ def _names_of(payload: ChunkPayload) -> Iterator[str]:
         yield own
     if owner:
         yield owner.rpartition(".")[2]
-
-
-def _python_targets(path: str, source: str, indexed: frozenset[str]) -> Iterator[str]:
-    if not path.endswith((".py", ".pyi")) or not source:
-        return
-    dots = len(source) - len(source.lstrip("."))
-    module = source.lstrip(".").replace(".", "/")
-    if dots:
-        folder = posixpath.dirname(path)
-        for _ in range(dots - 1):
-            folder = posixpath.dirname(folder)
-        roots = [folder]
-    else:
-        roots = _roots(path)
-    for root in roots:
-        stem = posixpath.join(root, module).rstrip("/")
-        for target in (f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi"):
-            if target in indexed:
-                yield target
-                return
-
-
-def _roots(path: str) -> list[str]:
-    """The folders above a file, from which a dotted path may be counted: the outermost first."""
-    folders = [""]
-    for part in path.split("/")[:-1]:
-        folders.append(posixpath.join(folders[-1], part))
-    return folders

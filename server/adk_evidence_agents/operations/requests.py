@@ -7,36 +7,25 @@ that the operation belongs to.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 from uuid import UUID, uuid4
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from adk_evidence.index.codebases import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
-from adk_evidence.models.request import MAX_QUERY_CHARS
+from adk_evidence.index.codebase import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
+from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, plain
 
 TaskType = Literal["index", "search", "update", "delete", "analyze"]
 ALL_INDEXES = "*"
-MAX_RESULTS = 100
 MAX_CODE_CHARS = 20_000
 MAX_CONTEXT_LINES = 50
 MIN_BUNDLE_TOKENS = 200
 MAX_BUNDLE_TOKENS = 50_000
 
 
-def _plain(value: str) -> str:
-    if not value.strip():
-        raise ValueError("it is empty")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError("the text is not valid Unicode") from None
-    return value
-
-
-Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS), AfterValidator(_plain)]
-Code = Annotated[str, Field(min_length=1, max_length=MAX_CODE_CHARS), AfterValidator(_plain)]
-Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS), AfterValidator(plain)]
+Code = Annotated[str, Field(min_length=1, max_length=MAX_CODE_CHARS), AfterValidator(plain)]
+Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain)]
 Globs = Annotated[tuple[Name, ...], Field(max_length=200)]
 TopK = Annotated[int, Field(ge=1, le=MAX_RESULTS)]
 Score = Annotated[float, Field(ge=0, le=1)]
@@ -252,17 +241,3 @@ class OperationRequest(_Strict):
         if self.task_type != task:
             raise ValueError(f"the operation {self.operation.type} belongs to the task_type {task}")
         return self
-
-
-def make_request(kind: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """A request as JSON has it, for adapters that take the parameters alone.
-
-    Args:
-        kind: The operation's type.
-        parameters: Its parameters; those that are None are left to their defaults.
-    """
-    given = {name: value for name, value in parameters.items() if value is not None}
-    return {"task_type": TASK_OF[kind], "operation": {"type": kind, "parameters": given}}
-
-
-TASKS: tuple[TaskType, ...] = get_args(TaskType)

@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import LineSpan, Verification
-from adk_evidence_agents.operations.requests import TaskType
+from adk_evidence_agents.operations.requests import OperationRequest, TaskType
 
+SchemaName = Literal["request", "response"]
 ResponseStatus = Literal["success", "partial", "failed"]
 ErrorType = Literal[
     "qdrant_error",
@@ -29,6 +30,7 @@ ErrorType = Literal[
     "internal_error",
 ]
 Severity = Literal["critical", "warning", "info"]
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class _Model(BaseModel):
@@ -232,3 +234,9 @@ class OperationResponse(_Model):
     def as_json(self) -> dict[str, Any]:
         """The response as JSON has it, without what is absent."""
         return self.model_dump(mode="json", exclude_none=True)
+
+
+def operation_schema(name: SchemaName) -> dict[str, Any]:
+    """The schema of `config/schemas/operation-<name>.schema.json`; a test fails when they drift."""
+    model = OperationRequest if name == "request" else OperationResponse
+    return {"$schema": _DRAFT, **model.model_json_schema()}

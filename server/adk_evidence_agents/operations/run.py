@@ -1,69 +1,114 @@
-"""What the parts of one operation share: the session, the notes, and the numbers of its metrics."""
+"""One operation while it is carried out: a session on each index, notes, and metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import TypeVar
+from uuid import UUID, uuid4
 
-from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
-from adk_evidence.errors import EvidenceError, IndexMissingError, UnknownIndexError
-from adk_evidence.index.codebases import MAIN, list_indexes, settings_of
-from adk_evidence.search.pipeline import RequestCancelledError
+from adk_evidence.errors import EvidenceError, IndexMissingError, ModelError, UnknownIndexError
+from adk_evidence.index.indexer import Indexer, Progress
+from adk_evidence.index.names import MAIN
+from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.search.context import Context, RequestCancelledError
+from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
-from adk_evidence_agents.operations.indexer import Cancelled, Indexer, Progress
-from adk_evidence_agents.operations.records import Notes
-from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig, OperationRequest
-from adk_evidence_agents.session import AgentSession, Opened
+from adk_evidence.telemetry import EventLog
+from adk_evidence_agents.operations.notes import Notes
+from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig, RequestContext
+from adk_evidence_agents.operations.responses import ResponseStatus
+from adk_evidence_agents.session import AgentSession, told
 
 MakeIndexer = Callable[[Settings], Indexer]
 T = TypeVar("T")
 
+_PAIR = re.compile(r"docs (?P<docs>.+), code (?P<code>.+)")
+
+
+class EmbeddingMismatchError(ModelError):
+    """A caller names another model or dimension than the index has."""
+
+    code = "embedding_mismatch"
+
+
+def silent(done: float, total: float | None, message: str) -> None:
+    """Drop progress that nobody asked for."""
+
 
 @dataclass
 class Run:
-    """One operation while it is carried out.
+    """One operation, which reads each index in one state, whatever is published meanwhile.
+
+    A run is a context manager. At its end, a failure becomes a note, an unexpected exception becomes an
+    `EvidenceError`, and one event is logged.
 
     Args:
-        session: Opens the indexes.
-        request: What was asked.
-        cancelled: Whether the answer is no longer wanted.
-        progress: Where to tell how far an indexing run is.
-        make_indexer: Makes what writes indexes; None where the adapter can only read.
+        agents: Opens the indexes.
+        action: Name of the operation in the event.
+        asked: The indexes as the request names them: one, several, `*` for all, or None for the default.
+        context: Says whether the caller has gone.
+        progress: Hears how far an indexing run is.
+        make_indexer: Makes the indexer; None where the surface can only read.
+        request_id: For the event.
+        config: The embedding that the caller expects.
+        asker: Who asks.
     """
 
-    session: AgentSession
-    request: OperationRequest
-    cancelled: Cancelled
-    progress: Progress
-    make_indexer: MakeIndexer | None
+    agents: AgentSession
+    action: str
+    asked: str | tuple[str, ...] | None
+    context: Context = field(default_factory=Context)
+    progress: Progress = silent
+    make_indexer: MakeIndexer | None = None
+    request_id: UUID = field(default_factory=uuid4)
+    config: EmbeddingConfig = field(default_factory=EmbeddingConfig)
+    asker: RequestContext = field(default_factory=RequestContext)
+
     notes: Notes = field(default_factory=Notes)
     vectors_searched: int = 0
     cache_hit: bool = False
     embedding_ms: float = 0.0
+    _begin: float = field(default_factory=time.perf_counter)
+    _open: ExitStack = field(default_factory=ExitStack)
+    _sessions: dict[str, Session] = field(default_factory=dict)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+        error = told(exc) if isinstance(exc, Exception) else None
+        if error is not None:
+            self.notes.fail(error, "critical")
+        if exc is None or error is not None:
+            self._log()
+        if error is not None and error is not exc:
+            raise error from exc
+
+    def cancelled(self) -> bool:
+        """Whether the answer is no longer wanted."""
+        return self.context.cancelled is not None and self.context.cancelled()
 
     @property
-    def config(self) -> EmbeddingConfig:
-        """What the caller takes the index to be embedded with."""
-        return self.request.embedding_config
+    def seconds(self) -> float:
+        """How long the operation has taken so far."""
+        return time.perf_counter() - self._begin
 
-    def names(self, asked: str | tuple[str, ...] | None) -> tuple[str, ...]:
-        """The indexes that a `collection_name` means.
+    @property
+    def status(self) -> ResponseStatus:
+        """The status by the errors so far."""
+        severities = {error.severity for error in self.notes.errors}
+        return "failed" if "critical" in severities else "partial" if "warning" in severities else "success"
 
-        Raises:
-            IndexMissingError: All were asked for, and there is none.
-        """
-        if asked == ALL_INDEXES:
-            found = tuple(known.name for known in list_indexes(self.session.settings))
-            if not found:
-                raise IndexMissingError("Nothing has been indexed yet.", "Run `adk-ingest all`, or index a codebase.")
-            return found
-        if asked is None:
-            return (self._default_name(),)
-        return (asked,) if isinstance(asked, str) else tuple(dict.fromkeys(asked))
-
-    def ask_each(self, names: tuple[str, ...], ask: Callable[[str, Opened], T]) -> list[T]:
+    def ask_each(self, ask: Callable[[str, Session], T]) -> list[T]:
         """What each index answers; the failure of one does not keep the others from answering.
 
         Raises:
@@ -71,12 +116,11 @@ class Run:
         """
         answers: list[T] = []
         failure: EvidenceError | None = None
+        names = self._names()
         for name in names:
-            self.stop_if_cancelled()
+            self.context.stop_if_cancelled()
             try:
-                opened = self.session.open(name)
-                self.session.hold(opened)
-                answers.append(ask(name, opened))
+                answers.append(ask(name, self._session(name)))
             except RequestCancelledError:
                 raise
             except EvidenceError as exc:
@@ -88,44 +132,105 @@ class Run:
             raise failure
         return answers
 
-    def stop_if_cancelled(self) -> None:
-        """End here if nobody waits any more.
+    def check_embedding(self, fingerprint: Mapping[str, str | int], name: str) -> None:
+        """Refuse a request that expects another embedding than the index has: its thresholds would mean something else.
 
         Raises:
-            RequestCancelledError: Nobody does.
+            EmbeddingMismatchError: Model or dimension differ; what the request leaves out is not compared.
         """
-        if self.cancelled():
-            raise RequestCancelledError("The operation was cancelled.")
+        config = self.config
+        models, dimensions = str(fingerprint["dense_model"]), str(fingerprint["dense_dimension"])
+        differs = config.model is not None and _model(config.model) not in map(_model, _each(models))
+        if not differs and config.dimensions is not None:
+            differs = str(config.dimensions) not in _each(dimensions)
+        if differs:
+            raise EmbeddingMismatchError(
+                f"The index {name} is embedded with {models} ({dimensions} dimensions), not as embedding_config says.",
+                "Leave embedding_config out, or index again with a profile that has that model.",
+            )
+
+    def note_batch_size(self) -> None:
+        """Note that a batch size in the request has no effect, where the settings have another."""
+        used, wanted = self.agents.settings.embedding.dense.batch_size, self.config.batch_size
+        if wanted not in (None, used):
+            self.notes.note(
+                "embedding_error",
+                f"embedding_config.batch_size is {wanted}, but batches have the {used} texts of the setting "
+                "embedding.dense.batch_size.",
+                "info",
+            )
+
+    @contextmanager
+    def timing_query(self, text: str) -> Iterator[None]:
+        """Measure what the vector of a question cost. All indexes share the encoders, and so the vector."""
+        encoders = [each for each in self.agents.open().dense.each if isinstance(each, RememberedQueries)]
+
+        def kept() -> list[Embedded]:
+            return [vector for encoder in encoders if (vector := encoder.kept(text))]
+
+        known = len(kept()) == len(encoders)
+        yield
+        self.cache_hit = known
+        if not known:
+            self.embedding_ms = sum(vector.milliseconds for vector in kept())
+
+    def _names(self) -> tuple[str, ...]:
+        if self.asked == ALL_INDEXES:
+            found = tuple(known.name for known in list_indexes(self.agents.settings))
+            if not found:
+                raise IndexMissingError("Nothing has been indexed yet.", "Run `adk-ingest all`, or index a codebase.")
+            return found
+        if self.asked is None:
+            return (self._default_name(),)
+        return (self.asked,) if isinstance(self.asked, str) else tuple(dict.fromkeys(self.asked))
 
     def _default_name(self) -> str:
-        project = self.request.context.project_name
+        project = self.asker.project_name
         for name in (project, f"{project}-codebase") if project else ():
             try:
-                settings_of(self.session.settings, name)
+                settings_of(self.agents.settings, name)
             except UnknownIndexError:
                 continue
             return name
         return MAIN
 
+    def _session(self, name: str) -> Session:
+        if name not in self._sessions:
+            self._sessions[name] = self._open.enter_context(self.agents.open(name).session(self.context))
+        return self._sessions[name]
 
-class QueryTimer:
-    """Notes in a run what the vector of its question cost. All indexes share the encoders, and so the vector."""
+    def _log(self) -> None:
+        """Write one line for the operation (vector-agent.md section 9.2), without texts of request and corpora."""
+        try:
+            settings = self.agents.settings
+        except EvidenceError:
+            return
+        if not settings.telemetry.event_log:
+            return
+        EventLog(settings.paths.event_log, settings.telemetry.max_bytes).write(
+            {
+                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "event": "operation",
+                "request_id": str(self.request_id),
+                "action": self.action,
+                "collection_name": self.asked,
+                "status": self.status,
+                "execution_time_seconds": round(self.seconds, 6),
+                "vectors_searched": self.vectors_searched,
+                "cache_hit": self.cache_hit,
+                "errors": [error.type for error in self.notes.errors],
+                "project_name": self.asker.project_name,
+                "project_type": self.asker.project_type,
+                "priority": self.asker.priority,
+            }
+        )
 
-    def __init__(self, run: Run, text: str) -> None:
-        self._run = run
-        self._text = text
-        pair, _ = run.session.open().service.encoders
-        self._encoders = pair.each
-        self._known = all(kept(encoder, text) for encoder in self._encoders)
 
-    def done(self) -> None:
-        """To be called when the question was answered."""
-        vectors = [found for encoder in self._encoders if (found := kept(encoder, self._text))]
-        self._run.cache_hit = self._known
-        if not self._known:
-            self._run.embedding_ms = sum(found.milliseconds for found in vectors)
+def _each(value: str) -> tuple[str, ...]:
+    pair = _PAIR.fullmatch(value)
+    return (pair["docs"], pair["code"]) if pair else (value,)
 
 
-def kept(encoder: DenseEmbedder, text: str) -> Embedded | None:
-    """The vector that an encoder of a session keeps of a question."""
-    return encoder.kept(text) if isinstance(encoder, RememberedQueries) else None
+def _model(name: str) -> str:
+    """A model's name without its publisher and parameters."""
+    return name.partition(";")[0].rpartition("/")[2].strip().lower()

@@ -1,13 +1,19 @@
-"""What can be seen of a piece of code in any language: the names that it calls, and what it defines."""
+"""What two pieces of code in any language have in common: the names that they call, and what they define."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.render.sanitize import code_span
+
 SnippetKind = Literal["class", "function"]
 
+MAX_NAMED_CALLS = 5
 MAX_SCANNED_CHARS = 40_000
+# The kinds of chunks that are called otherwise.
+_KINDS = {"method": "function", "methods": "class"}
 _CALL = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)[ \t]*\(")
 # What stands before a name that is defined and not called.
 _DEFINES = re.compile(r"\b(?:def|function|func|fn|class|interface|struct)[ \t*]+\Z")
@@ -53,3 +59,20 @@ def snippet_kind(code: str) -> SnippetKind | None:
 def same_text(first: str, second: str) -> bool:
     """Whether two texts are the same but for white space."""
     return first.split() == second.split()
+
+
+def explanation(code: str, payload: ChunkPayload, similarity: float) -> str:
+    """Why a chunk is like a snippet: only what was measured or stands in both."""
+    if same_text(code, payload.body):
+        return "The same text."
+    reasons = [f"similarity {similarity:.2f}"]
+    kind = snippet_kind(code)
+    if kind is not None and _KINDS.get(payload.symbol_kind or "", payload.symbol_kind) == kind:
+        reasons.append(f"both define a {kind}")
+    there = set(called_names(payload.body))
+    shared = [name for name in called_names(code) if name in there]
+    if shared:
+        more = f" and {len(shared) - MAX_NAMED_CALLS} more" if len(shared) > MAX_NAMED_CALLS else ""
+        reasons.append(f"both call {', '.join(map(code_span, shared[:MAX_NAMED_CALLS]))}{more}")
+    text = "; ".join(reasons)
+    return f"{text[:1].upper()}{text[1:]}."

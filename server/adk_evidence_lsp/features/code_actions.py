@@ -58,8 +58,8 @@ class CodeActionsFeature:
     def _about_the_adk(self, snapshot: Snapshot, found: Sequence[types.Diagnostic]) -> list[types.Diagnostic]:
         document = self._server.documents.parsed(snapshot)
         try:
-            with self._server.backend.use() as session, session.symbols.pin() as (_, symbols):
-                return [each for each in found if _is_about_the_adk(each, snapshot, document, symbols)]
+            with self._server.backend.session() as session:
+                return [each for each in found if _is_about_the_adk(each, snapshot, document, session.symbols)]
         except EvidenceError:
             # Without an index no names of the ADK are known, but the name of the package is.
             return [each for each in found if _is_about_the_adk(each, snapshot, document, None)]

@@ -14,8 +14,8 @@ from adk_evidence_lsp.progress import WorkDone
 from adk_evidence_lsp.protocol import EVIDENCE, ClientSettings, EvidenceParams, Position
 
 if TYPE_CHECKING:
+    from adk_evidence.search.session import Session
     from adk_evidence.symbols.query import QueryUsed
-    from adk_evidence_lsp.backend import Session
     from adk_evidence_lsp.documents import Snapshot
     from adk_evidence_lsp.server import EvidenceServer
 
@@ -43,9 +43,9 @@ class EvidenceFeature:
     def _find(
         self, params: EvidenceParams, snapshot: Snapshot | None, client: ClientSettings, cancelled: Cancelled
     ) -> dict[str, Any]:
-        with self._server.backend.use() as session:
+        with self._server.backend.session(cancelled) as session:
             used = self._query(params, snapshot, session)
-            pack = session.service.find(_request(params, used.text, client), cancelled)
+            pack = session.find(_request(params, used.text, client))
         return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
 
     def _query(self, params: EvidenceParams, snapshot: Snapshot | None, session: Session) -> QueryUsed:
@@ -55,8 +55,8 @@ class EvidenceFeature:
             return QueryUsed(text=params.query or "", origin="given")
         start, end = _ends(params)
         document = self._server.documents.parsed(snapshot)
-        with session.symbols.pin() as (_, symbols):
-            return build_query(document, snapshot.language, snapshot.place(start), snapshot.place(end), symbols)
+        places = snapshot.place(start), snapshot.place(end)
+        return build_query(document, snapshot.language, *places, session.symbols)
 
 
 def _supersede_key(params: EvidenceParams) -> str | None:

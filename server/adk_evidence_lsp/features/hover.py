@@ -54,9 +54,9 @@ class HoverFeature:
 
         document = self._server.documents.parsed(snapshot)
         try:
-            with self._server.backend.use() as session, session.symbols.pin() as (_, symbols):
-                entry = resolve_at(document, symbols, *snapshot.place(place))
-                return symbols.info(entry) if entry else None
+            with self._server.backend.session() as session:
+                entry = resolve_at(document, session.symbols, *snapshot.place(place))
+                return session.symbols.info(entry) if entry else None
         except EvidenceError:
             # No index, or one of other models: `adk/status` says so, not every movement of the mouse.
             return None

@@ -27,10 +27,9 @@ class StatusFeature:
         return await self._server.executor.run(lambda _: self._look(ingesting, problem))
 
     def _look(self, ingesting: bool, problem: str | None) -> dict[str, Any]:
-        # The doctor's examination is the command line's; it brings rich along, so it waits until it is asked for.
         from adk_evidence.embedding.factory import fingerprint
         from adk_evidence.store.factory import open_generations
-        from adk_evidence_cli.doctor import examine
+        from adk_ingest.doctor import examine
 
         settings = self._server.backend.settings()
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
@@ -49,7 +48,7 @@ class StatusFeature:
 
     def _index(self) -> IndexInfo | None:
         try:
-            with self._server.backend.use() as session, session.service.pin() as index:
-                return index.info()
+            with self._server.backend.session() as session:
+                return session.index.info()
         except EvidenceError:
             return None

@@ -31,7 +31,8 @@ class SymbolFeature:
         return await server.executor.run(lambda _: self._look_up(params, snapshot), quick=True)
 
     def _look_up(self, params: SymbolParams, snapshot: Snapshot | None) -> dict[str, Any] | None:
-        with self._server.backend.use() as session, session.symbols.pin() as (_, symbols):
+        with self._server.backend.session() as session:
+            symbols = session.symbols
             found = self._entries(params, snapshot, symbols)
             if not found:
                 return None

@@ -12,7 +12,7 @@ from adk_evidence_lsp.protocol import TARGETS, TargetsParams
 
 if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
-    from adk_evidence.symbols.targets.model import RankedTarget
+    from adk_evidence.symbols.target import RankedTarget
     from adk_evidence_lsp.server import EvidenceServer
 
 WORKSPACE_SYMBOLS = 20
@@ -48,15 +48,15 @@ class TargetsFeature:
 
     def _find(self, params: TargetsParams) -> dict[str, Any]:
         python = Path(params.python) if params.python is not None else None
-        with self._server.backend.use() as session:
-            answer = session.targets.find(params.query, params.limit, params.mode, python)
+        with self._server.backend.use() as service:
+            answer = service.symbols.find(params.query, params.limit, params.mode, python)
         return answer.model_dump(mode="json")
 
     def _symbols(self, query: str) -> list[types.WorkspaceSymbol]:
         try:
-            with self._server.backend.use() as session, session.service.pin() as index:
-                found = session.targets.find(query, WORKSPACE_SYMBOLS)
-                symbols = [_symbol(target, index) for target in found.results]
+            with self._server.backend.session() as session:
+                found = session.service.symbols.find(query, WORKSPACE_SYMBOLS)
+                symbols = [_symbol(target, session.index) for target in found.results]
         except EvidenceError:
             # No index, no targets, no query: `adk/status` says so, not every key that is pressed.
             return []
@@ -65,7 +65,7 @@ class TargetsFeature:
 
 def _symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymbol | None:
     """The symbol at its definition, or None where that file is not on this machine."""
-    from adk_evidence.symbols.targets.files import code_corpus_name
+    from adk_evidence.symbols.target_sets import code_corpus_name
 
     name = code_corpus_name(index.manifest)
     file = index.file_of(name, target.path)

@@ -18,7 +18,7 @@ from google.adk.agents import LlmAgent
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams, StreamableHTTPConnectionParams
 from mcp import StdioServerParameters
 
-from adk_evidence.search import pipeline
+from adk_evidence.search import session as door
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import make_function_tool
 from adk_evidence_agents.session import AgentSession
@@ -36,7 +36,7 @@ QUESTION = "how do I retry when a tool throws?"
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
     """The tool's session, on the index of the tests."""
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: Breaking())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Breaking())
     session = AgentSession(lambda: indexed.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     yield session
@@ -122,7 +122,7 @@ async def test_nothing_that_goes_wrong_in_the_tool_ends_a_run(session: AgentSess
 
 async def test_without_an_index_a_run_learns_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = Workplace(tmp_path)
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: empty.settings))
     direct = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": QUESTION}))
     served = await run(agent_with(stdio_toolset(empty.home)), ("find_adk_evidence", {"query": QUESTION}))
@@ -164,7 +164,7 @@ async def test_an_agent_uses_the_server_through_a_toolset(indexed: Workplace, ov
 
 
 async def test_injected_texts_reach_the_model_as_quotes(injected: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: injected.settings))
     queries = [marker(group, 0) for group in INJECTIONS]
     direct = await run(

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adk_evidence.settings import load_settings
-from adk_evidence.symbols.targets.model import SearchMode
-from adk_evidence.symbols.targets.service import CurrentTargets, LoadedTargets
+from adk_evidence.symbols.current import CurrentSymbols
+from adk_evidence.symbols.search import TargetSearch
+from adk_evidence.symbols.target import AnswerMode
 from tests.benchmarks.measure import show, spread
 
 QUERIES = Path(__file__).with_name("queries.jsonl")
-MODES: tuple[SearchMode, ...] = ("lexical", "vector", "hybrid")
+MODES: tuple[AnswerMode, ...] = ("lexical", "vector", "hybrid")
 DEPTH = 10
 LOOKUPS = ("LlmAgent", "ReflectAnd", "LiveRequestQueue.send_realtime", "google.adk.tools.AgentTool", "VertexAi")
 
@@ -63,17 +64,20 @@ class Scores:
 def main() -> None:
     """Measure and print."""
     options = _options()
-    targets = CurrentTargets(load_settings({"home": options.home} if options.home else {}))
-    loaded = targets.load()
+    symbols = CurrentSymbols(load_settings({"home": options.home} if options.home else {}))
+    search = symbols.targets()
     queries = read_queries(QUERIES)
-    ranks = {mode: [first_relevant(loaded, mode, query) for query in queries] for mode in MODES}
-    show("targets", f"{len(loaded.targets)} of {loaded.about.repo}@{loaded.about.commit}, {loaded.about.model}")
+    ranks = {mode: [first_relevant(search, mode, query) for query in queries] for mode in MODES}
+    show(
+        "targets",
+        f"{len(search.targets)} of {search.set.about.repo}@{search.set.about.commit}, {search.set.about.model}",
+    )
     _table(queries, ranks)
     if options.misses:
         for query, rank in zip(queries, ranks["hybrid"], strict=True):
             if rank != 1:
                 show(f"rank {rank or f'> {DEPTH}'}", f"{query.query}  [{query.group}]")
-    _latency(targets, queries)
+    _latency(symbols, queries)
 
 
 def read_queries(path: Path) -> list[Labelled]:
@@ -82,16 +86,16 @@ def read_queries(path: Path) -> list[Labelled]:
     return [Labelled(row["group"], row["query"], frozenset(row["relevant"])) for row in rows]
 
 
-def first_relevant(loaded: LoadedTargets, mode: SearchMode, query: Labelled) -> int:
+def first_relevant(search: TargetSearch, mode: AnswerMode, query: Labelled) -> int:
     """Rank of the first relevant target, from 1; 0 where none of the first ten is."""
-    for rank, item in enumerate(loaded.provider(mode).rank(query.query, DEPTH), 1):
-        target = loaded.targets[item.place]
+    for rank, item in enumerate(search.rank(query.query, DEPTH, mode), 1):
+        target = search.targets[item.place]
         if {target.import_path, target.fqn} & query.relevant:
             return rank
     return 0
 
 
-def _table(queries: Sequence[Labelled], ranks: Mapping[SearchMode, Sequence[int]]) -> None:
+def _table(queries: Sequence[Labelled], ranks: Mapping[AnswerMode, Sequence[int]]) -> None:
     groups: dict[str, list[int]] = defaultdict(list)
     for number, query in enumerate(queries):
         groups[query.group].append(number)
@@ -111,13 +115,13 @@ def _table(queries: Sequence[Labelled], ranks: Mapping[SearchMode, Sequence[int]
     print()
 
 
-def _latency(targets: CurrentTargets, queries: Sequence[Labelled]) -> None:
+def _latency(symbols: CurrentSymbols, queries: Sequence[Labelled]) -> None:
     natural = [query.query for query in queries if query.group in ("how to", "concept")]
     for name, asked, repeat in (("exact or prefix lookup", LOOKUPS, 40), ("question, hybrid", natural, 3)):
         wall, processor = [], []
         for query in [*asked] * repeat:
             begin, begin_processor = time.perf_counter(), time.thread_time()
-            targets.find(query)
+            symbols.find(query)
             wall.append((time.perf_counter() - begin) * 1000)
             processor.append((time.thread_time() - begin_processor) * 1000)
         show(f"{name}, wall", spread(wall))

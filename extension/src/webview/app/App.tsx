@@ -3,8 +3,8 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { EvidenceResult } from "../../protocol/generated";
 import type { FromPage, Question } from "../messages";
 import { Card, type CardActions, cardElementId } from "./Card";
+import type { EditorPort } from "./editorPort";
 import { History } from "./History";
-import type { Host } from "./host";
 import { type Command, commandOf, keyOf } from "./keyboard";
 import { type Event, initial, type Model, reduce, saved } from "./model";
 import { QUERY_ID, QueryLine } from "./QueryLine";
@@ -17,18 +17,18 @@ const SAVE_AFTER_MS = 300;
 const SAY_FOR_MS = 4000;
 
 /** The Evidence page. */
-export function App({ host }: { host: Host }) {
-  const [start] = useState(() => initial(host.load()));
+export function App({ editor }: { editor: EditorPort }) {
+  const [start] = useState(() => initial(editor.load()));
   const [model, dispatch] = useReducer(reduce, start);
   useEffect(() => {
-    host.listen(
-      (message) => dispatch({ type: "host", message }),
+    editor.listen(
+      (message) => dispatch({ type: "message", message }),
       () => dispatch({ type: "unreadable" }),
     );
-    host.send({ type: "ready" });
-  }, [host]);
-  useSaving(host, model);
-  useKeys(host, model, dispatch);
+    editor.send({ type: "ready" });
+  }, [editor]);
+  useSaving(editor, model);
+  useKeys(editor, model, dispatch);
   const { view, draft } = model;
   if (view === null) {
     return null;
@@ -37,7 +37,7 @@ export function App({ host }: { host: Host }) {
   const ask = (question: Question) => {
     const query = question.query.trim();
     if (query !== "") {
-      host.send({ type: "ask", question: { ...question, query } });
+      editor.send({ type: "ask", question: { ...question, query } });
     }
   };
   const choose = (question: Question) => {
@@ -58,25 +58,25 @@ export function App({ host }: { host: Host }) {
           onDraft={(next) => dispatch({ type: "draft", draft: next })}
           onAsk={ask}
           onChoose={choose}
-          onCancel={() => host.send({ type: "cancel" })}
+          onCancel={() => editor.send({ type: "cancel" })}
         />
       </header>
       <History
         items={view.history}
         current={view.current}
-        onRecall={(id) => host.send({ type: "history", id })}
-        onClear={() => host.send({ type: "clearHistory" })}
+        onRecall={(id) => editor.send({ type: "history", id })}
+        onClear={() => editor.send({ type: "clearHistory" })}
       />
       <main aria-busy={loading}>
         {view.phase === "empty" && (
-          <Empty onAsk={(query) => ask({ ...draft, query })} onAction={(id) => host.send({ type: "action", id })} />
+          <Empty onAsk={(query) => ask({ ...draft, query })} onAction={(id) => editor.send({ type: "action", id })} />
         )}
         {loading && <Loading query={view.question.query} />}
         {view.phase === "error" && view.error !== null && (
-          <Failure error={view.error} onAction={(id) => host.send({ type: "action", id })} />
+          <Failure error={view.error} onAction={(id) => editor.send({ type: "action", id })} />
         )}
         {view.pack !== null && (
-          <Pack key={view.current} pack={view.pack} model={model} host={host} dispatch={dispatch} />
+          <Pack key={view.current} pack={view.pack} model={model} editor={editor} dispatch={dispatch} />
         )}
       </main>
       <p class="hidden" role="status">
@@ -90,11 +90,11 @@ export function App({ host }: { host: Host }) {
 interface PackProps {
   pack: EvidenceResult;
   model: Model;
-  host: Host;
+  editor: EditorPort;
   dispatch(event: Event): void;
 }
 
-function Pack({ pack, model, host, dispatch }: PackProps) {
+function Pack({ pack, model, editor, dispatch }: PackProps) {
   const results = useMemo(() => {
     const scores = scoresOf(pack);
     return pack.candidates.map((candidate) => ({ candidate, scores: scores(candidate) }));
@@ -104,14 +104,14 @@ function Pack({ pack, model, host, dispatch }: PackProps) {
       activate: (id) => dispatch({ type: "activate", id }),
       expand: (id) => dispatch({ type: "expand", id }),
       explain: (id) => dispatch({ type: "explain", id }),
-      open: (candidateId, where) => host.send({ type: "open", candidateId, where }),
-      copyCitation: (candidateId) => host.send({ type: "copy", what: "citation", candidateId }),
+      open: (candidateId, where) => editor.send({ type: "open", candidateId, where }),
+      copyCitation: (candidateId) => editor.send({ type: "copy", what: "citation", candidateId }),
     }),
-    [host, dispatch],
+    [editor, dispatch],
   );
   return (
     <>
-      <Summary pack={pack} onCopy={(what) => host.send({ type: "copy", what, candidateId: null })} />
+      <Summary pack={pack} onCopy={(what) => editor.send({ type: "copy", what, candidateId: null })} />
       {results.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
       <ol class="results" aria-label={t("Results")}>
         {results.map(({ candidate, scores }, index) => (
@@ -131,7 +131,7 @@ function Pack({ pack, model, host, dispatch }: PackProps) {
   );
 }
 
-/** What the host had to say, for a while. */
+/** What the extension had to say, for a while. */
 function Said({ model, dispatch }: { model: Model; dispatch(event: Event): void }) {
   const { said } = model;
   useEffect(() => {
@@ -153,34 +153,39 @@ function Said({ model, dispatch }: { model: Model; dispatch(event: Event): void 
 }
 
 /** Keeps the state with the editor, not at every key that is typed. */
-function useSaving(host: Host, model: Model): void {
+function useSaving(editor: EditorPort, model: Model): void {
   useEffect(() => {
     const state = saved(model);
     if (state === null) {
       return;
     }
-    const timer = setTimeout(() => host.save(state), SAVE_AFTER_MS);
+    const timer = setTimeout(() => editor.save(state), SAVE_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [host, model.view, model.draft, model.active]);
+  }, [editor, model.view, model.draft, model.active]);
 }
 
-function useKeys(host: Host, model: Model, dispatch: (event: Event) => void): void {
+function useKeys(editor: EditorPort, model: Model, dispatch: (event: Event) => void): void {
   const latest = useRef(model);
   latest.current = model;
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
       const command = event.defaultPrevented ? null : commandOf(keyOf(event));
-      if (command !== null && obey(command, latest.current, host, dispatch)) {
+      if (command !== null && obey(command, latest.current, editor, dispatch)) {
         event.preventDefault();
       }
     };
     window.addEventListener("keydown", listener);
     return () => window.removeEventListener("keydown", listener);
-  }, [host, dispatch]);
+  }, [editor, dispatch]);
 }
 
 /** Does what a key means; false if there is nothing to do it on. */
-function obey(command: Command, { view, active }: Model, host: Host, dispatch: (event: Event) => void): boolean {
+function obey(
+  command: Command,
+  { view, active }: Model,
+  editor: EditorPort,
+  dispatch: (event: Event) => void,
+): boolean {
   const candidates = view?.pack?.candidates ?? [];
   const at = candidates.findIndex((candidate) => candidate.candidate_id === active);
   const id = candidates[at]?.candidate_id;
@@ -189,11 +194,11 @@ function obey(command: Command, { view, active }: Model, host: Host, dispatch: (
       document.getElementById(QUERY_ID)?.focus();
       return true;
     case "cancel":
-      return view?.phase === "loading" && sent(host, { type: "cancel" });
+      return view?.phase === "loading" && sent(editor, { type: "cancel" });
     case "open":
-      return id !== undefined && sent(host, { type: "open", candidateId: id, where: "default" });
+      return id !== undefined && sent(editor, { type: "open", candidateId: id, where: "default" });
     case "copy":
-      return id !== undefined && sent(host, { type: "copy", what: "citation", candidateId: id });
+      return id !== undefined && sent(editor, { type: "copy", what: "citation", candidateId: id });
     case "explain":
       if (id !== undefined) {
         dispatch({ type: "explain", id });
@@ -204,8 +209,8 @@ function obey(command: Command, { view, active }: Model, host: Host, dispatch: (
   }
 }
 
-function sent(host: Host, message: FromPage): boolean {
-  host.send(message);
+function sent(editor: EditorPort, message: FromPage): boolean {
+  editor.send(message);
   return true;
 }
 

@@ -2,9 +2,9 @@ import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate } from "../../protocol/generated";
+import { namedLine } from "../../text/untrusted";
 import type { OpenTarget } from "../actions";
 import { CodeText } from "./CodeText";
-import { plain } from "./controls";
 import { body, excerpt } from "./excerpt";
 import { percent } from "./format";
 import { Icon } from "./Icon";
@@ -18,7 +18,7 @@ import { Why } from "./Why";
 interface Props {
   candidate: Candidate;
   scores: Scores;
-  /** A number of the page's own: a candidate's id never becomes an element's. */
+  /** The page's own number: an element's id is never made of a candidate's id. */
   index: number;
   active: boolean;
   expanded: boolean;
@@ -40,7 +40,7 @@ export function cardElementId(index: number): string {
   return `card-${index}`;
 }
 
-/** One piece of evidence; made anew only if something of it changes, as there may be a hundred. */
+/** One piece of evidence; rendered again only if its own data change, because there may be a hundred. */
 export function Card({ candidate, scores, index, active, expanded, explained, actions }: Props) {
   return useMemo(
     () => <CardContent {...{ candidate, scores, index, active, expanded, explained, actions }} />,
@@ -105,7 +105,7 @@ function CardContent(props: Props) {
         )}
         <Text {...props} tab={tab} />
         <div class="citation">
-          <code class="citation-text" title={plain(candidate.citation, 1000)}>
+          <code class="citation-text" title={namedLine(candidate.citation, 1000)}>
             <SafeText text={candidate.citation} />
           </code>
           <button

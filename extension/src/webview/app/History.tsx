@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import { useState } from "preact/hooks";
+import { clip } from "../../text/untrusted";
 import type { HistoryItem } from "../messages";
-import { clip } from "./controls";
 import { Icon } from "./Icon";
 import { sourceChoices, taskModes } from "./labels";
 import { SafeText } from "./SafeText";

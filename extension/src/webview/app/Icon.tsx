@@ -1,4 +1,4 @@
-/** Line icons of 16 pixels, drawn for this page; they never stand without words or a label. */
+/** Line icons of 16 pixels, drawn for this page; each stands beside words or a label. */
 
 const PATHS = {
   search: "M11.2 11.2 14.5 14.5M12.5 7a5.5 5.5 0 1 1-11 0 5.5 5.5 0 0 1 11 0Z",

@@ -1,6 +1,7 @@
 import { t } from "@vscode/l10n";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { MAX_PATH, MAX_QUERY, type Question } from "../messages";
+import { MAX_PATH, MAX_QUERY } from "../../protocol/check";
+import type { Question } from "../messages";
 import { Icon } from "./Icon";
 import { sourceChoices, taskModes } from "./labels";
 

@@ -1,10 +1,8 @@
-import { clip, splitControls } from "./controls";
-
-/** Text from elsewhere on one line's rank: isolated from the text around it, its control characters named. */
+/** Text that is not trusted, isolated from the text around it, with its hidden characters named. */
 export function SafeText({ text, longest = 2000 }: { text: string; longest?: number }) {
   return (
     <bdi>
-      {splitControls(clip(text, longest)).map((piece, index) =>
+      {splitHidden(clip(text, longest)).map((piece, index) =>
         piece.kind === "text" ? (
           piece.text
         ) : (
@@ -16,3 +14,5 @@ export function SafeText({ text, longest = 2000 }: { text: string; longest?: num
     </bdi>
   );
 }
+
+import { clip, splitHidden } from "../../text/untrusted";

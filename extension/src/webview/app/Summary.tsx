@@ -1,7 +1,8 @@
 import { t } from "@vscode/l10n";
+import { ageOf } from "../../age";
 import type { EvidenceResult } from "../../protocol/generated";
 import type { CopyFormat } from "../actions";
-import { age, retrievalTime, shortCommit } from "./format";
+import { retrievalTime, shortCommit } from "./format";
 import { Icon, type IconName } from "./Icon";
 import { qualityLabel } from "./labels";
 import { Menu } from "./Menu";
@@ -14,7 +15,7 @@ const QUALITY_ICONS: Record<EvidenceResult["quality"]["level"], IconName> = {
   high: "exact",
 };
 
-/** What a pack is as a whole: how much, how good, from which index. */
+/** A pack as a whole: how much, how good, from which index. */
 export function Summary({ pack, onCopy }: { pack: EvidenceResult; onCopy(what: CopyFormat): void }) {
   const { docs_in_top_k: docs, code_in_top_k: code } = pack.coverage;
   const origin = originOf(pack);
@@ -74,7 +75,7 @@ function IndexFacts({ pack }: { pack: EvidenceResult }) {
   const commits = new Map(
     Object.values(pack.index.corpora).map((corpus) => [`${corpus.repo}@${corpus.commit}`, corpus]),
   );
-  const built = age(pack.index.created_at, Date.now(), document.documentElement.lang || "en");
+  const built = ageOf(pack.index.created_at, Date.now(), document.documentElement.lang || "en");
   return (
     <>
       {[...commits].map(([key, corpus]) => (

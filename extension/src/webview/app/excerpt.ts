@@ -1,7 +1,5 @@
 /** How much of a candidate's text is shown: a text can be a page or one line of a megabyte. */
 
-import { clip } from "./controls";
-
 // The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
 const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
@@ -74,3 +72,5 @@ function clipLines(text: string): string {
         .map((line) => clip(line, LONGEST_LINE))
         .join("\n");
 }
+
+import { clip } from "../../text/untrusted";

@@ -1,34 +1,12 @@
 /** Numbers and times for people. */
 
 import { t } from "@vscode/l10n";
-import { finite, recordOf } from "../shape";
-
-const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-];
-const isTimings = recordOf(finite);
-
-/** How long ago something was, e.g. "2 hours ago"; null if it is not a time. */
-export function age(iso: string, now: number, language: string): string | null {
-  const then = Date.parse(iso);
-  if (Number.isNaN(then)) {
-    return null;
-  }
-  const seconds = (now - then) / 1000;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
-  return unit === undefined ? t("just now") : format.format(-Math.round(seconds / unit[1]), unit[0]);
-}
+import { isNumbers } from "../../protocol/check";
 
 /** What retrieval took, as its steps say; null if they do not. */
 export function retrievalTime(debug: Record<string, unknown>): string | null {
   const timings = debug.timings_ms;
-  if (!isTimings(timings)) {
+  if (!isNumbers(timings)) {
     return null;
   }
   const total = Object.values(timings).reduce((sum, each) => sum + each, 0);

@@ -15,7 +15,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import { createLowlight } from "lowlight";
-import { splitControls } from "./controls";
+import { splitHidden } from "../../text/untrusted";
 import { splitTerms } from "./terms";
 
 const lowlight = createLowlight({
@@ -71,11 +71,11 @@ function decorate(node: Root["children"][number], terms: RegExp | null): Element
   if (node.type === "element") {
     return [{ ...node, children: node.children.flatMap((child) => decorate(child, terms)) }];
   }
-  return node.type === "text" ? splitControls(node.value).flatMap((piece) => nodesOf(piece, terms)) : [];
+  return node.type === "text" ? splitHidden(node.value).flatMap((piece) => nodesOf(piece, terms)) : [];
 }
 
-function nodesOf(piece: ReturnType<typeof splitControls>[number], terms: RegExp | null): ElementContent[] {
-  if (piece.kind === "controls") {
+function nodesOf(piece: ReturnType<typeof splitHidden>[number], terms: RegExp | null): ElementContent[] {
+  if (piece.kind === "hidden") {
     return [element("span", { className: ["control"], title: piece.description }, piece.label)];
   }
   return splitTerms(piece.text, terms).map((part) =>

@@ -1,4 +1,4 @@
-/** The page's keys. They are for a page without a text field in focus; keys with a modifier are the editor's. */
+/** The page's keys. They work while no text field has the focus; keys with a modifier are the editor's. */
 
 export type Command = "next" | "previous" | "first" | "last" | "open" | "copy" | "explain" | "query" | "cancel";
 

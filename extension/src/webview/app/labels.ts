@@ -3,8 +3,8 @@
 import { t } from "@vscode/l10n";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate, EvidenceResult, Verification } from "../../protocol/generated";
-import type { Sources, TaskMode } from "../messages";
-import { plain } from "./controls";
+import { namedLine } from "../../text/untrusted";
+import type { Question, TaskMode } from "../messages";
 import type { IconName } from "./Icon";
 
 export function taskModes(): { value: TaskMode; label: string }[] {
@@ -16,7 +16,7 @@ export function taskModes(): { value: TaskMode; label: string }[] {
   ];
 }
 
-export function sourceChoices(): { value: Sources; label: string }[] {
+export function sourceChoices(): { value: Question["sources"]; label: string }[] {
   return [
     { value: "both", label: t("Both") },
     { value: "docs", label: t("Docs") },
@@ -65,7 +65,7 @@ export function locationOf({ path, lines }: Candidate): string {
 
 /** A candidate's name for attributes, on one line. */
 export function nameOf(candidate: Candidate): string {
-  return plain(trailOf(candidate).join(" \u203a "));
+  return namedLine(trailOf(candidate).join(" \u203a "));
 }
 
 /** The words for a branch of retrieval, e.g. `dense#2`. */

@@ -2,15 +2,15 @@
 
 import { config } from "@vscode/l10n";
 import { render } from "preact";
-import { recordOf, text } from "../shape";
+import { isTexts } from "../../protocol/check";
 import { App } from "./App";
-import { connect } from "./host";
+import { connect } from "./editorPort";
 
 const root = document.getElementById("app");
 if (root !== null) {
   const strings: unknown = JSON.parse(root.dataset.strings ?? "{}");
-  if (recordOf(text)(strings)) {
+  if (isTexts(strings)) {
     config({ contents: strings });
   }
-  render(<App host={connect()} />, root);
+  render(<App editor={connect()} />, root);
 }

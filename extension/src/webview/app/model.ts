@@ -5,7 +5,7 @@ import { ACTIONS, type Question, type SavedState, type ToPage, type ViewState } 
 import { sameQuestion } from "../question";
 
 export interface Model {
-  /** What the host says is to be shown; null until it has spoken. */
+  /** What the extension says is to be shown; null until it has spoken. */
   view: ViewState | null;
   draft: Question;
   /** The question that `draft` was typed over. */
@@ -14,13 +14,13 @@ export interface Model {
   active: string | null;
   expanded: ReadonlySet<string>;
   explained: ReadonlySet<string>;
-  /** What the host had to say last; the number tells two of the same text apart. */
+  /** What the extension had to say last; the number tells two of the same text apart. */
   said: { text: string; number: number } | null;
 }
 
 export type Event =
-  | { type: "host"; message: ToPage }
-  /** The host has sent a state that cannot be read. */
+  | { type: "message"; message: ToPage }
+  /** The extension has sent a state that cannot be read. */
   | { type: "unreadable" }
   | { type: "draft"; draft: Question }
   | { type: "activate"; id: string }
@@ -48,7 +48,7 @@ export function initial(saved: SavedState | null): Model {
 /** The model after an event. */
 export function reduce(model: Model, event: Event): Model {
   switch (event.type) {
-    case "host":
+    case "message":
       return event.message.type === "say"
         ? { ...model, said: { text: event.message.text, number: (model.said?.number ?? 0) + 1 } }
         : show(model, event.message.state);
@@ -93,7 +93,7 @@ function show(model: Model, view: ViewState): Model {
   };
 }
 
-/** Whether the page waits for the host and would do so for ever. */
+/** Whether the page waits for the extension and would do so for ever. */
 function isWaiting({ view }: Model): boolean {
   return view === null || view.phase === "loading";
 }

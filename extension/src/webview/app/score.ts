@@ -1,6 +1,6 @@
 /**
- * Scores as parts of a bar. The support is on a fixed scale; of the others only order and spacing within one pack mean
- * anything.
+ * Scores as parts of a bar. The support is on a fixed scale; for the other scores only order and spacing within one
+ * pack mean anything.
  */
 
 import type { Candidate, EvidenceResult } from "../../protocol/generated";

@@ -46,9 +46,13 @@ function textOf({ content }) {
 
 function answerTo(prompt) {
   const request = prompt.slice(prompt.lastIndexOf("REQUEST:"));
-  if (request.includes("REFUSE")) throw vscode.LanguageModelError.Blocked("no");
+  if (request.includes("REFUSE")) {
+    throw vscode.LanguageModelError.Blocked("no");
+  }
   // As a model would that does what the evidence tells it, without fences around it.
-  if (request.includes("REPEAT")) return `[CTX 99](https://evil.example) ${prompt.replaceAll(/^`{3,}\w*$/gm, "")}`;
+  if (request.includes("REPEAT")) {
+    return `[CTX 99](https://evil.example) ${prompt.replaceAll(/^`{3,}\w*$/gm, "")}`;
+  }
   return ANSWER;
 }
 

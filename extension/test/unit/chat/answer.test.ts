@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { AnswerWriter } from "../../../src/chat/answer";
-import { type Citation, titleOf } from "../../../src/chat/citation";
-import { listCitations } from "../../../src/chat/listing";
+import { AnswerWriter, type Citation, listCitations, titleOf } from "../../../src/chat/answer";
 import { candidate } from "../evidence/packs";
 import { FakeResponse, location } from "./fakeResponse";
 
-const first: Citation = { candidate: candidate(), place: location("runners.py") };
+const first: Citation = { candidate: candidate(), location: location("runners.py") };
 const second: Citation = {
   candidate: candidate({
     path: "docs/tools/retry.md",
@@ -14,7 +12,7 @@ const second: Citation = {
     source_type: "docs",
     headings: ["Retry", "Use *it*"],
   }),
-  place: null,
+  location: null,
 };
 
 function write(...pieces: string[]) {
@@ -36,7 +34,7 @@ describe("an answer with citations", () => {
   it("has links for marks, and words where nothing can be opened", () => {
     const { written, response } = write("It retries [CT", "X 1], see [CTX 2].");
     assert.equal(response.text, "It retries <runners.py:6-12>, see retry\\.md.");
-    assert.deepEqual(response.anchors, [first.place]);
+    assert.deepEqual(response.anchors, [first.location]);
     assert.deepEqual([...written.cited], [1, 2]);
     assert.ok(written.some);
   });

@@ -13,7 +13,9 @@ function open(address: string, text: string): Uri {
     uri,
     languageId: "python",
     validateRange(range: Range) {
-      if (!(range instanceof Range)) throw new TypeError("no range");
+      if (!(range instanceof Range)) {
+        throw new TypeError("no range");
+      }
       return range;
     },
     getText: (range?: Range) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { contextsOf } from "../../../src/chat/contexts";
-import { fenced, oneLine } from "../../../src/chat/fence";
+import { fenced } from "../../../src/text/untrusted";
 import { candidate } from "../evidence/packs";
 
 const page = "adk-docs@abc:https://docs.example.org/tools/#retry";
@@ -44,21 +44,5 @@ describe("the marks of a prompt", () => {
       [2, "two"],
     ]);
     assert.deepEqual(ids("[CTX 4] adk-python@v1:unknown.py#L1-L2"), []);
-  });
-});
-
-describe("a fence", () => {
-  it("is closed by nothing in the text", () => {
-    for (const text of ["", "```", "a\n``````\nb", "`".repeat(500), "~~~", "```\n````"]) {
-      const lines = fenced(text, "python").split("\n");
-      const mark = lines.at(-1) ?? "";
-      assert.equal(lines[0], `${mark}python`);
-      assert.ok(!lines.slice(1, -1).includes(mark), text);
-    }
-  });
-
-  it("shows what hides", () => {
-    assert.equal(fenced("a\u202eb\u{e0041}\x1b[31m\r\nc"), "```\na<U+202E>b<U+E0041><U+001B>[31m\nc\n```");
-    assert.equal(oneLine(" a\n\tb\u0000 "), "a b<U+0000>");
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type AnswerFacts, factsOf, followupsOf } from "../../../src/chat/followups";
+import { factsOf, followupsOf } from "../../../src/chat/followups";
+import type { AnswerFacts } from "../../../src/protocol/generated";
 
 const FACTS: AnswerFacts = { outcome: "answered", packId: "p", citations: 2, query: "How?", taskMode: "explain" };
 

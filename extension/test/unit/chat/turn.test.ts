@@ -15,7 +15,7 @@ import {
 } from "vscode";
 import { factsOf } from "../../../src/chat/followups";
 import { Turn } from "../../../src/chat/turn";
-import type { CitedPlaces } from "../../../src/evidence/citedPlaces";
+import type { CitedLocations } from "../../../src/evidence/citedLocations";
 import { Evidence } from "../../../src/evidence/client";
 import { COMMANDS, PARTICIPANT } from "../../../src/ids";
 import { Problem } from "../../../src/problem";
@@ -56,7 +56,9 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
   const backend = new FakeBackend({
     "adk/evidence": () => {
       const next = packs.length > 1 ? packs.shift() : packs[0];
-      if (next === undefined || next instanceof Problem) throw next;
+      if (next === undefined || next instanceof Problem) {
+        throw next;
+      }
       return next;
     },
     "adk/render": () => ({ text: more.rendered ?? PROMPT }) as RenderResult,
@@ -72,7 +74,9 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
       countTokens: async (text: string) => text.length / 4,
       async sendRequest(messages: { role: string; content: string }[]) {
         sent.push(messages);
-        if (more.cancelled) source.cancel();
+        if (more.cancelled) {
+          source.cancel();
+        }
         return { text: answer(model) };
       },
     },
@@ -82,7 +86,7 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
   const turn = new Turn(
     {
       evidence: new Evidence(backend),
-      places: { find: async () => PLACE } as unknown as CitedPlaces,
+      locations: { find: async () => PLACE } as unknown as CitedLocations,
       log: log as unknown as LogOutputChannel,
     },
     request as unknown as ChatRequest,
@@ -97,7 +101,9 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
 
 async function* answer({ answers = ["It retries [CT", "X 1]."], fails }: Model) {
   yield* answers;
-  if (fails !== undefined) throw fails;
+  if (fails !== undefined) {
+    throw fails;
+  }
 }
 
 function earlier(query: string, outcome = "answered") {

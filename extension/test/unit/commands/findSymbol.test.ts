@@ -14,7 +14,9 @@ describe("the search for symbols", () => {
   function backend(refused: Problem | null = null) {
     return new FakeBackend({
       "adk/targets": ({ python }) => {
-        if (refused !== null && python !== undefined) throw refused;
+        if (refused !== null && python !== undefined) {
+          throw refused;
+        }
         return answer([target()]);
       },
     });

@@ -29,7 +29,9 @@ describe("the list of symbols", () => {
     const results = (["false", "true", "unknown"] as const).map((available) => target({ available }));
     const [lacking, ...others] = symbolItems(answer(results, { installed: "2.1.0" }), []);
     assert.match(lacking?.description ?? "", /\$\(warning\) not in your google-adk 2\.1\.0$/);
-    for (const { description } of others) assert.equal(description, "google.adk.Runner");
+    for (const { description } of others) {
+      assert.equal(description, "google.adk.Runner");
+    }
   });
 
   it("marks what is deprecated", () => {

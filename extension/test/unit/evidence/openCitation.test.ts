@@ -5,8 +5,8 @@ import { openFileOnDisk } from "../../../src/commands/openFileOnDisk";
 import { Evidence } from "../../../src/evidence/client";
 import { Highlight } from "../../../src/evidence/highlight";
 import { Citations } from "../../../src/evidence/openCitation";
+import { readOnly } from "../../../src/evidence/sourceAddress";
 import { SourceDocuments, sourceAddress } from "../../../src/evidence/sourceDocuments";
-import { readOnly } from "../../../src/evidence/symbolPlace";
 import { Problem } from "../../../src/problem";
 import type { SourceResult } from "../../../src/protocol/generated";
 import { FakeEditor, Range, Selection, textDocuments, Uri, window, workspace } from "../fake-vscode";
@@ -157,7 +157,9 @@ describe("the read-only document with a source", () => {
     const documents = new SourceDocuments({
       source: async (_params, _token, scope) => {
         asked.push(scope?.path ?? "");
-        if (scope?.path !== "/b") throw new Problem("It is not here.", "not_indexed");
+        if (scope?.path !== "/b") {
+          throw new Problem("It is not here.", "not_indexed");
+        }
         return CITED;
       },
     });

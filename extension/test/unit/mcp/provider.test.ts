@@ -76,7 +76,7 @@ describe("the provider of the server for agents", () => {
   });
 
   it("offers nothing, and tells nothing, as long as there is no environment", async () => {
-    programs[""] = { trail: [], problem: { name: "", message: "", code: "no_environment", mends: [] } };
+    programs[""] = { trail: [], problem: { name: "", message: "", code: "no_environment", fixes: [] } };
     assert.deepEqual(await offered(), []);
   });
 

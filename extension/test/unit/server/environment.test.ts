@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
-import { findBase, registerSetUp } from "../../../src/commands/environment";
+import { findBase, setUpEnvironment } from "../../../src/commands/environment";
 import { findPayload, PrivateEnvironment, type SetUpStep } from "../../../src/server/environment";
 import type { ServerPool } from "../../../src/server/pool";
 import { PROBLEMS } from "../../../src/server/problems";
@@ -150,14 +150,9 @@ describe("the private environment", () => {
     const state = await environment().state();
     assert.ok(state.kind === "ready");
     await fs.rm(state.python);
-    const registered = new Map<string, (argument: unknown) => Promise<void>>();
     const asked: string[] = [];
     const window = { ...vscode.window };
-    const commands = { ...vscode.commands };
     const noToken = { onCancellationRequested: () => ({ dispose: () => undefined }) };
-    Object.assign(vscode.commands, {
-      registerCommand: (id: string, run: (argument: unknown) => Promise<void>) => registered.set(id, run),
-    });
     Object.assign(vscode.window, {
       showInformationMessage: async (message: string) => void asked.push(message),
       showErrorMessage: async (message: string) => void asked.push(message),
@@ -165,7 +160,9 @@ describe("the private environment", () => {
         work({ report: () => undefined }, noToken),
     });
     try {
-      registerSetUp({
+      const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").fixes;
+      assert.equal(repair?.title, "Repair");
+      await setUpEnvironment(repair.arguments?.[0], {
         environment: environment(),
         prober: { probe, forget: () => undefined } as unknown as Prober,
         pool: {
@@ -175,12 +172,8 @@ describe("the private environment", () => {
         } as unknown as ServerPool,
         log: { info: () => undefined, error: () => undefined } as unknown as vscode.LogOutputChannel,
       });
-      const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").mends;
-      assert.equal(repair?.title, "Repair");
-      await registered.get(repair.command)?.(repair.arguments?.[0]);
     } finally {
       Object.assign(vscode.window, { withProgress: undefined }, window);
-      Object.assign(vscode.commands, { registerCommand: undefined }, commands);
     }
     const repaired = await environment().state();
     assert.ok(repaired.kind === "ready" && repaired.base === "/base/python");

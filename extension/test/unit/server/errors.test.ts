@@ -35,8 +35,8 @@ describe("a failed request", () => {
     ],
     [
       "without a key",
-      failed(-32803, "x", { code: "model_unavailable", hint: "Set VOYAGE_API_KEY." }),
-      "model_unavailable",
+      failed(-32803, "x", { code: "voyage_key", hint: "Set VOYAGE_API_KEY." }),
+      "voyage_key",
       "adkEvidence.setVoyageApiKey",
     ],
     [
@@ -69,7 +69,7 @@ describe("a failed request", () => {
     it(`${what} is a problem with its mend`, () => {
       assert.ok(problem instanceof Problem);
       assert.equal(problem.code, code);
-      assert.equal(problem.mends[0]?.command, command);
+      assert.equal(problem.fixes[0]?.command, command);
     });
   }
 

@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { describe, it } from "mocha";
 import type { CancellationToken, Uri } from "vscode";
 import { Problem } from "../../../src/problem";
-import { type Folder, type PoolHost, ServerPool } from "../../../src/server/pool";
+import { type Folder, type PoolWorkspace, ServerPool } from "../../../src/server/pool";
 import { PROBLEMS } from "../../../src/server/problems";
 import type { Launch, Resolution } from "../../../src/server/resolve";
 import type { ServerSession } from "../../../src/server/session";
@@ -17,7 +17,7 @@ function launch(command: string): Launch {
 }
 
 /** A window whose programs, folders and crashes a test decides. */
-class Window implements PoolHost {
+class Window implements PoolWorkspace {
   readonly seen: string[] = [];
   readonly programs = new Map<string, string | Problem>();
   readonly variants = new Map<string, string>();
@@ -25,6 +25,8 @@ class Window implements PoolHost {
   readonly crash: (() => void)[] = [];
   /** What a request waits for before it is answered. */
   hold: Promise<void> = Promise.resolve();
+  /** Methods whose requests were cancelled in the server. */
+  readonly cancelled: string[] = [];
   startFails: Problem | undefined;
   /** Programs whose start waits. */
   readonly slow = new Map<string, Promise<void>>();
@@ -55,12 +57,15 @@ class Window implements PoolHost {
       start: async () => {
         say("start");
         await (this.slow.get(wanted.command) ?? Promise.resolve());
-        if (this.startFails) throw this.startFails;
+        if (this.startFails) {
+          throw this.startFails;
+        }
       },
       stop: async () => {
         say("stop");
       },
-      request: async <R>() => {
+      request: async <R>(method: string, _params: unknown, token?: CancellationToken) => {
+        token?.onCancellationRequested(() => this.cancelled.push(method));
         await this.hold;
         return { from: wanted.command } as R;
       },
@@ -86,14 +91,18 @@ function cancellation(): { token: CancellationToken; cancel: () => void } {
   };
   const cancel = () => {
     cancelled = true;
-    for (const listener of listeners) listener(undefined);
+    for (const listener of listeners) {
+      listener(undefined);
+    }
   };
   return { token, cancel };
 }
 
 /** Lets promises that are settled be seen. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  for (let turn = 0; turn < 20; turn++) {
+    await Promise.resolve();
+  }
 }
 
 function setUp(): { window: Window; pool: ServerPool } {
@@ -175,7 +184,9 @@ describe("the servers of a window", () => {
   it("are not looked for again and again in the background", async () => {
     const { window, pool } = setUp();
     window.programs.set("main", PROBLEMS.noEnvironment());
-    for (let file = 0; file < 5; file++) await pool.warm(undefined);
+    for (let file = 0; file < 5; file++) {
+      await pool.warm(undefined);
+    }
     assert.equal(window.resolutions, 1);
   });
 
@@ -274,9 +285,10 @@ describe("the servers of a window", () => {
     await ask(pool);
     window.hold = new Promise(() => undefined);
     const answer = ask(pool, undefined, token);
-    await Promise.resolve();
+    await turns();
     cancel();
     await assert.rejects(answer, { code: "cancelled" });
+    assert.deepEqual(window.cancelled, ["adk/status"]);
   });
 
   it("keep nobody waiting for ever, but for an ingestion", async () => {
@@ -298,6 +310,7 @@ describe("the servers of a window", () => {
       clock.tick(86_400_000);
       await turns();
       assert.deepEqual(outcomes, ["adk/status no_answer", "adk/evidence no_answer"]);
+      assert.deepEqual(window.cancelled, ["adk/status", "adk/evidence"]);
     } finally {
       clock.reset();
     }

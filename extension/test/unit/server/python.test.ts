@@ -40,15 +40,20 @@ describe("a probe of an interpreter", () => {
       const file = path.join(folder, "python");
       await fs.writeFile(file, "");
       const probed = await new Prober(async () => finished).probe(file);
-      if ("failure" in probed) assert.equal(probed.failure, expected);
-      else assert.deepEqual(probed.python, { path: file, ...(expected as object) });
+      if ("failure" in probed) {
+        assert.equal(probed.failure, expected);
+      } else {
+        assert.deepEqual(probed.python, { path: file, ...(expected as object) });
+      }
     });
   }
 
   it("tells which packages are missing that the server needs", async function () {
     const real = path.join(process.cwd(), ".venv", process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
     // It is there wherever all tests are run.
-    if (!(await fs.stat(real).catch(() => null))) return this.skip();
+    if (!(await fs.stat(real).catch(() => null))) {
+      return this.skip();
+    }
     const whole = await new Prober(run).probe(real);
     assert.ok("python" in whole, JSON.stringify(whole));
     assert.deepEqual(whole.python.missing, []);
@@ -250,7 +255,9 @@ describe("the log level of the channel", () => {
 
 describe("a program on PATH", () => {
   it("is looked for in absolute folders alone", async function () {
-    if (process.platform === "win32") this.skip();
+    if (process.platform === "win32") {
+      this.skip();
+    }
     const file = path.join(folder, "tool");
     await fs.writeFile(file, "", { mode: 0o755 });
     await fs.writeFile(path.join(folder, "text"), "");

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { EnvironmentState } from "../../../src/server/environment";
 import type { Probed } from "../../../src/server/python";
-import { type Resolution, resolve, type Surroundings, type Wishes } from "../../../src/server/resolve";
+import { type Interpreters, type LaunchRequest, type Resolution, resolve } from "../../../src/server/resolve";
 
-const NOTHING: Wishes = {
+const NOTHING: LaunchRequest = {
   command: [],
   interpreter: { text: "", path: undefined },
   trusted: true,
@@ -32,7 +32,7 @@ function python(path: string, version: string | null): Probed {
 /** The interpreter of the private environment. */
 const PRIVATE = { "/private/python": python("/private/python", "1.2.0") };
 
-function around(world: World, asked: string[] = []): Surroundings {
+function around(world: World, asked: string[] = []): Interpreters {
   return {
     probe: async (path) => {
       asked.push(`probe ${path}`);
@@ -58,7 +58,7 @@ describe("the choice of the program", () => {
     environment: READY,
   };
   const mine = { text: "/mine", path: "/mine" };
-  const table: [string, Partial<Wishes>, World, string][] = [
+  const table: [string, Partial<LaunchRequest>, World, string][] = [
     [
       "a command wins over all",
       { command: ["adk-evidence", "serve"], interpreter: mine },
@@ -175,9 +175,9 @@ describe("the choice of the program", () => {
       "bad_interpreter",
     ],
   ];
-  for (const [what, wishes, world, expected] of table) {
+  for (const [what, request, world, expected] of table) {
     it(what, async () => {
-      assert.equal(outcome(await resolve({ ...NOTHING, ...wishes }, around(world))), expected);
+      assert.equal(outcome(await resolve({ ...NOTHING, ...request }, around(world))), expected);
     });
   }
 
@@ -194,8 +194,8 @@ describe("the choice of the program", () => {
   });
 
   it("gives equal programs equal keys, and others others", async () => {
-    const key = async (wishes: Partial<Wishes>) => {
-      const found = await resolve({ ...NOTHING, ...wishes }, around(everything));
+    const key = async (request: Partial<LaunchRequest>) => {
+      const found = await resolve({ ...NOTHING, ...request }, around(everything));
       assert.ok("launch" in found);
       return found.launch.key;
     };
@@ -217,16 +217,16 @@ describe("the choice of the program", () => {
   });
 
   it("offers what mends each problem", async () => {
-    const problems: [Partial<Wishes>, World, string][] = [
+    const problems: [Partial<LaunchRequest>, World, string][] = [
       [{}, {}, "adkEvidence.setUpEnvironment"],
       [{}, { environment: { ...READY, version: "9.9.9" } }, "adkEvidence.setUpEnvironment"],
       [{}, { environment: READY }, "adkEvidence.setUpEnvironment"],
       [{ interpreter: { text: "/gone", path: "/gone" } }, {}, "workbench.action.openSettings"],
     ];
-    for (const [wishes, world, command] of problems) {
-      const found = await resolve({ ...NOTHING, ...wishes }, around(world));
+    for (const [request, world, command] of problems) {
+      const found = await resolve({ ...NOTHING, ...request }, around(world));
       assert.ok("problem" in found);
-      assert.equal(found.problem.mends[0]?.command, command);
+      assert.equal(found.problem.fixes[0]?.command, command);
     }
   });
 });

@@ -4,7 +4,7 @@ import { doctorReport, type Examination } from "../../../src/commands/doctorRepo
 import { serverLine, withoutCredentials } from "../../../src/log";
 import type { IndexInfo, ServerStatus } from "../../../src/protocol/generated";
 import { looksLikeKey } from "../../../src/server/key";
-import type { ServerState } from "../../../src/server/pool";
+import type { ServerState } from "../../../src/server/managedServer";
 import { PROBLEMS } from "../../../src/server/problems";
 import { statusText } from "../../../src/server/statusText";
 
@@ -40,7 +40,9 @@ describe("the status item", () => {
       [{ kind: "down", problem: PROBLEMS.crashed() }, undefined, true, "down"],
       [{ kind: "down", problem: PROBLEMS.startFailed("p") }, undefined, false, "down"],
     ];
-    for (const [state, index, trusted, kind] of kinds) assert.equal(text(state, index, trusted).kind, kind);
+    for (const [state, index, trusted, kind] of kinds) {
+      assert.equal(text(state, index, trusted).kind, kind);
+    }
   });
 
   it("tells the index's age and commits", () => {
@@ -91,8 +93,9 @@ describe("a line of the log", () => {
 describe("a key of Voyage AI", () => {
   it("is one long word", () => {
     assert.ok(looksLikeKey(" pa-abcdefghijklmnopqrst "));
-    for (const text of ["", "short", "pa-abcdefghij klmnopqrst", "pa-abcdefghijklmnopqrstü"])
+    for (const text of ["", "short", "pa-abcdefghij klmnopqrst", "pa-abcdefghijklmnopqrstü"]) {
       assert.ok(!looksLikeKey(text));
+    }
   });
 });
 
@@ -125,13 +128,13 @@ describe("the doctor's report", () => {
   it("says why there is no server, and what was looked at", () => {
     const report = doctorReport(found);
     assert.match(report, /The server does not run/);
-    assert.match(report, /Private environment: It is not set up\./);
+    assert.match(report, /Private environment: It is not set up\\\./);
   });
 
   it("lists what the server finds", () => {
     const report = doctorReport({ ...found, outcome: { status } });
     assert.match(report, /Something is missing or broken/);
-    assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\./);
+    assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\\\./);
   });
 
   it("shows nothing of it as markup", () => {

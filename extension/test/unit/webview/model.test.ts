@@ -7,7 +7,7 @@ import type { ViewState } from "../../../src/webview/messages";
 import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 
 const after = (model: Model, ...events: Event[]): Model => events.reduce(reduce, model);
-const state = (view: ViewState): Event => ({ type: "host", message: { type: "state", state: view } });
+const state = (view: ViewState): Event => ({ type: "message", message: { type: "state", state: view } });
 
 describe("the page's model", () => {
   it("takes the host's question and makes the first candidate active", () => {
@@ -60,7 +60,7 @@ describe("the page's model", () => {
   });
 
   it("tells two sentences of the same text apart", () => {
-    const say: Event = { type: "host", message: { type: "say", text: "Copied." } };
+    const say: Event = { type: "message", message: { type: "say", text: "Copied." } };
     const once = after(initial(null), say);
     assert.notEqual(after(once, say).said?.number, once.said?.number);
     assert.equal(after(once, { type: "silence" }).said, null);

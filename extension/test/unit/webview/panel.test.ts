@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import type { Uri as VscodeUri, WebviewPanel } from "vscode";
-import { type Mend, Problem } from "../../../src/problem";
+import { type Fix, Problem } from "../../../src/problem";
+import { isToPage, MAX_HISTORY } from "../../../src/protocol/check";
 import type { EvidenceResult } from "../../../src/protocol/generated";
 import type { PanelActions } from "../../../src/webview/actions";
-import { MAX_HISTORY, type Question, type SavedState, type ViewState } from "../../../src/webview/messages";
+import type { Question, SavedState, ViewState } from "../../../src/webview/messages";
 import { PackPanel } from "../../../src/webview/panel";
-import { isToPage } from "../../../src/webview/validate";
 import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 import { FakePanel, openedPanels, Uri } from "../fake-vscode";
 
@@ -22,7 +22,7 @@ class Fixture {
   readonly asked: Asked[] = [];
   readonly opened: unknown[][] = [];
   readonly copied: unknown[][] = [];
-  readonly mended: Mend[] = [];
+  readonly fixed: Fix[] = [];
   readonly scopes = new Map<EvidenceResult, string>();
   copyFails: Problem | null = null;
   readonly panel: PackPanel;
@@ -37,15 +37,17 @@ class Fixture {
         this.opened.push(all);
       },
       copy: async (...all) => {
-        if (this.copyFails !== null) throw this.copyFails;
+        if (this.copyFails !== null) {
+          throw this.copyFails;
+        }
         this.copied.push(all);
       },
       scopeOf: (pack) => this.scopes.get(pack) ?? null,
       takeUp: (pack, scope) => {
         this.scopes.set(pack, scope);
       },
-      act: async (mend) => {
-        this.mended.push(mend);
+      act: async (fix) => {
+        this.fixed.push(fix);
       },
     };
     this.panel = new PackPanel(Uri.file("/extension") as unknown as VscodeUri, actions, "build");
@@ -106,7 +108,9 @@ function packFor(query: string): EvidenceResult {
 
 /** Lets promises that are settled be seen. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  for (let turn = 0; turn < 10; turn++) {
+    await Promise.resolve();
+  }
 }
 
 describe("the panel", () => {
@@ -191,16 +195,16 @@ describe("the panel", () => {
 
   it("tells what is wrong, and offers what mends it", async () => {
     fixture.open();
-    const mend = { title: "Ingest", command: "adkEvidence.ingest" };
+    const fix = { title: "Ingest", command: "adkEvidence.ingest" };
     const shown = fixture.panel.ask(QUESTION);
-    fixture.request(0).fail(new Problem("There is no index.", "no_index", [mend]));
+    fixture.request(0).fail(new Problem("There is no index.", "no_index", [fix]));
     assert.equal(await shown, null);
     assert.equal(fixture.last.error?.message, "There is no index.");
     const [first, again] = fixture.last.error?.actions ?? [];
     assert.deepEqual([first?.title, again?.title], ["Ingest", "Try Again"]);
     fixture.view.received.fire({ type: "action", id: first?.id });
     await settled();
-    assert.deepEqual(fixture.mended, [mend]);
+    assert.deepEqual(fixture.fixed, [fix]);
     fixture.view.received.fire({ type: "action", id: again?.id });
     assert.deepEqual(fixture.request(1).question, QUESTION);
   });
@@ -242,11 +246,11 @@ describe("the panel", () => {
   it("runs no command that it did not offer", async () => {
     fixture.open();
     fixture.view.received.fire({ type: "action", id: "workbench.action.terminal.new" });
-    fixture.view.received.fire({ type: "action", id: "mend-0" });
+    fixture.view.received.fire({ type: "action", id: "fix-0" });
     fixture.view.received.fire({ type: "action", id: "ingest" });
     await settled();
     assert.deepEqual(
-      fixture.mended.map(({ command }) => command),
+      fixture.fixed.map(({ command }) => command),
       ["adkEvidence.ingest"],
     );
   });
@@ -336,7 +340,9 @@ describe("the panel", () => {
   describe("with a history", () => {
     it("has the latest question first, each once", async () => {
       fixture.open();
-      for (const query of ["a", "b", "a"]) await fixture.answered({ ...QUESTION, query }, packFor(query));
+      for (const query of ["a", "b", "a"]) {
+        await fixture.answered({ ...QUESTION, query }, packFor(query));
+      }
       await fixture.answered({ ...QUESTION, query: "a", sources: "docs" }, packFor("a"));
       assert.deepEqual(
         fixture.last.history.map(({ query, sources }) => `${query} ${sources}`),
@@ -355,7 +361,9 @@ describe("the panel", () => {
 
     it("shows an earlier pack without asking again, and stops what runs", async () => {
       fixture.open();
-      for (const query of ["a", "b"]) await fixture.answered({ ...QUESTION, query }, packFor(query));
+      for (const query of ["a", "b"]) {
+        await fixture.answered({ ...QUESTION, query }, packFor(query));
+      }
       const running = fixture.panel.ask({ ...QUESTION, query: "c" });
       fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
       assert.deepEqual([fixture.last.pack?.query, fixture.last.question.query], ["a", "a"]);
@@ -454,7 +462,9 @@ describe("the panel", () => {
     const packs: (string | undefined)[] = [];
     fixture.panel.onDidChangePack((pack) => packs.push(pack?.query));
     fixture.open();
-    for (const query of ["a", "b"]) await fixture.answered({ ...QUESTION, query }, packFor(query));
+    for (const query of ["a", "b"]) {
+      await fixture.answered({ ...QUESTION, query }, packFor(query));
+    }
     fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
     assert.deepEqual(packs, ["a", "b", "a"]);
   });

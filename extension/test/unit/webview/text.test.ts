@@ -1,63 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { clip, plain, splitControls } from "../../../src/webview/app/controls";
 import { body, excerpt } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { splitTerms, termPattern } from "../../../src/webview/app/terms";
-
-describe("control characters", () => {
-  const labels = (text: string) =>
-    splitControls(text).map((piece) => (piece.kind === "text" ? piece.text : `<${piece.label}>`));
-
-  it("are named, the rest stays", () => {
-    assert.deepEqual(labels("a\u202eb\tc\nd"), ["a", "<U+202E>", "b\tc\nd"]);
-    assert.deepEqual(labels("\u001b[0m"), ["<ESC>", "[0m"]);
-    assert.deepEqual(labels("plain"), ["plain"]);
-    assert.deepEqual(labels(""), []);
-  });
-
-  it("are told once for a run of them", () => {
-    assert.deepEqual(labels("x\u200b\u200b\u200b"), ["x", "<U+200B \u00d73>"]);
-    assert.deepEqual(labels("\u202e\u2066"), ["<U+202E U+2066>"]);
-    assert.deepEqual(labels("\u202e".repeat(10_000)), ["<U+202E \u00d710000>"]);
-    assert.deepEqual(labels("\u0001\u0002\u0003\u0004\u0005"), ["<U+0001 U+0002 U+0003 \u00d75>"]);
-  });
-
-  it("are those of the whole of Unicode", () => {
-    for (const character of ["\u0000", "\r", "\u007f", "\u0085", "\u00ad", "\u061c", "\u180e", "\u200b", "\u2028"]) {
-      assert.equal(splitControls(character)[0]?.kind, "controls", character.codePointAt(0)?.toString(16));
-    }
-    for (const character of [
-      "\u2029",
-      "\u2060",
-      "\ufeff",
-      "\ufff9",
-      "\u{e0041}",
-      "\u{e0100}",
-      "\ud800",
-      "\ue000",
-      "\u3164",
-    ]) {
-      assert.equal(splitControls(character)[0]?.kind, "controls", character.codePointAt(0)?.toString(16));
-    }
-  });
-
-  it("are not in a file's line ends", () => {
-    assert.deepEqual(labels("a\r\nb"), ["a\nb"]);
-  });
-
-  it("are in brackets where there is only a line of text", () => {
-    assert.equal(plain("a\u202eb\nc"), "a[U+202E]b c");
-    assert.equal(plain("x".repeat(500)).length, 201);
-  });
-});
-
-describe("clipping", () => {
-  it("cuts no character in two", () => {
-    assert.equal(clip("a\u{1f600}b", 2), "a\u2026");
-    assert.equal(clip("abc", 3), "abc");
-  });
-});
 
 describe("a candidate's text", () => {
   const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");

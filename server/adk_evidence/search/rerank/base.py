@@ -1,4 +1,4 @@
-"""What the pipeline asks of a reranker, and the documents it shows to one (SPEC 5 section 9)."""
+"""The protocol of rerankers, and the documents that they see (SPEC 5 section 9)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RerankDocument:
 
     @cached_property
     def text(self) -> str:
-        """The document's text; made when it is asked for, as not every reranker reads."""
+        """The document's text; made at first use, as not every reranker reads texts."""
         return document_text(self.payload, self.body_tokens)
 
 
@@ -55,14 +55,14 @@ class RerankScore:
 
 
 class Reranker(Protocol):
-    """Orders candidates. The result has one score a document, in the documents' order."""
+    """Orders candidates."""
 
     @property
     def model(self) -> str:
         """Name and version, for the plan and the event log."""
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """Score every document against the query.
+        """One score for each document, in the order of the documents.
 
         Raises:
             EvidenceError: The reranker cannot answer; the caller falls back to the fused order.
@@ -70,7 +70,7 @@ class Reranker(Protocol):
 
 
 def scores_of_order(order: Sequence[int]) -> list[float]:
-    """Scores, by position, for rerankers that only know an order: 1 for the best of n, then 1/n less for each place.
+    """Scores by position, for rerankers that only make an order: 1 for the best of n, then 1/n less for each place.
 
     Args:
         order: Every position once, best first.

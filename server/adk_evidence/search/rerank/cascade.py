@@ -1,4 +1,4 @@
-"""Two rerankers in a row: a quick one orders everything, a careful one the best of it."""
+"""Two rerankers in a row: a quick one orders all documents, a careful one orders the best of them again."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from adk_evidence.search.rerank.base import RerankDocument, Reranker, RerankScor
 
 
 class CascadeReranker:
-    """Orders with one reranker, and the best documents again with another.
+    """Orders with one reranker, then orders the best documents again with another.
 
     Args:
         first: Sees every document.
-        then: Sees the best of them, in the first one's order.
-        size: How many the second one sees.
+        then: Sees the best documents, in the order of the first.
+        size: How many documents the second reranker sees.
     """
 
     def __init__(self, first: Reranker, then: Reranker, size: int) -> None:
@@ -56,5 +56,5 @@ class CascadeReranker:
 
 
 def first_stage(reranker: Reranker | None) -> Reranker | None:
-    """The reranker for orders that are only a step on the way: it asks no careful one."""
+    """The reranker for intermediate orders: the quick one of a cascade."""
     return reranker.first if isinstance(reranker, CascadeReranker) else reranker

@@ -23,8 +23,8 @@ def make_reranker(settings: Settings) -> Reranker | None:
             return VoyageReranker(voyage_service(settings), settings.rerank)
         case "llm":
             from adk_evidence.search.rerank.cascade import CascadeReranker
-            from adk_evidence.search.rerank.chat import ChatService
             from adk_evidence.search.rerank.llm import LlmReranker
+            from adk_evidence.services.chat import ChatService
 
             llm = settings.rerank.llm
             # A whole pool would be too much for one prompt.

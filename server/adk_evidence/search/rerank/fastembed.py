@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from adk_evidence.embedding.base import encodable
+from adk_evidence.embedding.base import Once, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
@@ -28,8 +27,7 @@ class FastEmbedReranker:
     def __init__(self, settings: RerankSettings, models: Path) -> None:
         self._settings = settings
         self._models = models
-        self._lock = threading.Lock()
-        self._loaded: Any = None
+        self._load = Once(self._open)
 
     @property
     def model(self) -> str:
@@ -45,23 +43,19 @@ class FastEmbedReranker:
         if not documents:
             return []
         texts = [encodable(document.text) for document in documents]
-        # Texts of one length together: a batch is padded to its longest.
+        # Texts of similar length together: a batch is padded to its longest text.
         order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
         ordered = [texts[position] for position in order]
         found = self._load().rerank(encodable(query.text), ordered, batch_size=self._settings.batch_size)
         scores = dict(zip(order, (float(score) for score in found), strict=True))
         return [RerankScore(scores[position]) for position in range(len(texts))]
 
-    def _load(self) -> Any:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = open_model(
-                        "cross-encoder",
-                        self._settings.model,
-                        self._settings.model_path,
-                        self._models,
-                        setting="rerank.model_path",
-                        threads=self._settings.threads,
-                    )
-        return self._loaded
+    def _open(self) -> Any:
+        return open_model(
+            "cross-encoder",
+            self._settings.model,
+            self._settings.model_path,
+            self._models,
+            setting="rerank.model_path",
+            threads=self._settings.threads,
+        )

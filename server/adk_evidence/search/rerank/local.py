@@ -17,17 +17,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.index.manifest import uncommitted_name
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
+from adk_evidence.store.manifest import uncommitted_name
 
 BRANCHES = ("dense", "mean", "sparse")
-# The docs of the ADK show the same thing in several languages; those of another project may be of one of them alone.
+# The docs of the ADK show the same thing in several languages; another project may document only one language.
 ADK_DOCS = ("adk_docs", uncommitted_name("adk_docs"))
 OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
-# So many of the best docs vouch for the code whose names they use.
+# How many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
 _WORD = re.compile(r"[a-z]+")
 _NAME = re.compile(r"\w+")
@@ -101,14 +101,14 @@ def _names_used(texts: Iterable[str]) -> Counter[str]:
     return used
 
 
-# The same docs lead many questions, and both passes of one.
+# The same docs lead in many questions, and in both passes of a question.
 @functools.lru_cache(maxsize=256)
 def _names_in(text: str) -> frozenset[str]:
     return frozenset(_NAME.findall(text))
 
 
 def _linked(payload: ChunkPayload, used: Mapping[str, int]) -> int:
-    """How many docs use one name that a chunk of code defines, and that can only be meant as code there."""
+    """How many docs use a name that a chunk of code defines and that cannot be meant as a plain word."""
     if payload.kind != "code":
         return 0
     own = () if payload.symbol is None else (payload.symbol.rpartition(".")[2],)

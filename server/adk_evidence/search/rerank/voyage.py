@@ -25,7 +25,7 @@ class VoyageReranker:
     """Asks Voyage; rankings of the same question and candidates are kept.
 
     Args:
-        service: The service that is asked.
+        service: The client of the service.
         settings: Model, time-out and the size of batches.
     """
 
@@ -41,15 +41,15 @@ class VoyageReranker:
 
     @property
     def service(self) -> VoyageService:
-        """The service that is asked."""
+        """The client of the service."""
         return self._service
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score a document; where they need more than one request, the feature `batch` says which one.
+        """One score for each document; where several requests are needed, the feature `batch` says in which it was.
 
         Raises:
             ServiceError: The service does not answer within `rerank.timeout_seconds`, leaves a document without a
-                score, or is not asked as it is down.
+                score, or is not asked because it is down.
         """
         question = encodable(instruction(query, task_mode))
         texts = [encodable(document.text) for document in documents]
@@ -87,7 +87,7 @@ class VoyageReranker:
         return [scores[position] for position in range(len(texts))]
 
     def _batches(self, sizes: Sequence[Size]) -> list[list[int]]:
-        """All documents in one request if they fit in; else as many as the settings name, or fewer."""
+        """All documents in one request if they fit; else requests of at most as many as the settings name."""
         if not sizes:
             return []
         chars = sum(size.chars for size in sizes)

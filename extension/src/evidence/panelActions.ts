@@ -1,0 +1,26 @@
+import * as vscode from "vscode";
+import { copyEvidence } from "../commands/copy";
+import { PANEL_KEY } from "../commands/find";
+import type { PanelActions } from "../webview/actions";
+import type { Evidence } from "./client";
+import type { Citations } from "./openCitation";
+import { paramsOf } from "./question";
+import { limitsOf } from "./requestSettings";
+import { scopeInUse } from "./scope";
+
+/** What the panel's clicks do. */
+export function panelActions(evidence: Evidence, citations: Citations): PanelActions {
+  return {
+    ask(question, token) {
+      const scope = scopeInUse();
+      return evidence.find({ ...paramsOf(question), ...limitsOf(scope), supersedeKey: PANEL_KEY }, token, scope);
+    },
+    open: (candidate, pack, where) => citations.open(candidate, pack, where),
+    copy: (format, pack, candidate) => copyEvidence(format, pack, candidate, evidence),
+    scopeOf: (pack) => evidence.scopeOf(pack)?.toString() ?? null,
+    takeUp: (pack, scope) => evidence.takeUp(pack, scope),
+    async act({ command, arguments: rest = [] }) {
+      await vscode.commands.executeCommand(command, ...rest);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** What the extension does unasked to keep the servers running and up to date. */
+
+import * as vscode from "vscode";
+import { type SetUpParts, upgrade } from "./commands/environment";
+import { scopeInUse } from "./evidence/scope";
+import { Problem } from "./problem";
+import type { VoyageKey } from "./server/key";
+import { showProblem } from "./server/showProblem";
+import { onDidChangePrograms } from "./server/workspace";
+
+export function upkeep(parts: SetUpParts, key: VoyageKey): vscode.Disposable {
+  const { pool } = parts;
+  const warm = (document: vscode.TextDocument) => {
+    if (document.languageId === "python") {
+      void pool.warm(document.uri);
+    }
+  };
+  // Hovers need a server in each folder whose Python files are open.
+  vscode.workspace.textDocuments.forEach(warm);
+  return vscode.Disposable.from(
+    vscode.workspace.onDidOpenTextDocument(warm),
+    onDidChangePrograms(() => void pool.reconcile()),
+    key.onDidChange(() => void pool.reconcile(true)),
+    upgradeWhenUsed(parts),
+    offerRepair(parts),
+  );
+}
+
+/** Updates the private environment once in a window, when a server is wanted that runs from an older one. */
+function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
+  const { pool, log } = parts;
+  let looked = false;
+  return pool.onDidChange(() => {
+    const state = pool.state(scopeInUse());
+    const used =
+      (state.kind === "ready" && state.launch.origin === "privateEnvironment") ||
+      (state.kind === "down" && state.problem.code === "environment_outdated");
+    if (looked || !used) {
+      return;
+    }
+    looked = true;
+    upgrade(parts).catch((error: unknown) => {
+      log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
+      // An older environment that fits serves on; the next window tries again.
+      if (state.kind === "down" && error instanceof Problem) {
+        void showProblem(error);
+      }
+    });
+  });
+}
+
+/** Offers once in a window to repair a broken environment, whoever needed it. */
+function offerRepair({ pool }: SetUpParts): vscode.Disposable {
+  let offered = false;
+  return pool.onDidChange(() => {
+    const state = pool.state(scopeInUse());
+    if (!offered && state.kind === "down" && state.problem.code === "environment_broken") {
+      offered = true;
+      void showProblem(state.problem);
+    }
+  });
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { CancellationTokenSource, type Location, Uri } from "vscode";
+import { CitedLocations } from "../../../src/evidence/citedLocations";
+import { Evidence } from "../../../src/evidence/client";
+import type { SourceDocuments } from "../../../src/evidence/sourceDocuments";
+import { Problem } from "../../../src/problem";
+import type { SourceResult } from "../../../src/protocol/generated";
+import { FakeBackend } from "./fakeBackend";
+import { candidate, pack, source } from "./packs";
+
+const DOCUMENT = Uri.parse("adk-evidence:/google/adk-python@v2.13.0/src/google/adk/runners.py");
+const TEXT = "one\n\nthree\r\nfour\n";
+const documents = { addressOf: () => DOCUMENT } as unknown as SourceDocuments;
+
+/** Where the source is that a server answers with. */
+async function find(answer: () => SourceResult): Promise<[string, number, number, number, number] | null> {
+  const places = new CitedLocations(new Evidence(new FakeBackend({ "adk/source": answer })), documents);
+  return spot(await places.find(candidate(), pack(), new CancellationTokenSource().token));
+}
+
+function spot(place: Location | null): [string, number, number, number, number] | null {
+  if (place === null) {
+    return null;
+  }
+  const { start, end } = place.range;
+  return [place.uri.path, start.line, start.character, end.line, end.character];
+}
+
+describe("where cited lines can be read", () => {
+  it("is the document at the commit, whatever becomes of the file on the disk", async () => {
+    for (const local_matches of [true, false]) {
+      const found = await find(() => source({ text: TEXT, lines: { start: 2, end: 3 }, local_matches }));
+      assert.deepEqual(found, [DOCUMENT.path, 1, 0, 2, 5]);
+    }
+  });
+
+  it("is the beginning where no lines are known", async () => {
+    assert.deepEqual(await find(() => source({ text: TEXT, lines: null })), [DOCUMENT.path, 0, 0, 0, 3]);
+  });
+
+  it("is a document with the text of the file, never the file itself, where nothing else keeps the lines", async () => {
+    const changed = { text: TEXT, lines: { start: 4, end: 4 }, matches_index: false, local_matches: false };
+    assert.deepEqual(await find(() => source(changed)), [DOCUMENT.path, 3, 0, 3, 4]);
+  });
+
+  it("is nowhere where the server cannot say", async () => {
+    const failing = (code: string) => () => {
+      throw new Problem("It failed.", code);
+    };
+    assert.equal(await find(failing("source_unavailable")), null);
+    await assert.rejects(find(failing("cancelled")), { code: "cancelled" });
+  });
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { connect } from "../../../src/webview/app/editorPort";
+import { verificationLabel } from "../../../src/webview/app/labels";
+import { initial, type Model, reduce } from "../../../src/webview/app/model";
+import { stateOf, variedPack } from "../../webview/packs";
+
+const { pack, ...STATE } = stateOf(variedPack());
+const UNREADABLE = { type: "state", state: { ...STATE, pack: { ...pack, candidates: "none" } } };
+
+describe("the page's line to the extension", () => {
+  let send: (data: unknown) => void;
+  let model: Model;
+
+  beforeEach(() => {
+    const api = { postMessage() {}, getState: () => undefined, setState() {} };
+    const window = {
+      addEventListener: (_type: string, listener: (event: { data: unknown }) => void) => {
+        send = (data) => listener({ data });
+      },
+    };
+    Object.assign(globalThis, { acquireVsCodeApi: () => api, window });
+    model = initial(null);
+    connect().listen(
+      (message) => {
+        model = reduce(model, { type: "message", message });
+      },
+      () => {
+        model = reduce(model, { type: "unreadable" });
+      },
+    );
+  });
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, "acquireVsCodeApi");
+    Reflect.deleteProperty(globalThis, "window");
+  });
+
+  it("shows a sentence and a way on for an answer that cannot be read, and does not wait for ever", () => {
+    for (const before of [null, { type: "state", state: { ...stateOf(null), phase: "loading" } }]) {
+      model = initial(null);
+      send(before);
+      send(UNREADABLE);
+      assert.equal(model.view?.phase, "error");
+      assert.match(model.view?.error?.message ?? "", /cannot show/);
+      assert.deepEqual(
+        model.view?.error?.actions.map(({ id }) => id),
+        ["retry"],
+      );
+    }
+  });
+
+  it("leaves what it shows as it is for what it cannot read, or is no message of the host's", () => {
+    send({ type: "state", state: stateOf(variedPack()) });
+    const shown = model;
+    for (const data of [UNREADABLE, null, "state", { type: "other" }, { type: "say", text: 1 }]) {
+      send(data);
+    }
+    assert.equal(model, shown);
+  });
+});
+
+describe("the words for a state that is new", () => {
+  it("say that it is unknown", () => {
+    assert.equal(verificationLabel({ state: "withdrawn" as "gone", lines: null, reason: "" }), "Unknown");
+  });
+});

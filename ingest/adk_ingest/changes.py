@@ -1,0 +1,171 @@
+"""How a corpus differs from the published index, and the records of its new files."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder, SparseEncoder
+from adk_evidence.errors import IngestError
+from adk_evidence.models.chunk import ChunkRecord, sha256_text
+from adk_evidence.store.generations import Generation
+from adk_evidence.store.manifest import CorpusEntry, FileEntry
+from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
+from adk_ingest.corpora import CorpusInput
+from adk_ingest.manifest import CorpusRun
+from adk_ingest.records import records
+from adk_ingest.spool import RecordSpool
+
+# One file that a chunker fails on is the file's fault; when more than one and this share of them fail, it is ours.
+MAX_FAILED_SHARE = 0.05
+# What stands in for the chunks of a file that a chunker fails on.
+_NOTHING = ChunkedFile([], parse_failed=True)
+
+
+@dataclass
+class Changes:
+    """How one corpus differs from the published index; `said` is its entry in the run's manifest.
+
+    `chunk` fills the rest. `records` are the chunks of the changed files, for the length of a run. What the dense model
+    sees of them is in `inputs`, by the cache keys of the vectors, or in `contexts`, where it sees a file's chunks
+    together.
+    """
+
+    corpus: CorpusInput
+    said: CorpusRun
+    changed: list[str]
+    removed: list[str]
+    kept: dict[str, FileEntry]
+    records: RecordSpool = field(default_factory=RecordSpool)
+    inputs: dict[str, str] = field(default_factory=dict)
+    contexts: list[ContextBatch] = field(default_factory=list)
+    files: dict[str, FileEntry] = field(default_factory=dict)
+    dense_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sparse_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _dropped: set[str] = field(default_factory=set)
+
+    @classmethod
+    def since(cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun) -> Changes:
+        """Compare a corpus with the published index; without an index, every file is new."""
+        old = published.manifest.corpora.get(corpus.name) if published else None
+        known = dict(old.files) if old is not None and old.state == corpus.state else {}
+        files = {file.path: file.file_hash for file in corpus.files}
+        kept = {path: entry for path, entry in known.items() if files.get(path) == entry.sha256}
+        changed = [path for path in files if path not in kept]
+        removed = [path for path in (old.files if old else {}) if path not in files]
+        changes = cls(corpus, said, changed, removed, kept)
+        said.files_changed, said.files_removed = len(changed), len(removed)
+        changes._count()
+        return changes
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.removed)
+
+    @property
+    def stale(self) -> list[str]:
+        """Paths of the files whose points must leave the index."""
+        return [*self.removed, *self.changed]
+
+    def chunk(self, dense: DenseEmbedder, sparse: SparseEncoder) -> Iterator[None]:
+        """Make the records of the changed files; yields after each file.
+
+        Args:
+            dense: The dense model of the corpus.
+            sparse: Chunks without a word that it knows get no record.
+
+        Raises:
+            IngestError: The chunker fails on too many files.
+        """
+        wanted = set(self.changed)
+        failed: list[str] = []
+        for file in self.corpus.files:
+            if file.path not in wanted:
+                continue
+            try:
+                chunked = self.corpus.chunk(file)
+            except Exception as exc:
+                failed.append(f"{file.path}: {type(exc).__name__}: {exc}")
+                chunked = _NOTHING
+                self.said.warnings.append(f"{file.path}: no chunks, {type(exc).__name__}: {exc}")
+                if len(failed) > max(1, MAX_FAILED_SHARE * len(wanted)):
+                    raise IngestError(
+                        f"The chunker of {self.corpus.name} fails on many files, the first of them {failed[0]}.",
+                        "Please report this; the index that was published before still serves.",
+                    ) from exc
+            self._take(file, chunked, dense, sparse)
+            yield
+        self._count()
+
+    def _take(self, file: SourceFile, chunked: ChunkedFile, dense: DenseEmbedder, sparse: SparseEncoder) -> None:
+        def without_terms(raw: RawChunk, lexical: str) -> bool:
+            if sparse.has_terms(lexical):
+                return False
+            self.said.chunks_without_terms.append(_place(file.path, raw))
+            return True
+
+        made = self._with_dense_keys(list(records(file, chunked, self.corpus, without_terms)), dense)
+        self.records.add(made)
+        self.dense_keys[file.path] = tuple(key for record in made for key in record.dense_keys)
+        if not sparse.exact_terms:
+            self.sparse_keys[file.path] = tuple(sha256_text(record.lexical_text) for record in made)
+        passages = sum(len(record.dense_texts) for record in made)
+        self.files[file.path] = FileEntry(
+            sha256=file.file_hash, chunks=len(made), passages=passages, failed=chunked is _NOTHING
+        )
+        self.said.tokens += sum(record.text_tokens for record in made)
+        self.said.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]
+        if chunked.parse_failed:
+            self.said.parse_failures.append(file.path)
+
+    def _with_dense_keys(self, made: Sequence[ChunkRecord], dense: DenseEmbedder) -> list[ChunkRecord]:
+        """One file's records with the cache keys of their dense vectors, whose inputs are kept."""
+        texts = [text for record in made for text in record.dense_texts]
+        if isinstance(dense, ContextualEmbedder):
+            batches = dense.context_batches(texts)
+            self.contexts += batches
+            keys = [key for batch in batches for key in batch.keys]
+        else:
+            keys = [sha256_text(text) for text in texts]
+            self.inputs.update(zip(keys, texts, strict=True))
+        following = iter(keys)
+        return [
+            record.model_copy(update={"dense_keys": tuple(itertools.islice(following, len(record.dense_texts)))})
+            for record in made
+        ]
+
+    def drop(self, record: ChunkRecord) -> None:
+        """Leave out a chunk whose sparse vector turned out empty; a second call does nothing."""
+        if record.chunk_id in self._dropped:
+            return
+        self._dropped.add(record.chunk_id)
+        self.said.chunks_without_terms.append(_place(record.path, record))
+        entry = self.files[record.path]
+        passages = None if entry.passages is None else entry.passages - len(record.dense_texts)
+        self.files[record.path] = entry.model_copy(update={"chunks": entry.chunks - 1, "passages": passages})
+        self._count()
+
+    def entry(self) -> CorpusEntry:
+        """The corpus's entry in the index's manifest once the changes are in."""
+        corpus = self.corpus
+        return CorpusEntry(
+            kind=corpus.kind,
+            repo=corpus.source.repo,
+            commit=corpus.source.commit,
+            ref=corpus.source.ref,
+            source=corpus.source.kind if corpus.pages is None else "api-reference",
+            location=corpus.location,
+            site_url=corpus.site_url,
+            license=corpus.source.licence,
+            state=corpus.state,
+            files=dict(sorted({**self.kept, **self.files}.items())),
+        )
+
+    def _count(self) -> None:
+        entries = {**self.kept, **self.files}
+        self.said.chunks = sum(entry.chunks for entry in entries.values())
+        self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
+
+
+def _place(path: str, chunk: RawChunk | ChunkRecord) -> str:
+    return f"{path}:{chunk.start_line}-{chunk.end_line}"

@@ -1,0 +1,209 @@
+"""A BERT encoder as an ONNX graph over a safetensors file: no torch, and no second copy of the weights in float32.
+
+The graph names the tensors of the safetensors file as its external data (that file is plain little-endian tensors
+after a JSON header), so the graph takes some kilobytes and the weights are mapped, not parsed.
+
+In int8, weights are quantised per output channel while the graph is assembled, and activations per token while it
+runs, both symmetrically. The quantiser of ONNX Runtime takes one scale for the activations of a whole batch: its
+vectors are further from those in float32, and depend on the other texts of the batch.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adk_evidence.errors import ModelError
+
+OPSET = 17
+INT8_VERSION = 1  # to be raised with any change that changes vectors in int8
+# Seven bits: x86 processors without VNNI add pairs of products of 8-bit numbers in 16 bits, and 255 * 127 * 2 does
+# not fit. So every processor computes the same sums.
+WEIGHT_LEVELS = 63
+TOKEN_LEVELS = 127
+# Activations are stored unsigned, as the kernels want them.
+_ZERO_POINT = np.array(128, dtype=np.uint8)
+_MASKED = -10000.0  # what BERT adds to the attention score of padding
+_CONTRIB = "com.microsoft"
+
+
+def assemble_bert(weights: Path, heads: int, *, int8: bool = False, eps: float = 1e-12) -> Any:
+    """Describe a BERT encoder (Hugging Face names, absolute positions, exact GELU) as an ONNX model.
+
+    Inputs are `input_ids`, `attention_mask` and `token_type_ids`, int64 of shape (batch, tokens); the output
+    is `last_hidden_state`, float32 of shape (batch, tokens, hidden).
+
+    Args:
+        weights: The safetensors file. The model must be saved beside it: it refers to it by name.
+        heads: Number of attention heads.
+        int8: Whether linear layers are computed in 8-bit integers. The model then holds their weights itself, and
+            needs the operator `MatMulIntegerToFloat` of ONNX Runtime.
+        eps: The epsilon of every layer normalisation.
+
+    Returns:
+        An `onnx.ModelProto`.
+
+    Raises:
+        ModelError: The file is not safetensors, or a tensor that BERT needs is missing or not float32.
+    """
+    return _Bert(weights, heads, int8, eps).build()
+
+
+class _Bert:
+    """Builds the graph node by node. An input of a node is another node's output, or a constant."""
+
+    def __init__(self, weights: Path, heads: int, int8: bool, eps: float) -> None:
+        self._file, self._heads, self._int8, self._eps = weights, heads, int8, eps
+        self._tensors, self._data_start = _read_header(weights)
+        self._nodes: list[Any] = []
+        self._initializers: dict[str, Any] = {}
+        self._quantised: dict[str, tuple[str, str]] = {}
+
+    def build(self) -> Any:
+        from onnx import TensorProto, helper
+
+        hidden_size = self._shape("embeddings.word_embeddings.weight")[1]
+        self._batch_and_tokens = self._add("Shape", "input_ids")
+        # One row for each token of the batch; only attention needs to know which text a token belongs to.
+        hidden = self._add("Reshape", self._embed(), [-1, hidden_size])
+        kept = self._add("Cast", self._add("Unsqueeze", "attention_mask", [1, 2]), to=TensorProto.FLOAT)
+        mask = self._add("Mul", self._add("Sub", 1.0, kept), _MASKED)
+        layer = 0
+        while f"encoder.layer.{layer}.output.dense.weight" in self._tensors:
+            hidden = self._layer(f"encoder.layer.{layer}", hidden, mask, hidden_size // self._heads)
+            layer += 1
+        self._add("Reshape", hidden, self._by_text(hidden_size), name="last_hidden_state")
+
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        shape = ["batch", "tokens"]
+        graph = helper.make_graph(
+            self._nodes,
+            "bert",
+            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in names],
+            [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, hidden_size])],
+            list(self._initializers.values()),
+        )
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(_CONTRIB, 1)]
+        # IR 8 belongs to opset 17; a newer one would shut out older runtimes for nothing.
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="adk-evidence")
+
+    def _embed(self) -> str:
+        words = self._add("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
+        kinds = self._add("Gather", self._weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
+        count = self._add("Unsqueeze", self._add("Gather", self._batch_and_tokens, 1), [0])
+        positions = self._add("Slice", self._weight("embeddings.position_embeddings.weight"), [0], count, [0])
+        return self._normalise(self._add("Add", self._add("Add", words, kinds), positions), "embeddings.LayerNorm")
+
+    def _layer(self, at: str, hidden: str, mask: str, head_size: int) -> str:
+        def split(name: str, order: list[int]) -> str:
+            states = self._linear(hidden, f"{at}.attention.self.{name}")
+            parts = self._add("Reshape", states, self._by_text(self._heads, head_size))
+            return self._add("Transpose", parts, perm=order)
+
+        query, key, value = split("query", [0, 2, 1, 3]), split("key", [0, 2, 3, 1]), split("value", [0, 2, 1, 3])
+        scores = self._add("Div", self._add("MatMul", query, key), math.sqrt(head_size))
+        attention = self._add("Softmax", self._add("Add", scores, mask), axis=-1)
+        context = self._add("Transpose", self._add("MatMul", attention, value), perm=[0, 2, 1, 3])
+        joined = self._add("Reshape", context, [-1, self._heads * head_size])
+        attended = self._linear(joined, f"{at}.attention.output.dense")
+        hidden = self._normalise(self._add("Add", attended, hidden), f"{at}.attention.output.LayerNorm")
+        inner = self._gelu(self._linear(hidden, f"{at}.intermediate.dense"))
+        outer = self._linear(inner, f"{at}.output.dense")
+        return self._normalise(self._add("Add", outer, hidden), f"{at}.output.LayerNorm")
+
+    def _by_text(self, *rest: int) -> str:
+        return self._add("Concat", self._batch_and_tokens, list(rest), axis=0)
+
+    def _gelu(self, states: str) -> str:
+        erf = self._add("Erf", self._add("Div", states, math.sqrt(2.0)))
+        return self._add("Mul", self._add("Mul", states, self._add("Add", erf, 1.0)), 0.5)
+
+    def _normalise(self, states: str, name: str) -> str:
+        scale, bias = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
+        return self._add("LayerNormalization", states, scale, bias, axis=-1, epsilon=self._eps)
+
+    def _linear(self, states: str, name: str) -> str:
+        if self._int8:
+            product = self._quantised_product(states, f"{name}.weight")
+        else:
+            # torch keeps (out, in); the runtime folds this transpose when it loads the graph.
+            product = self._add("MatMul", states, self._add("Transpose", self._weight(f"{name}.weight"), perm=[1, 0]))
+        return self._add("Add", product, self._weight(f"{name}.bias"))
+
+    def _quantised_product(self, states: str, name: str) -> str:
+        if states not in self._quantised:  # query, key and value read the same states
+            largest = self._add("ReduceMax", self._add("Abs", states), axes=[-1], keepdims=1)
+            scales = self._add("Div", self._add("Max", largest, 1e-9), float(TOKEN_LEVELS))
+            row = self._add("Reshape", scales, [-1])
+            zeros = self._add("Expand", _ZERO_POINT, self._add("Shape", row))
+            self._quantised[states] = self._add("QuantizeLinear", states, row, zeros, axis=0), scales
+        tokens, token_scales = self._quantised[states]
+        weight = self._values(name).T
+        # A channel of zeros has no scale.
+        scales = np.maximum(np.abs(weight).max(axis=0) / WEIGHT_LEVELS, np.finfo(np.float32).tiny)
+        integers = self._constant(np.round(weight / scales).astype(np.int8), f"{name}.int8")
+        channel_scales = self._constant(scales.astype(np.float32), f"{name}.scales")
+        # The operator knows one scale for all tokens; each token's own scale is multiplied in after it.
+        inputs = (tokens, integers, 1.0, channel_scales, _ZERO_POINT)
+        return self._add("Mul", self._add("MatMulIntegerToFloat", *inputs, domain=_CONTRIB), token_scales)
+
+    def _add(self, op: str, *inputs: Any, name: str | None = None, **attributes: Any) -> str:
+        from onnx import helper
+
+        output = name or f"{op}_{len(self._nodes)}"
+        names = [value if isinstance(value, str) else self._constant(value) for value in inputs]
+        self._nodes.append(helper.make_node(op, names, [output], name=f"node_{output}", **attributes))
+        return output
+
+    def _constant(self, value: Any, name: str | None = None) -> str:
+        from onnx import numpy_helper
+
+        array = np.asarray(value, dtype=np.float32 if isinstance(value, float) else None, order="C")
+        name = name or f"constant_{array.dtype}_{array.tolist()}"
+        if name not in self._initializers:
+            self._initializers[name] = numpy_helper.from_array(array, name)
+        return name
+
+    def _weight(self, name: str) -> str:
+        if name not in self._initializers:
+            from onnx import TensorProto
+
+            shape = self._shape(name)
+            start, end = self._tensors[name]["data_offsets"]
+            where = {"location": self._file.name, "offset": self._data_start + start, "length": end - start}
+            self._initializers[name] = TensorProto(
+                name=name,
+                data_type=TensorProto.FLOAT,
+                dims=shape,
+                data_location=TensorProto.EXTERNAL,
+                external_data=[{"key": key, "value": str(value)} for key, value in where.items()],
+            )
+        return name
+
+    def _shape(self, name: str) -> list[int]:
+        entry = self._tensors.get(name)
+        if not isinstance(entry, dict) or entry.get("dtype") != "F32":
+            raise ModelError(f"The weights lack the float32 tensor {name}.")
+        return list(entry["shape"])
+
+    def _values(self, name: str) -> Any:
+        shape = self._shape(name)
+        start = self._data_start + self._tensors[name]["data_offsets"][0]
+        return np.fromfile(self._file, dtype="<f4", count=math.prod(shape), offset=start).reshape(shape)
+
+
+def _read_header(weights: Path) -> tuple[dict[str, Any], int]:
+    # The format: 8 bytes little-endian length, that many bytes of JSON, then the tensors.
+    try:
+        with weights.open("rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > weights.stat().st_size:
+                raise ValueError("header longer than the file")
+            return json.loads(file.read(length)), 8 + length
+    except (OSError, ValueError, struct.error) as exc:
+        raise ModelError(f"The weights {weights.name} cannot be read as safetensors.") from exc

@@ -1,0 +1,52 @@
+"""What surfaces need of ingestion, which the core does not import: they are handed an `Indexer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from adk_evidence.index.codebase import Codebase
+
+Cancelled = Callable[[], bool]
+# Gets what is done, the total if it is known, and a sentence; may be called from any thread.
+Progress = Callable[[float, float | None, str], None]
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What a run left in one named index.
+
+    `files`, `chunks` and `vectors` are counts of the whole index, `changed_files` and `removed_files` those of this
+    run. `skipped` has the path and the reason of each file that the patterns ask for and the index lacks. `status` is
+    `unchanged` when there was nothing to do, and `partial` when an error kept files out.
+    """
+
+    name: str
+    files: int
+    chunks: int
+    vectors: int
+    size_bytes: int
+    seconds: float
+    changed_files: int
+    removed_files: int
+    skipped: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    status: Literal["success", "partial", "unchanged"]
+
+
+class Indexer(Protocol):
+    """Writes named indexes. A method that fails raises `EvidenceError` and leaves the published index as it was."""
+
+    def index(self, codebase: Codebase, cancelled: Cancelled, progress: Progress) -> IndexReport:
+        """Build the index of a codebase, and record the codebase under its name."""
+        ...
+
+    def update(self, name: str, cancelled: Cancelled, progress: Progress) -> IndexReport:
+        """Read again the files of an index that have changed."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Remove an index and the record of its codebase."""
+        ...

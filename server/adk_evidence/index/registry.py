@@ -1,0 +1,211 @@
+"""The registry of named indexes: one folder for each codebase beside the main index of the ADK.
+
+<home>/indexes/<name>/codebase.json   the codebase's folder, and how its files are chosen and cut
+<home>/indexes/<name>/index/          the generations
+<home>/indexes/<name>/manifests/      the run manifests
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
+from adk_evidence.files import write_atomic
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.disk_use import size_on_disk
+from adk_evidence.index.names import MAIN, checked_name
+from adk_evidence.index.settings import settings_for
+from adk_evidence.models.citation import short_name
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+
+RECORD = "codebase.json"
+# How long to wait for another process that registers or removes an index; both take milliseconds.
+_REGISTRY_SECONDS = 10
+
+
+class _Record(BaseModel):
+    """What `codebase.json` holds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    created_at: str
+    codebase: Codebase
+
+
+@dataclass(frozen=True)
+class IndexSummary:
+    """What is known of an index without opening it.
+
+    `path` is the folder of the codebase; it is None for the main index and where the record is damaged. `created_at`
+    and `updated_at` are UTC times, None while nothing is published. `size_bytes` is the disk use of the index folder.
+    `commits` are the commits of the corpora, `cited_as` the names that citations begin with, and `languages` the
+    numbers of files by extension, the most frequent first.
+    """
+
+    name: str
+    path: Path | None
+    created_at: str | None = None
+    updated_at: str | None = None
+    files: int = 0
+    chunks: int = 0
+    size_bytes: int = 0
+    commits: tuple[str, ...] = ()
+    cited_as: tuple[str, ...] = ()
+    languages: tuple[tuple[str, int], ...] = ()
+
+
+def settings_of(settings: Settings, name: str) -> Settings:
+    """The settings under which an index is read and built: models and caches are shared, nothing else.
+
+    Args:
+        settings: The settings of the main index.
+        name: `MAIN` or the name of a codebase's index.
+
+    Raises:
+        UnknownIndexError: No index has this name; the hint lists the existing ones.
+        StoreError: The record of the codebase cannot be read.
+    """
+    if name == MAIN:
+        return settings
+    return settings_for(settings, read_codebase(settings, name))
+
+
+def read_codebase(settings: Settings, name: str) -> Codebase:
+    """The codebase of a named index.
+
+    Raises:
+        UnknownIndexError: No index has this name; the hint lists the existing ones.
+        StoreError: The record of the codebase cannot be read.
+    """
+    found = _read(settings, name)
+    if found is None:
+        main = [MAIN] if open_generations(settings).current() else []
+        names = ", ".join([*main, *_names(settings)])
+        hint = f"There are: {names}." if names else "Nothing has been indexed yet; run `adk-ingest all`."
+        raise UnknownIndexError(f"There is no index called {name!r}.", hint)
+    return found.codebase
+
+
+def register(settings: Settings, codebase: Codebase) -> bool:
+    """Record a codebase under its name; returns whether the name is new.
+
+    Raises:
+        InvalidRequestError: Another folder has the name.
+        StoreError: The home folder cannot be written.
+    """
+    with registry(settings):
+        known = _read(settings, codebase.name)
+        if known is not None and known.codebase.path != codebase.path:
+            raise InvalidRequestError(
+                f"The index {codebase.name} is of another folder, {known.codebase.path}.",
+                f"Choose another name, or run `adk-ingest delete {codebase.name}` first.",
+            )
+        created_at = known.created_at if known else f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        text = _Record(created_at=created_at, codebase=codebase).model_dump_json(indent=1)
+        folder = settings.paths.indexes / codebase.name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomic(folder / RECORD, text.encode())
+        except OSError as exc:
+            raise _not_writable(folder, exc) from exc
+        return known is None
+
+
+@contextmanager
+def registry(settings: Settings) -> Iterator[None]:
+    """Keep other processes from adding and removing indexes for a moment.
+
+    Raises:
+        StoreError: Another process is doing that, or the home folder cannot be written.
+    """
+    folder = settings.paths.indexes
+    lock = FileLock(folder / ".lock", timeout=_REGISTRY_SECONDS)  # no index has this name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise StoreError("Another process is adding or removing an index.", "Try again.") from None
+    except OSError as exc:
+        raise _not_writable(folder, exc) from exc
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def list_indexes(settings: Settings) -> list[IndexSummary]:
+    """Every index of the home folder, read from its manifest alone; the main index first, if it exists."""
+    main = _summary(settings, IndexSummary(MAIN, None))
+    found = [main] if main.created_at else []
+    for name in _names(settings):
+        try:
+            record = _read(settings, name)
+        except StoreError:
+            found.append(IndexSummary(name, None))
+            continue
+        if record is not None:
+            known = IndexSummary(name, record.codebase.path, created_at=record.created_at)
+            found.append(_summary(settings_for(settings, record.codebase), known))
+    return found
+
+
+def _not_writable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"The folder {folder} cannot be written: {error.strerror or error}.",
+        "Check the folder's permissions and the free space on its disk.",
+    )
+
+
+def _names(settings: Settings) -> list[str]:
+    return sorted(record.parent.name for record in settings.paths.indexes.glob(f"*/{RECORD}"))
+
+
+def _read(settings: Settings, name: str) -> _Record | None:
+    # A caller may send any text: it becomes part of a path only if it is a valid name.
+    try:
+        path = settings.paths.indexes / checked_name(name) / RECORD
+    except ValueError:
+        return None
+    try:
+        return _Record.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as exc:
+        raise StoreError(f"{path} cannot be read.", f"Run `adk-ingest delete {name}`, then index it again.") from exc
+
+
+def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
+    """What is known of an index, completed from the manifest of its current generation."""
+    current = open_generations(settings).current()
+    if current is None:
+        return known
+    manifest = current.manifest
+    # Generated pages are not files.
+    corpora = [corpus for corpus in manifest.corpora.values() if corpus.source != "api-reference"]
+    paths = [path for corpus in corpora for path in corpus.files]
+    return IndexSummary(
+        name=known.name,
+        path=known.path,
+        created_at=known.created_at or manifest.created_at,
+        updated_at=manifest.created_at,
+        files=len(paths),
+        chunks=sum(corpus.chunks for corpus in manifest.corpora.values()),
+        size_bytes=size_on_disk(settings.index_path),
+        commits=tuple(dict.fromkeys(corpus.commit for _, corpus in sorted(manifest.corpora.items()))),
+        cited_as=tuple(sorted({short_name(corpus.repo) for corpus in manifest.corpora.values()})),
+        languages=_languages(paths),
+    )
+
+
+def _languages(paths: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(PurePosixPath(path).suffix.lstrip(".").lower() or "txt" for path in paths)
+    return tuple(sorted(counts.items(), key=lambda count: (-count[1], count[0])))

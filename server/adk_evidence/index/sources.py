@@ -1,0 +1,120 @@
+"""Reads the indexed files that citations point to, decoded exactly as ingestion decoded them."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+
+from adk_evidence.errors import SourceError
+from adk_evidence.gitcli import GitError, run_git
+from adk_evidence.store.manifest import SourceLocation
+from adk_evidence.textfile import decode, is_binary
+
+CACHED_FILES = 64
+GIT_SHOW_SECONDS = 5
+_NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+class SourceReader:
+    """Reads the files of one corpus, never outside its root. Methods may be called from several threads."""
+
+    def __init__(self, location: SourceLocation) -> None:
+        self._location = location
+        self._root = os.path.realpath(location.root)
+        self._load = functools.lru_cache(maxsize=CACHED_FILES)(_load)
+
+    def read(self, path: str) -> str | None:
+        """The text of a file as it is now, or None where there is no such text file.
+
+        Args:
+            path: Path within the repository.
+
+        Raises:
+            SourceError: The source itself cannot be read.
+        """
+        disk = self._on_disk(path)
+        if disk is None:
+            return None
+        try:
+            info = os.stat(disk)  # noqa: PTH116
+        except OSError as exc:
+            if exc.errno not in _NO_SUCH_FILE:
+                raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
+            if Path(self._root).is_dir():
+                return None
+            message = f"The folder {self._root} that was indexed is missing."
+            raise SourceError(message, "Restore it or ingest again.") from exc
+        if not stat.S_ISREG(info.st_mode):
+            return None
+        return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino)
+
+    def read_at_commit(self, path: str) -> str | None:
+        """The text of a file at the indexed commit, or None where the source keeps no history."""
+        return None
+
+    def _on_disk(self, path: str) -> str | None:
+        if not path.startswith(self._location.path_prefix):
+            return None
+        relative = path[len(self._location.path_prefix) :]
+        parts = relative.split("/")
+        if any(part in ("", ".", "..") for part in parts):
+            return None
+        if sys.platform == "win32" and re.search(r"[\\:]", relative):
+            return None
+        if not any(tree in ("", relative) or relative.startswith(f"{tree}/") for tree in self._location.subtrees):
+            return None
+        try:
+            disk = os.path.realpath(os.path.join(self._root, *parts))  # noqa: PTH118
+        except ValueError:  # a NUL or a lone surrogate, which no file name has
+            return None
+        return disk if disk.startswith(self._root.rstrip(os.sep) + os.sep) else None
+
+
+class GitReader(SourceReader):
+    """Reads a checkout's working tree, and on request the indexed commit."""
+
+    def __init__(self, location: SourceLocation) -> None:
+        super().__init__(location)
+        self._show = functools.lru_cache(maxsize=CACHED_FILES)(self._read_commit)
+
+    def read_at_commit(self, path: str) -> str | None:
+        """The text of a file at the indexed commit; see `SourceReader.read_at_commit`."""
+        return self._show(path)
+
+    def _read_commit(self, path: str) -> str | None:
+        # git could take a commit that is not a hash for an option or for another revision.
+        if not _COMMIT.fullmatch(self._location.commit):
+            return None
+        try:
+            command = ["cat-file", "blob", f"{self._location.commit}:{path}"]
+            raw = run_git(command, cwd=Path(self._root), timeout=GIT_SHOW_SECONDS)
+        except (GitError, ValueError):  # ValueError: a NUL in the path
+            return None
+        return _decode(raw)
+
+
+def open_reader(location: SourceLocation, folder: Path) -> SourceReader:
+    """The reader of one location; `folder` is the generation's folder, which relative roots start from."""
+    location = location.model_copy(update={"root": folder / location.root})
+    return GitReader(location) if location.kind == "git" else SourceReader(location)
+
+
+def _load(disk: str, mtime_ns: int, size: int, inode: int) -> str | None:
+    # The parameters after the path only let the cache notice a new version.
+    try:
+        return _decode(Path(disk).read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as exc:
+        raise SourceError(f"{Path(disk).name} cannot be read: {exc.strerror}.") from exc
+
+
+def _decode(raw: bytes) -> str | None:
+    decoded = None if is_binary(raw) else decode(raw)
+    return decoded.text if decoded else None

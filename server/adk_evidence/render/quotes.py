@@ -1,0 +1,105 @@
+"""Texts quoted in a prompt: numbered, cited and fenced, as many as fit into a token budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from adk_evidence.render.sanitize import code_span, fenced, one_line
+from adk_evidence.tokens import estimate_tokens, truncate_tokens
+
+# Less of a text than this says too little to be worth its header.
+MIN_PARTIAL_TOKENS = 60
+CUT = "\n[...]"
+# Two parts are joined by an empty line, one token. Counting is additive: no part begins or ends with white space.
+JOIN_TOKENS = 1
+
+# The characters of URLs (RFC 3986) but brackets: such a citation is one word and stands as it is.
+_ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A text with its citation and what is said of it.
+
+    Args:
+        mark: What its number stands behind, e.g. `CTX`.
+        citation: To copy.
+        facts: Where the text stands and whether its citation holds.
+        text: Data; it cannot close its fence.
+        language: Of the fence.
+        is_cut: Whether the text is the beginning of a longer one.
+    """
+
+    mark: str
+    citation: str
+    facts: str
+    text: str
+    language: str
+    is_cut: bool = False
+
+    def written(self, number: int) -> str:
+        """The quote under its number."""
+        language = self.language if self.language.isalnum() else "text"
+        # No line begins with corpus text: outside the fence it could open a fence of its own.
+        header = f"[{self.mark} {number}] {cited(self.citation)}\nAT: {one_line(self.facts)}"
+        return f"{header}\n{fenced(self.text, language)}"
+
+    def cost(self, number: int) -> int:
+        """Tokens that the quote adds to a prompt."""
+        return estimate_tokens(self.written(number)) + JOIN_TOKENS
+
+    def limited(self, tokens: int) -> Quote:
+        """The quote with a text of at most so many tokens, the mark of the cut included."""
+        if estimate_tokens(self.text) <= tokens:
+            return self
+        whole = self.text.removesuffix(CUT) if self.is_cut else self.text
+        beginning = truncate_tokens(whole, max(0, tokens - estimate_tokens(CUT))).rstrip()
+        return replace(self, text=beginning + CUT, is_cut=True)
+
+    def least_cost(self, number: int) -> int:
+        """Tokens that the quote adds to a prompt when as little of the text is shown as is worth showing."""
+        # The white space around a text may make one token with the line breaks of the fence.
+        header = self.cost(number) - estimate_tokens(self.text) + 1
+        return header + min(estimate_tokens(self.text), MIN_PARTIAL_TOKENS + estimate_tokens(CUT))
+
+
+def cited(citation: str) -> str:
+    """A citation to copy; one that is not a single plain word, as of a path with spaces in it, between backticks."""
+    return citation if _ONE_WORD.fullmatch(citation) else code_span(citation)
+
+
+def written(quotes: Iterable[Quote]) -> list[str]:
+    """Quotes numbered from 1."""
+    return [quote.written(number) for number, quote in enumerate(quotes, 1)]
+
+
+def take(quotes: Sequence[Quote], room: int) -> tuple[list[Quote], int]:
+    """The first quotes that fit, the last one cut short where that leaves enough of it, and what they cost."""
+    taken: list[Quote] = []
+    spent = 0
+    for number, quote in enumerate(quotes, 1):
+        price = quote.cost(number)
+        if spent + price <= room:
+            taken.append(quote)
+            spent += price
+            continue
+        left = room - spent
+        if left >= quote.least_cost(number):
+            short = quote.limited(left - (price - estimate_tokens(quote.text) + 1))
+            if (price := short.cost(number)) <= left:
+                taken.append(short)
+                spent += price
+        break
+    return taken, spent
+
+
+def needed(quotes: Sequence[Quote], room: int) -> int:
+    """What all quotes cost, or more than the room if that is more."""
+    total = 0
+    for number, quote in enumerate(quotes, 1):
+        total += quote.cost(number)
+        if total > room:
+            break
+    return total

@@ -1,0 +1,103 @@
+"""What a request carries through every stage and thread: cancellation, time budget, warnings and timings."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from contextvars import copy_context
+from typing import ParamSpec, TypeVar
+
+from adk_evidence.errors import EvidenceError
+from adk_evidence.services.eventloop import cancellable
+
+Cancelled = Callable[[], bool]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class RequestCancelledError(EvidenceError):
+    """The caller no longer wants the answer."""
+
+    code = "cancelled"
+
+
+class Context:
+    """The context of a session, and of each request within the session.
+
+    Args:
+        cancelled: Says whether the caller has gone.
+        logged: Whether retrievals are written to the event log. Evaluation and warm-up are not.
+        strict: Whether a part that fails ends the request, instead of a warning.
+        budget_ms: Soft time budget, from now on; None or 0: none.
+    """
+
+    def __init__(
+        self,
+        cancelled: Cancelled | None = None,
+        *,
+        logged: bool = True,
+        strict: bool = False,
+        budget_ms: int | None = None,
+    ) -> None:
+        self.cancelled = cancelled
+        self.logged = logged
+        self.strict = strict
+        self.budget_ms = budget_ms
+        self.timings_ms: dict[str, float] = {}
+        self._deadline = time.monotonic() + budget_ms / 1000 if budget_ms else None
+        self._warnings: dict[str, None] = {}
+
+    def for_request(self, *, strict: bool, budget_ms: int | None) -> Context:
+        """The context of one request: the same cancellation, but the request's own limits, warnings and timings."""
+        return Context(self.cancelled, logged=self.logged, strict=strict, budget_ms=budget_ms)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Every warning once, in the order in which they came."""
+        return list(self._warnings)
+
+    def rounded_timings(self) -> dict[str, float]:
+        """Milliseconds of each stage."""
+        return {name: round(value, 2) for name, value in self.timings_ms.items()}
+
+    def warn(self, code: str, sentence: str) -> None:
+        """Add a warning."""
+        self._warnings.setdefault(f"{code}: {sentence}")
+
+    def may_spend(self, what: str) -> bool:
+        """Whether the time budget allows an optional stage; a skipped stage is a warning."""
+        if self._deadline is None or time.monotonic() < self._deadline:
+            return True
+        self.warn("time_budget", f"the time budget was spent before {what}.")
+        return False
+
+    def stop_if_cancelled(self) -> None:
+        """End the request here if the caller has gone.
+
+        Raises:
+            RequestCancelledError: The caller has gone.
+        """
+        if self.cancelled is not None and self.cancelled():
+            raise RequestCancelledError("The request was cancelled.")
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage. It does not begin for a caller that has gone, and its calls of services end soon after.
+
+        Raises:
+            RequestCancelledError: The caller has gone.
+        """
+        self.stop_if_cancelled()
+        begin = time.perf_counter()
+        try:
+            with cancellable(self.cancelled):
+                yield
+        finally:
+            self.timings_ms[name] = self.timings_ms.get(name, 0.0) + (time.perf_counter() - begin) * 1000
+
+    def submit(self, threads: Executor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a part of a stage in another thread, whose calls of services end with the request as well."""
+        return threads.submit(copy_context().run, functools.partial(function, *args, **kwargs))

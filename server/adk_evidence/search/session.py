@@ -1,0 +1,268 @@
+"""The door to the evidence: a service for the whole process, and sessions that each read one pinned index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from adk_evidence.citations.verify import verify
+from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
+from adk_evidence.embedding.factory import make_dense, make_sparse
+from adk_evidence.embedding.queries import remembered
+from adk_evidence.errors import EvidenceError, StoreError
+from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.index.opened import CurrentIndex, Index
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.pack import EvidencePack, LineSpan, Verification
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.search.context import Cancelled, Context, RequestCancelledError
+from adk_evidence.search.event import retrieval_event
+from adk_evidence.search.filters import build_filter
+from adk_evidence.search.hybrid import Hit, QueryVectors, search_collection, wide_enough
+from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.pack import assemble
+from adk_evidence.search.pipeline import begin, rank
+from adk_evidence.search.rerank.base import Reranker
+from adk_evidence.search.rerank.factory import make_reranker
+from adk_evidence.search.run import Models, Run
+from adk_evidence.settings import Settings
+from adk_evidence.telemetry import EventLog
+
+if TYPE_CHECKING:
+    from adk_evidence.search.read import CitedSource
+    from adk_evidence.symbols.current import CurrentSymbols
+    from adk_evidence.symbols.lookup import Symbols
+
+
+class Neighbour(NamedTuple):
+    """A chunk that is similar to a snippet, and the cosine of their vectors."""
+
+    hit: Hit
+    similarity: float
+
+
+class EvidenceService:
+    """Owns the settings, the models, the threads and the current index. Safe to share between threads.
+
+    Args:
+        settings: Validated settings; the default builds every part from them.
+        dense: Dense encoder, or one for docs and one for code, for tests.
+        sparse: Sparse encoder.
+        reranker: Reranker; None leaves the fused order.
+        keep_queries: Number of questions whose dense vectors are kept for when they are asked again.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
+        sparse: SparseEncoder | None = None,
+        reranker: Reranker | None = None,
+        keep_queries: int = 0,
+    ) -> None:
+        self.settings = settings
+        made: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
+        self.models = Models(
+            dense=remembered(made, keep_queries) if keep_queries else made,
+            sparse=sparse or make_sparse(settings),
+            reranker=reranker or make_reranker(settings),
+            # For the kinds of several requests: a service that is slow to one must not make the others wait.
+            threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
+        )
+        telemetry = settings.telemetry
+        self.log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
+        self._owned: tuple[object, ...] = (*self.models.dense.each, self.models.reranker)
+        self._current = CurrentIndex(settings)
+
+    def close(self) -> None:
+        """Release the index, the threads and the connections to services."""
+        self._current.close()
+        self.models.threads.shutdown(wait=False, cancel_futures=True)
+        for part in self._owned:
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
+
+    def beside(self, settings: Settings) -> EvidenceService:
+        """A service on another index with the models of this one, which are closed with this one alone.
+
+        Args:
+            settings: They name the other index and the same models.
+        """
+        other = EvidenceService(settings, dense=self.dense, sparse=self.sparse, reranker=self.models.reranker)
+        other._owned = ()
+        return other
+
+    @property
+    def dense(self) -> Pair[DenseEmbedder]:
+        """The dense encoders of docs and code."""
+        return self.models.dense
+
+    @property
+    def sparse(self) -> SparseEncoder:
+        """The sparse encoder."""
+        return self.models.sparse
+
+    @contextmanager
+    def session(self, context: Context | None = None) -> Iterator[Session]:
+        """A session on the index that is published now; the index stays open and the same until the session ends.
+
+        Raises:
+            IndexMissingError: Nothing was ingested yet.
+            IndexMismatchError: The index was built with other models than the settings name.
+        """
+        with self._current.pin() as index:
+            yield Session(self, index, context or Context())
+
+    def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
+        """Open a session for one request; see `Session.find`."""
+        with self.session(Context(cancelled)) as session:
+            return session.find(request)
+
+    def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Outcome:
+        """Open a session for one ranking that is not logged: for evaluation and for warming up."""
+        with self.session(Context(cancelled, logged=False)) as session:
+            return session.rank(request)
+
+    @cached_property
+    def symbols(self) -> CurrentSymbols:
+        """The symbols, which share the dense model of code."""
+        from adk_evidence.symbols.current import CurrentSymbols
+
+        return CurrentSymbols(self.settings, self.dense.code)
+
+
+class Session:
+    """Everything that is asked of one pinned index. Safe to share between threads while it is open.
+
+    Args:
+        service: Owns the models and threads.
+        index: The pinned index.
+        context: Cancellation, and whether retrievals are logged.
+    """
+
+    def __init__(self, service: EvidenceService, index: Index, context: Context) -> None:
+        self.service = service
+        self.settings = service.settings
+        self.index = index
+        self.context = context
+
+    def find(self, request: EvidenceRequest) -> EvidencePack:
+        """Answer a request with a checked pack, and write the event of the retrieval.
+
+        Raises:
+            RequestCancelledError: The caller has gone.
+            EvidenceError: A part failed in strict mode, or nothing is left to search with.
+        """
+        with self._logged(request) as run:
+            pack = run.pack = assemble(run, rank(run))
+        return pack
+
+    def rank(self, request: EvidenceRequest) -> Outcome:
+        """The ranking alone, without citations: what evaluation measures and operations merge.
+
+        Raises:
+            RequestCancelledError: The caller has gone.
+            EvidenceError: A part failed in strict mode, or nothing is left to search with.
+        """
+        with self._logged(request) as run:
+            return rank(run)
+
+    @contextmanager
+    def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
+        """A run of a request, whose event is written at its end, also where the request fails."""
+        run = begin(request, self.index, self.settings, self.service.models, self.context)
+        log = self.service.log if self.context.logged else None
+        try:
+            yield run
+        except EvidenceError as exc:
+            # A request that was cancelled has no answer that could miss anything.
+            if log is not None and exc.code != RequestCancelledError.code:
+                log.write(retrieval_event(run, exc))
+            raise
+        if log is not None:
+            log.write(retrieval_event(run))
+
+    def similar(self, code: str, *, limit: int, filters: EvidenceFilters | None = None) -> list[Neighbour]:
+        """Indexed code like a snippet, by its vector and by the words in it, best first.
+
+        Raises:
+            StoreError: The index has no dense vectors yet.
+            InvalidRequestError: A path filter cannot be parsed.
+            CollectionUnavailableError: The collection cannot answer.
+        """
+        index = self.index
+        if (gap := index.dense_gap()) is not None:
+            raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
+        retrieval = wide_enough(self.settings.retrieval, limit)
+        settings = self.settings.model_copy(update={"retrieval": retrieval})
+        narrowed, _ = build_filter(filters or EvidenceFilters(), index.paths("code"), index.refs("code"))
+        with self.context.stage("encode"):
+            dense: dict[Kind, list[float]] = {"code": self.service.dense.code.embed_query(code)}
+            vectors = QueryVectors(code, dense, self.service.sparse.encode_query(query_lexical_text(code)))
+        with self.context.stage("search"):
+            wanted = retrieval.final_limit_per_collection
+            hits = search_collection(index, settings, "code", [vectors], limit=wanted, filter=narrowed)
+            near = self.similarities(vectors, hits)
+        return [Neighbour(hit, near.get(hit.point_id, 0.0)) for hit in hits]
+
+    def similarities(self, vectors: QueryVectors, hits: Sequence[Hit]) -> dict[str, float]:
+        """The cosine between a query and each hit by point id; a kind that the query has no vector of is left out."""
+        store = self.settings.store
+        scores: dict[str, float] = {}
+        for kind in KINDS:
+            ids = [hit.point_id for hit in hits if hit.kind == kind]
+            if not ids or kind not in vectors.dense:
+                continue
+            using = store.dense_vector(kind)
+            scores |= self.index.store.score_points(store.collection(kind), ids, {using: vectors.dense[kind]})[using]
+        return scores
+
+    def verify(self, payload: ChunkPayload) -> Verification:
+        """Compare what a chunk cites with its source."""
+        return verify(payload, self.index.source_of(payload))
+
+    def read(self, citation: str) -> CitedSource:
+        """The source that a citation points to; see `open_citation`."""
+        from adk_evidence.search.read import open_citation
+
+        return open_citation(self.index, self.settings.store, self.symbols, citation)
+
+    def read_file(
+        self, path: str, name: str | None = None, commit: str | None = None, lines: LineSpan | None = None
+    ) -> CitedSource:
+        """An indexed file; see `read_cited`."""
+        from adk_evidence.search.read import read_cited
+
+        return read_cited(self.index, self.settings.store, path=path, name=name, commit=commit, lines=lines)
+
+    def read_candidate(self, candidate_id: str) -> CitedSource:
+        """The source of a pack's candidate.
+
+        Raises:
+            InvalidRequestError: The text is not the id of a candidate.
+            NotIndexedError: The index does not hold the candidate.
+            SourceError: The source cannot be read, or the file is gone from it.
+        """
+        from adk_evidence.search.read import open_candidate
+
+        return open_candidate(self.index, self.settings.store, candidate_id)
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols of the index.
+
+        Raises:
+            CollectionUnavailableError: A collection cannot answer.
+        """
+        return self.service.symbols.of(self.index)
+
+    def local_files(self, pack: EvidencePack) -> dict[str, Path]:
+        """Where the cited files lie on this machine, by candidate id; a file that is not here is left out."""
+        found = {candidate.candidate_id: self.index.local_file(candidate) for candidate in pack.candidates}
+        return {name: path for name, path in found.items() if path is not None}

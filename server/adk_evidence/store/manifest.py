@@ -1,0 +1,183 @@
+"""manifest.json of a generation: what it holds, where the files came from and which models built it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+
+from adk_evidence.errors import StoreError
+from adk_evidence.files import write_atomic
+from adk_evidence.models.chunk import Kind
+from adk_evidence.settings import StoreKind
+from adk_evidence.store.base import CollectionSpec
+
+MANIFEST = "manifest.json"
+# In the name of a version beside a corpus: between the name of the corpus proper and the commit of the version.
+_VERSION_MARK = "@"
+# The beginning of a digest that takes the place of a commit.
+NO_COMMIT = "tree-"
+# The end of the name of a corpus of uncommitted files.
+_UNCOMMITTED = "-uncommitted"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class SourceLocation(_Model):
+    """Where the files of an indexed corpus lie; an index keeps it so that citations can be checked.
+
+    `root` is absolute, or relative to the index generation's own folder. A file's repository path is
+    `path_prefix` plus its path below `root`. Only what lies below one of the `subtrees` (`""`: the root
+    itself) belongs to the corpus.
+    """
+
+    kind: Literal["git", "snapshot", "distribution", "folder", "pages"]
+    root: Path
+    commit: str
+    path_prefix: str = ""
+    subtrees: tuple[str, ...] = ("",)
+
+
+class FileEntry(_Model):
+    """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors."""
+
+    sha256: str
+    chunks: int
+    passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
+    failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
+
+
+class CorpusEntry(_Model):
+    """One corpus of the index.
+
+    `location` says where its files lie, for checking citations. `state` is a hash of everything
+    besides the files that the payloads of the chunks depend on. `files` goes by path within the repository.
+    """
+
+    kind: Kind
+    repo: str
+    commit: str
+    ref: str | None = None
+    source: Literal["git", "snapshot", "distribution", "folder", "api-reference"]
+    location: SourceLocation
+    site_url: str | None = None
+    license: str | None = None
+    state: str = ""
+    files: dict[str, FileEntry]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def chunks(self) -> int:
+        """Number of chunks of the whole corpus."""
+        return sum(file.chunks for file in self.files.values())
+
+    def failed_files(self) -> list[str]:
+        """Paths of the files that the chunker failed on, of which the index holds nothing."""
+        return [path for path, file in self.files.items() if file.failed]
+
+
+class CollectionEntry(_Model):
+    """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points.
+
+    Points have several vectors for each of the dense names in `multi`.
+    """
+
+    dense: dict[str, int]
+    sparse: dict[str, bool]
+    multi: frozenset[str] = frozenset()
+    points: int
+
+
+class IndexManifest(_Model):
+    """What one generation holds. Written once, before the generation is published."""
+
+    format: Literal[1] = 1
+    generation: str
+    created_at: str
+    run_id: str
+    fingerprint: dict[str, str | int]
+    store: StoreKind = "edge"
+    dense: Literal["complete", "pending"]
+    collections: dict[str, CollectionEntry]
+    corpora: dict[str, CorpusEntry]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def fingerprint_id(self) -> str:
+        """Hex sha256 of the fingerprint's canonical JSON."""
+        canonical = json.dumps(self.fingerprint, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def proper(self) -> dict[str, CorpusEntry]:
+        """The corpora without the other versions beside them."""
+        return {name: corpus for name, corpus in self.corpora.items() if not is_beside(name)}
+
+    def specs(self) -> list[CollectionSpec]:
+        """The collections in the form in which a store opens or creates them."""
+        return [
+            CollectionSpec(name, entry.dense, entry.sparse, entry.multi) for name, entry in self.collections.items()
+        ]
+
+    def dense_vectors(self) -> int:
+        """Number of dense vectors of all chunks; 0 while they are not complete."""
+        if self.dense == "pending":
+            return 0
+        files = (file for corpus in self.corpora.values() for file in corpus.files.values())
+        return sum(file.chunks if file.passages is None else file.passages for file in files)
+
+    def counts(self) -> dict[str, int]:
+        """Number of points by collection."""
+        return {name: entry.points for name, entry in self.collections.items()}
+
+
+def beside_name(corpus: str, commit: str) -> str:
+    """The name of another version of a corpus that is indexed beside the corpus proper."""
+    return f"{corpus}{_VERSION_MARK}{commit}"
+
+
+def is_beside(corpus: str) -> bool:
+    """Whether the name is of another version beside the corpus proper."""
+    return _VERSION_MARK in corpus
+
+
+def uncommitted_name(corpus: str) -> str:
+    """The name of the corpus of those files of a checkout that differ from its commit."""
+    return corpus + _UNCOMMITTED
+
+
+def is_uncommitted(corpus: str) -> bool:
+    """Whether the name is of a corpus of files that differ from the commit of their checkout."""
+    return corpus.endswith(_UNCOMMITTED)
+
+
+def checkout_name(corpus: str) -> str:
+    """The name of the corpus proper of a checkout, from that name or the name of its uncommitted files."""
+    return corpus.removesuffix(_UNCOMMITTED)
+
+
+def read_manifest(folder: Path) -> IndexManifest:
+    """The manifest of a generation's folder.
+
+    Raises:
+        StoreError: There is none, or it is not of this format.
+    """
+    try:
+        return IndexManifest.model_validate_json((folder / MANIFEST).read_bytes())
+    except (OSError, ValidationError) as exc:
+        raise StoreError(
+            f"The manifest of index generation {folder.name} cannot be read.", "Run `adk-ingest all`."
+        ) from exc
+
+
+def write_manifest(folder: Path, manifest: IndexManifest) -> None:
+    """Write a generation's manifest in one step, durably.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    write_atomic(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())

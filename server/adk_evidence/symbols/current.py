@@ -1,0 +1,180 @@
+"""The symbols of the published index, as every surface asks for them."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from adk_evidence.commands import with_options
+from adk_evidence.embedding.base import DenseEmbedder
+from adk_evidence.errors import IndexMissingError, InvalidRequestError
+from adk_evidence.index.opened import Index
+from adk_evidence.models.citation import code_citation
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import IndexManifest, is_uncommitted
+from adk_evidence.symbols.installed import availability, find_installed
+from adk_evidence.symbols.lookup import Symbols
+from adk_evidence.symbols.search import Scored, TargetSearch, typed_as
+from adk_evidence.symbols.table import build_table
+from adk_evidence.symbols.target import (
+    MAX_QUERY_CHARS,
+    MAX_TARGETS,
+    Availability,
+    RankedTarget,
+    SearchMode,
+    Target,
+    TargetAnswer,
+)
+from adk_evidence.symbols.target_sets import About, about_index, find_set, has_vectors, load_set, make_target_embedder
+
+NO_VECTORS = "The targets have no vectors yet, so they are searched by words alone; `adk-ingest targets` adds them."
+STALE = "The targets are of an earlier state of the indexed files; `adk-ingest targets` builds them anew."
+
+
+class CurrentSymbols:
+    """The definitions and the ranked targets of the published index.
+
+    Each part is read when it is first asked for, and again when the index or the targets change. Methods may be called
+    from several threads.
+
+    Args:
+        settings: Validated settings.
+        dense: Dense model of the profile, to share a model that is loaded; `targets.embedding` may name another model.
+    """
+
+    def __init__(self, settings: Settings, dense: DenseEmbedder | None = None) -> None:
+        self._settings = settings
+        shared = dense if settings.targets.embedding == "profile" else None
+        self._embedder: DenseEmbedder = shared or make_target_embedder(settings)
+        self._generations = open_generations(settings)
+        self._lock = threading.Lock()
+        self._symbols: tuple[Index, Symbols] | None = None
+        self._targets_lock = threading.Lock()
+        self._wanted: tuple[IndexManifest, About] | None = None
+        self._targets: tuple[tuple[str, Path, bool], TargetSearch] | None = None
+
+    def of(self, index: Index) -> Symbols:
+        """The definitions of an open index.
+
+        Raises:
+            CollectionUnavailableError: A collection cannot answer.
+        """
+        with self._lock:
+            if self._symbols is None or self._symbols[0] is not index:
+                code, docs = self._settings.store.code_collection, self._settings.store.docs_collection
+                self._symbols = (index, Symbols(build_table(index.store, code, docs), index.store, code))
+            return self._symbols[1]
+
+    def targets(self) -> TargetSearch:
+        """The targets of the index that is published now. They do not need the index itself to be opened.
+
+        Raises:
+            IndexMissingError: Nothing was ingested yet.
+            TargetsMissingError: The targets were not built yet.
+            StoreError: The targets cannot be read.
+        """
+        return self._load_targets()[1]
+
+    def find(self, query: str, limit: int = 10, mode: SearchMode = "auto", python: Path | None = None) -> TargetAnswer:
+        """Search for targets.
+
+        Args:
+            query: A name, the beginning of one, or what the symbol is for.
+            limit: How many at most, 1 to 100.
+            mode: `auto` is the hybrid search, or words alone where the dense model or the vectors are missing.
+            python: Interpreter or virtual environment of the user; see `find_installed`.
+
+        Raises:
+            InvalidRequestError: The query is empty or too long, the limit is out of range, or `python` is none.
+            TargetsMissingError: The targets, or the vectors that the mode needs, were not built yet.
+            ModelError: The dense model that the mode needs cannot answer.
+            StoreError: There is no index, or it cannot be read.
+        """
+        query = _checked(query, limit)
+        manifest, search = self._load_targets()
+        about = search.set.about
+        warnings = [with_options(STALE)] if search.set.stale else []
+        if mode == "auto" and search.set.vectors is None:
+            warnings.append(with_options(NO_VECTORS))
+        found, answered = search.find(query, limit, mode, warnings)
+        installed = find_installed(self._settings.corpora["code"].distribution, python)
+        results = tuple(
+            _result(
+                item,
+                search.targets[item.place],
+                _citation(search.targets[item.place], about, manifest),
+                availability(search.targets[item.place], installed, about.ref),
+            )
+            for item in found
+        )
+        return TargetAnswer(
+            query=query,
+            typed=typed_as(query),
+            mode=answered,
+            results=results,
+            ref=about.ref,
+            installed=installed.version if installed else None,
+            warnings=tuple(warnings),
+        )
+
+    def _load_targets(self) -> tuple[IndexManifest, TargetSearch]:
+        current = self._generations.current()
+        if current is None:
+            raise IndexMissingError(f"There is no index at {self._settings.index_path}.", "Run `adk-ingest all`.")
+        with self._targets_lock:
+            manifest, model = current.manifest, self._embedder
+            # To hash every indexed file takes longer than a search.
+            if self._wanted is None or self._wanted[0] is not manifest:
+                self._wanted = (manifest, about_index(manifest, model.model, model.dimension))
+            wanted = self._wanted[1]
+            folder = find_set(self._settings.paths.targets, wanted)
+            key = (current.id, folder, has_vectors(folder))
+            if self._targets is None or self._targets[0] != key:
+                found = load_set(folder, wanted)
+                self._targets = (key, TargetSearch(found, self._settings, model.embed_query))
+            return manifest, self._targets[1]
+
+
+def _checked(query: str, limit: int) -> str:
+    wanted = " ".join(query.split())
+    if not wanted:
+        raise InvalidRequestError("The query is empty.", "Type a name or what the symbol is for.")
+    if len(wanted) > MAX_QUERY_CHARS:
+        raise InvalidRequestError(f"The query is longer than {MAX_QUERY_CHARS} characters.", "Shorten it.")
+    if not 1 <= limit <= MAX_TARGETS:
+        raise InvalidRequestError(f"The limit must be from 1 to {MAX_TARGETS}.")
+    return wanted
+
+
+def _citation(target: Target, about: About, manifest: IndexManifest) -> str:
+    uncommitted = (
+        corpus.commit
+        for name, corpus in manifest.corpora.items()
+        if corpus.kind == "code" and is_uncommitted(name) and target.path in corpus.files
+    )
+    commit = next(uncommitted, about.commit)
+    return code_citation(about.repo, commit, target.path, target.lines.start, target.lines.end)
+
+
+def _result(item: Scored, target: Target, citation: str, available: Availability) -> RankedTarget:
+    return RankedTarget(
+        fqn=target.fqn,
+        name=target.name,
+        symbol=target.symbol,
+        type=target.type,
+        import_path=target.import_path,
+        import_statement=target.import_statement,
+        summary=target.summary,
+        signature=target.signatures[0],
+        path=target.path,
+        lines=target.lines,
+        citation=citation,
+        rank=target.rank,
+        rank_score=target.score,
+        deprecated=target.parts.deprecated,
+        alias_of=target.alias_of,
+        score=round(item.score, 4),
+        why=item.why,
+        available=available,
+    )

@@ -1,0 +1,212 @@
+"""Whether the user's installed google-adk has a symbol. Its files are read; nothing is imported or run."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.metadata
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import InvalidVersion, Version
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.readers.definitions import dotted_name, parse_quietly
+from adk_evidence.symbols.target import Availability, Target
+
+PARSED_FILES = 512
+MAX_FILE_BYTES = 4_000_000
+# Bases that give a class no members of the corpus.
+_PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "BaseModel", "Enum", "Exception"})
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An installed distribution: its version, and the folder that its packages are imported from."""
+
+    version: str
+    root: Path
+
+
+@dataclass(frozen=True)
+class _Module:
+    """What a file defines: names at its top, imported names among them, and the members of each class.
+
+    `has_bases` are the classes that may inherit members.
+    """
+
+    names: frozenset[str]
+    classes: Mapping[str, frozenset[str]]
+    has_bases: frozenset[str]
+
+
+def find_installed(requirement: str | None, python: Path | None = None) -> Installed | None:
+    """The distribution in the user's environment.
+
+    Args:
+        requirement: The corpus's distribution, e.g. `google-adk==2.13.0`; the version does not count.
+        python: An interpreter or the folder of a virtual environment; by default the active virtual environment
+            (`VIRTUAL_ENV`), else the running interpreter.
+
+    Returns:
+        None where it is not installed there.
+
+    Raises:
+        InvalidRequestError: `python` is neither an interpreter nor an environment.
+    """
+    if requirement is None:
+        return None
+    try:
+        name = Requirement(requirement).name
+    except InvalidRequirement:
+        return None
+    if python is not None:
+        folders = _site_packages(python.expanduser())
+        if not folders:
+            raise InvalidRequestError(
+                f"{python} is neither a Python interpreter nor a virtual environment.", "Name one that exists."
+            )
+        return _installed_in(name, folders)
+    active = os.environ.get("VIRTUAL_ENV")
+    found = _installed_in(name, _site_packages(Path(active))) if active else None
+    return found or _installed_in(name, [Path(entry) for entry in sys.path if entry])
+
+
+def availability(target: Target, installed: Installed | None, ref: str | None) -> Availability:
+    """Whether an installed version has a target.
+
+    Args:
+        target: The target.
+        installed: The distribution in the user's environment.
+        ref: Tag of the indexed version, e.g. `v2.13.0`; the same version has every target.
+    """
+    if installed is None:
+        return "unknown"
+    if _same_version(installed.version, ref):
+        return "true"
+    package = target.import_path.removesuffix(f".{target.symbol}")
+    module = _module(installed.root, package)
+    if module is None:
+        # Where the whole product is elsewhere (an editable installation), a missing file says nothing.
+        holds = installed.root.joinpath(*package.split(".")[:2]).is_dir()
+        return "false" if holds else "unknown"
+    owner, _, member = target.symbol.partition(".")
+    if owner not in module.names:
+        return "false"
+    if not member:
+        return "true"
+    return _has_member(installed, module, target, owner, member)
+
+
+def _has_member(installed: Installed, exporting: _Module, target: Target, owner: str, member: str) -> Availability:
+    """Whether the class has a member; it may be defined in another module than the one that exports it."""
+    defining = exporting if owner in exporting.classes else _read(installed.root / target.path.removeprefix("src/"))
+    if defining is None or owner not in defining.classes:
+        defining = _module(installed.root, target.fqn.removesuffix(f".{target.symbol}"))
+    if defining is None or owner not in defining.classes:
+        return "unknown"
+    if member.partition(".")[0] in defining.classes[owner]:
+        return "true"
+    # It may be inherited there.
+    return "unknown" if owner in defining.has_bases else "false"
+
+
+def _module(root: Path, dotted: str) -> _Module | None:
+    base = root.joinpath(*dotted.split("."))
+    return _read(base.with_name(f"{base.name}.py")) or _read(base / "__init__.py")
+
+
+def _read(path: Path) -> _Module | None:
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return _parsed(path, info.st_mtime_ns, info.st_size) if info.st_size <= MAX_FILE_BYTES else None
+
+
+@functools.lru_cache(maxsize=PARSED_FILES)
+def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
+    # The time and the size make the cache notice a new version.
+    try:
+        tree = parse_quietly(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+    if tree is None:
+        return None
+    names: set[str] = set()
+    classes: dict[str, frozenset[str]] = {}
+    has_bases: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Dict):
+            # Packages that load their members lazily have the names as keys.
+            names |= {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = frozenset(_bound(node.body))
+            bases = {(dotted_name(base) or "?").rpartition(".")[2] for base in node.bases}
+            if bases - _PLAIN_BASES:
+                has_bases.add(node.name)
+    return _Module(frozenset(names | _bound(tree.body)), classes, frozenset(has_bases))
+
+
+def _bound(block: list[ast.stmt]) -> set[str]:
+    found: set[str] = set()
+    for node in block:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.If | ast.Try):
+            found |= _bound([*node.body, *node.orelse])
+    return found
+
+
+def _installed_in(name: str, folders: list[Path]) -> Installed | None:
+    state = tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
+    return _look_up(name, state)
+
+
+@functools.lru_cache(maxsize=64)
+def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
+    # The times make the cache notice what is installed or removed. To read metadata takes milliseconds.
+    path = [folder for folder, _ in folders]
+    found = next(iter(importlib.metadata.distributions(name=name, path=path)), None) if path else None
+    if found is None:
+        return None
+    try:
+        version = found.metadata["Version"]
+    except (KeyError, TypeError, AttributeError, OSError):
+        version = None  # a METADATA that is missing or damaged
+    return Installed(version, Path(str(found.locate_file("")))) if version else None
+
+
+def _site_packages(python: Path) -> list[Path]:
+    """Where an interpreter or an environment keeps distributions; empty where it is neither."""
+    # Not resolved: the interpreter of a virtual environment is a link that leads out of it.
+    prefix = python if python.is_dir() else python.parent.parent if _is_interpreter(python) else None
+    if prefix is None:
+        return []
+    found = [*sorted(prefix.glob("lib/python3*/site-packages")), *sorted(prefix.glob("lib/python3*/dist-packages"))]
+    found += prefix.glob("Lib/site-packages")
+    if not found and python.is_file() and python.samefile(sys.executable):
+        found = [Path(sysconfig.get_path("purelib"))]
+    return found
+
+
+def _is_interpreter(path: Path) -> bool:
+    return path.is_file() and re.fullmatch(r"python[\d.]*(\.exe)?", path.name, re.IGNORECASE) is not None
+
+
+def _same_version(version: str, ref: str | None) -> bool:
+    try:
+        return ref is not None and Version(version) == Version(ref.removeprefix("v"))
+    except InvalidVersion:
+        return version == ref

@@ -1,0 +1,52 @@
+"""Looks dotted names up by their end. The table of definitions and the ranked targets share this look-up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+def compact(text: str) -> str:
+    """Lower-case letters and digits alone, so that `LLM agent`, `llm_agent` and `LlmAgent` are the same."""
+    return _SEPARATORS.sub("", text).lower()
+
+
+class Names:
+    """Rows of a table by the dotted names that each row has.
+
+    Args:
+        rows: The dotted names of each row, e.g. where a symbol is defined and where it is imported from.
+    """
+
+    def __init__(self, rows: Iterable[Sequence[str]]) -> None:
+        self._rows: list[Sequence[str]] = []
+        self._by_last: dict[str, list[int]] = {}
+        for row, names in enumerate(rows):
+            self._rows.append(names)
+            for last in {_last(name).lower() for name in names}:
+                self._by_last.setdefault(last, []).append(row)
+
+    def ending(self, name: str, *, any_case: bool = False) -> list[int]:
+        """Rows with a name that is this one or ends with it, in the order of the table.
+
+        Args:
+            name: A bare or dotted name, e.g. `run`, `Runner.run()` or `google.adk.runners.Runner`.
+            any_case: Whether names that differ in case count where none is exactly so.
+        """
+        wanted = ".".join(part for part in name.strip().rstrip("()").split(".") if part)
+        near = self._by_last.get(_last(wanted).lower(), ()) if wanted else ()
+        found = [row for row in near if any(_ends(own, wanted) for own in self._rows[row])]
+        if found or not any_case:
+            return found
+        wanted = wanted.lower()
+        return [row for row in near if any(_ends(own.lower(), wanted) for own in self._rows[row])]
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _ends(name: str, wanted: str) -> bool:
+    return name == wanted or name.endswith(f".{wanted}")

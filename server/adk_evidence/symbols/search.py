@@ -1,0 +1,353 @@
+"""Searches ranked targets by name, by words, by meaning, and by all of them (ranked-target-search sections 3.4, 4)."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.bm25 import Bm25Encoder
+from adk_evidence.errors import ModelError, TargetsMissingError
+from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
+from adk_evidence.settings import Settings, SparseSettings
+from adk_evidence.symbols.names import Names, compact
+from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
+from adk_evidence.symbols.target_sets import TargetSet
+
+EXACT_SCORE = 4.0
+PREFIX_SCORE = 3.0
+# How often the name of a target counts against a word of its docstring.
+NAME_REPEATS = 3
+# Below these similarities a word, or a whole name, is another word and not a slip.
+SIMILAR_WORD = 0.75
+SIMILAR_NAME = 0.8
+MIN_FUZZY_CHARS = 4
+CORRECTIONS = 3
+# How far the rank of a target raises its score, in the lexical list and in the fused list.
+LEXICAL_BOOST = 1.0
+FUSED_BOOST = 0.5
+# Weight of members for a question in words: it rather means the class that does something than one method of it.
+MEMBER_WEIGHT = 0.9
+FUSED_DEPTH = 50
+# Weights of the lexical and the vector list by what the query was typed as.
+WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0, 0.6), "natural": (1.0, 1.0)}
+
+# Matches that no similarity of meaning outdoes.
+_BY_NAME = ("exact", "similar_name")
+_MEMBER_NAME = re.compile(r"^(?:class )?(\w+)", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+_LAST = "\U0010ffff"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A target that was found: its place in the list of targets, its score and why."""
+
+    place: int
+    score: float
+    why: Why
+
+
+def typed_as(query: str) -> Typed:
+    """What a query was typed as: a name or its beginning, words with names among them, or natural language."""
+    words = query.split()
+    if len(words) == 1 and (is_code_like(words[0]) or words[0][:1].isupper()):
+        return "name"
+    return "code" if any(is_code_like(word) for word in words) else "natural"
+
+
+class TargetSearch:
+    """The searches in one set of targets. Methods may be called from several threads.
+
+    Args:
+        found: The set; its targets are in the order of their rank, and results are places in that list.
+        settings: `embedding.sparse` and `retrieval.rrf_k` decide.
+        embed_query: Encodes a query into a vector as long as those of the set.
+    """
+
+    def __init__(self, found: TargetSet, settings: Settings, embed_query: Callable[[str], list[float]]) -> None:
+        self.set = found
+        self.targets = found.targets
+        self.names = TargetNames(found.targets)
+        self._settings = settings
+        self._embed_query = embed_query
+        self._lock = threading.Lock()
+        self._word_index: WordIndex | None = None
+
+    def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
+        """The best targets, best first, and how they were found: a name that is known is only looked up.
+
+        Args:
+            query: A name, the beginning of a name, or what the symbol is for.
+            limit: How many at most.
+            mode: `auto` falls back on words where the dense model or the vectors are missing.
+            warnings: Gets a sentence where the dense model failed.
+
+        Raises:
+            TargetsMissingError: The mode needs vectors, and the set has none.
+            ModelError: The dense model that the mode needs cannot answer.
+        """
+        if mode != "vector" and typed_as(query) == "name":
+            by_name = self.names.look_up(query, limit)
+            # `ReflectAnd` can only be part of a name; `Retry` can be a word as well.
+            enough = 1 if is_code_like(query.strip()) else limit
+            if _has_exact(by_name) or len(by_name) >= enough:
+                return by_name, "lookup"
+        answered: AnswerMode = mode if mode != "auto" else "lexical" if self.set.vectors is None else "hybrid"
+        try:
+            return self.rank(query, limit, answered), answered
+        except ModelError as exc:
+            if mode != "auto":
+                raise
+            warnings.append(f"{exc.message} The targets are searched by words alone.")
+            return self._by_words(query, limit), "lexical"
+
+    def rank(self, query: str, limit: int, mode: AnswerMode) -> list[Scored]:
+        """The best targets by the search of a mode; the errors are those of `find`."""
+        if mode == "lexical":
+            return self._by_words(query, limit)
+        if self.set.vectors is None:
+            raise TargetsMissingError("The targets have no vectors yet.", "Run `adk-ingest targets`.")
+        if mode == "vector":
+            return self._by_meaning(self.set.vectors, query, limit)
+        if typed_as(query) == "name" and self.names.look_up(query, 1):
+            # The dense model has nothing to add to a name.
+            return self._by_words(query, limit)
+        depth = max(FUSED_DEPTH, limit)
+        lexical, vector = self._by_words(query, depth), self._by_meaning(self.set.vectors, query, depth)
+        named = {item.place: number for number, item in enumerate(lexical) if item.why.match in _BY_NAME}
+        fused = self._fuse(query, lexical, vector)
+        return sorted(fused, key=lambda item: (named.get(item.place, len(lexical)), -item.score))[:limit]
+
+    def _by_words(self, query: str, limit: int) -> list[Scored]:
+        """Exact names first, then beginnings of names, then names that differ by a slip, then words by BM25.
+
+        A score above 1 belongs to a name.
+        """
+        by_name = self.names.look_up(query, limit)
+        found = {item.place: item for item in by_name}
+        if not _has_exact(by_name):
+            for place, similarity in self.names.similar(query):
+                found.setdefault(place, Scored(place, 1.0 + similarity, Why(match="similar_name")))
+        for place, score in self._words().search(query, limit):
+            found.setdefault(place, Scored(place, score, Why(match="words")))
+        best = sorted(found.values(), key=lambda item: -item.score)[:limit]
+        return [
+            replace(item, why=item.why.model_copy(update={"lexical_rank": rank, "lexical_score": round(item.score, 4)}))
+            for rank, item in enumerate(best, 1)
+        ]
+
+    def _by_meaning(self, vectors: FloatMatrix, query: str, limit: int) -> list[Scored]:
+        """Exact cosine similarity."""
+        vector = np.array(self._embed_query(query), dtype=np.float32)
+        vector /= max(float(np.linalg.norm(vector)), 1e-12)
+        # Not `@`: the threads of BLAS would wait for those of the model, longer than one thread takes.
+        similarities: NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
+        return [
+            Scored(
+                int(place),
+                float(similarities[place]),
+                Why(match="meaning", vector_rank=rank, similarity=round(float(similarities[place]), 4)),
+            )
+            for rank, place in enumerate(_best(similarities, limit), 1)
+        ]
+
+    def _fuse(self, query: str, lexical: Sequence[Scored], vector: Sequence[Scored]) -> list[Scored]:
+        """Reciprocal ranks, weighted by what the query was typed as; scores fall from 1."""
+        scores: dict[int, float] = defaultdict(float)
+        whys: dict[int, Why] = {}
+        typed = typed_as(query)
+        for_words, for_meaning = WEIGHTS[typed]
+        rrf_k = self._settings.retrieval.rrf_k
+        for rank, item in enumerate(lexical, 1):
+            # The score counts as well: the end of a list of words is chance matches.
+            scores[item.place] += for_words * min(1.0, item.score) / (rrf_k + rank)
+            whys[item.place] = item.why
+        for rank, item in enumerate(vector, 1):
+            scores[item.place] += for_meaning / (rrf_k + rank)
+            why = {"vector_rank": item.why.vector_rank, "similarity": item.why.similarity}
+            whys[item.place] = whys.get(item.place, item.why).model_copy(update=why)
+        for place in scores:
+            target = self.targets[place]
+            scores[place] *= 1 + FUSED_BOOST * target.score
+            if typed == "natural" and "." in target.symbol:
+                scores[place] *= MEMBER_WEIGHT
+        top = max(scores.values(), default=1.0)
+        return [Scored(place, score / top, whys[place]) for place, score in scores.items()]
+
+    def _words(self) -> WordIndex:
+        with self._lock:
+            if self._word_index is None:
+                self._word_index = WordIndex(self.targets, self._settings.embedding.sparse)
+            return self._word_index
+
+
+class TargetNames:
+    """Look-ups by name in a list of targets. Results are places in that list, the highest ranked first.
+
+    Args:
+        targets: In the order of their rank.
+    """
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self._targets = targets
+        self._names = Names((target.fqn, target.import_path) for target in targets)
+        self._symbols: dict[str, list[int]] = defaultdict(list)
+        self._bare: dict[str, list[int]] = defaultdict(list)
+        starts: list[tuple[str, int]] = []
+        for place, target in enumerate(targets):
+            self._symbols[compact(target.symbol)].append(place)
+            self._bare[compact(target.name)].append(place)
+            folded = {target.name.lower(), target.symbol.lower(), target.fqn.lower(), target.import_path.lower()}
+            starts += [(start, place) for start in folded]
+        self._similar_to = [name for name in self._bare if len(name) >= MIN_FUZZY_CHARS]
+        starts.sort()
+        self._starts = [start for start, _ in starts]
+        self._places = [place for _, place in starts]
+
+    def look_up(self, query: str, limit: int) -> list[Scored]:
+        """What is found by name alone: exact matches, then beginnings for a query that was typed as a name."""
+        exact = self._named_in(query)[:limit]
+        beginnings = self.prefix(query, limit) if typed_as(query) == "name" else []
+        found = [Scored(place, EXACT_SCORE, Why(match="exact")) for place in exact]
+        found += [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in beginnings if place not in exact]
+        return found[:limit]
+
+    def prefix(self, beginning: str, limit: int) -> list[int]:
+        """Targets whose bare or dotted name begins so, whatever the case; those of top level first."""
+        wanted = beginning.strip().lower()
+        if not wanted:
+            return []
+        start, end = bisect_left(self._starts, wanted), bisect_left(self._starts, wanted + _LAST)
+        places = sorted(set(self._places[start:end]), key=lambda place: ("." in self._targets[place].symbol, place))
+        return places[:limit]
+
+    def similar(self, query: str) -> list[tuple[int, float]]:
+        """Targets whose bare name differs from the query by a slip, with a similarity from 0 to 1."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        wanted = compact(query)
+        if len(wanted) < MIN_FUZZY_CHARS:
+            return []
+        similar = process.extract(
+            wanted, self._similar_to, scorer=OSA.normalized_similarity, score_cutoff=SIMILAR_NAME, limit=CORRECTIONS
+        )
+        # The boost orders names that are equally similar.
+        return [
+            (place, similarity * float(_boost(self._targets[place])) / (1 + LEXICAL_BOOST))
+            for name, similarity, _ in similar
+            for place in self._bare[name]
+        ]
+
+    def _named_in(self, query: str) -> list[int]:
+        """Targets that a query names: the whole query, whatever its case and separators, then code names in it."""
+        whole = [] if len(query.split()) > 1 else self._names.ending(query, any_case=True)
+        found = whole or self._symbols.get(compact(query), [])
+        inside = (place for name in code_identifiers(query) for place in self._names.ending(name, any_case=True))
+        return list(dict.fromkeys([*found, *inside]))
+
+
+class WordIndex:
+    """BM25 over the names, docstrings and signatures of targets, with slips in the query corrected.
+
+    Args:
+        targets: In the order of their rank.
+        settings: Of the BM25 encoder.
+    """
+
+    def __init__(self, targets: Sequence[Target], settings: SparseSettings) -> None:
+        self._boost = np.array([_boost(target) for target in targets], dtype=np.float32)
+        texts = [_lexical_text(target) for target in targets]
+        words = [_WORD.findall(text) for text in texts]
+        average = max(1.0, sum(map(len, words)) / max(1, len(words)))
+        self._encoder = Bm25Encoder(settings.model_copy(update={"avg_len_code": average}))
+        self._postings = self._invert(texts)
+        self._known = {word for text in words for word in text if len(word) > 2}
+        self._vocabulary = sorted(self._known)
+
+    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """Places and scores from 0 to 1 by the query's words."""
+        scores = np.zeros(len(self._boost), dtype=np.float32)
+        for word, weight in self._corrected(query).items():
+            for term in self._encoder.encode_query(word).indices:
+                posting = self._postings.get(term)
+                if posting is not None:
+                    scores[posting[0]] += weight * posting[1]
+        scores *= self._boost
+        places = _best(scores, limit)
+        top = float(scores[places[0]]) if len(places) else 0.0
+        return [(int(place), float(scores[place]) / top) for place in places if scores[place] > 0]
+
+    def _corrected(self, query: str) -> dict[str, float]:
+        """The words of a query with their weights; a word that no target has brings the words it may mean."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        weights: dict[str, float] = {}
+        for word in dict.fromkeys(_WORD.findall(query_lexical_text(query))):
+            weights[word] = 1.0
+            if word in self._known or len(word) < MIN_FUZZY_CHARS or self._has_stem(word):
+                continue
+            similar = process.extract(
+                word, self._vocabulary, scorer=OSA.normalized_similarity, score_cutoff=SIMILAR_WORD, limit=CORRECTIONS
+            )
+            for candidate, similarity, _ in similar:
+                weights[candidate] = max(weights.get(candidate, 0.0), similarity)
+            # Somebody may still be typing the word.
+            start = bisect_left(self._vocabulary, word)
+            for candidate in self._vocabulary[start : start + CORRECTIONS]:
+                if candidate.startswith(word):
+                    weights[candidate] = max(weights.get(candidate, 0.0), SIMILAR_WORD)
+        return weights
+
+    def _has_stem(self, word: str) -> bool:
+        terms = self._encoder.encode_query(word).indices
+        return not terms or any(term in self._postings for term in terms)
+
+    def _invert(self, texts: Sequence[str]) -> dict[int, tuple[NDArray[np.int64], FloatMatrix]]:
+        """Places and IDF-weighted BM25 values by term."""
+        lists: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        for place, vector in enumerate(self._encoder.encode_documents(texts, "code")):
+            for term, value in zip(vector.indices, vector.values, strict=True):
+                lists[term].append((place, value))
+        postings = {}
+        for term, entries in lists.items():
+            idf = math.log1p((len(texts) - len(entries) + 0.5) / (len(entries) + 0.5))
+            places = np.array([place for place, _ in entries], dtype=np.int64)
+            postings[term] = (places, np.array([value * idf for _, value in entries], dtype=np.float32))
+        return postings
+
+
+def _has_exact(by_name: Sequence[Scored]) -> bool:
+    return bool(by_name) and by_name[0].why.match == "exact"
+
+
+def _boost(target: Target) -> np.float32:
+    return np.float32(1 + LEXICAL_BOOST * target.score)
+
+
+def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """Places of the highest scores, the highest first; equal scores in the order of the targets' rank."""
+    if limit < len(scores):
+        cut = np.partition(scores, -limit)[-limit]
+        places = np.flatnonzero(scores >= cut)
+    else:
+        places = np.arange(len(scores))
+    order: NDArray[np.int64] = places[np.argsort(-scores[places], kind="stable")][:limit]
+    return order
+
+
+def _lexical_text(target: Target) -> str:
+    own, *members = target.signatures
+    name = f"{target.symbol} " * NAME_REPEATS
+    names_inside = " ".join(_MEMBER_NAME.findall("\n".join(members)))
+    return expand_identifiers(f"{name}{target.import_path} {target.type} {target.summary} {own} {names_inside}")

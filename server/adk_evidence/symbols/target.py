@@ -1,0 +1,134 @@
+"""A ranked target, and what a search for targets answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from adk_evidence.identifiers import split_identifier
+from adk_evidence.models.pack import LineSpan
+
+TargetType = Literal["class", "function", "method", "property", "attribute", "variable"]
+SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
+AnswerMode = Literal["lookup", "lexical", "vector", "hybrid"]
+Typed = Literal["name", "code", "natural"]
+Availability = Literal["true", "false", "unknown"]
+Match = Literal["exact", "prefix", "similar_name", "words", "meaning"]
+
+MAX_QUERY_CHARS = 1000
+MAX_TARGETS = 100
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RankParts(_Model):
+    """What a target's score is made of. All numbers but the count in `docs_mentions` are from 0 to 1.
+
+    `centrality` is the PageRank of the symbol (of its class, for a member) among imports and references in the code.
+    `docs_mentions` is the number of documentation pages that mention the symbol, `documented` the same on a scale.
+    `exported` says whether a package lists the symbol in `__all__`. `weight` belongs to the type of the symbol.
+    """
+
+    centrality: float
+    docs_mentions: int
+    documented: float
+    exported: bool
+    deprecated: bool
+    weight: float
+
+
+class Target(_Model):
+    """A public symbol.
+
+    `fqn` says where the symbol is defined (its import path where that is private), `import_path` where it is imported
+    from, `symbol` is its name within a module. `path` and `lines` say where the definition stands. `signatures` has
+    the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
+    variable is another name or an instance of. `rank` counts from 1; `score` is from 0 to 1.
+    """
+
+    rank: int
+    score: float
+    fqn: str
+    name: str
+    symbol: str
+    type: TargetType
+    import_path: str
+    summary: str
+    signatures: tuple[str, ...]
+    path: str
+    lines: LineSpan
+    alias_of: str | None = None
+    parts: RankParts
+
+    @property
+    def import_statement(self) -> str:
+        """The statement that imports the symbol, or the class that it belongs to."""
+        package = self.import_path.removesuffix(f".{self.symbol}")
+        return f"from {package} import {self.symbol.partition('.')[0]}"
+
+
+class Why(_Model):
+    """How a target was found: its best kind of match, and its ranks and scores in the fused lists."""
+
+    match: Match
+    lexical_rank: int | None = None
+    lexical_score: float | None = None
+    vector_rank: int | None = None
+    similarity: float | None = None
+
+
+class RankedTarget(_Model):
+    """A target as a search found it, with the citation of its definition.
+
+    `available` says whether the user's installed version has the target; `unknown` where none is installed.
+    """
+
+    fqn: str
+    name: str
+    symbol: str
+    type: TargetType
+    import_path: str
+    import_statement: str
+    summary: str
+    signature: str
+    path: str
+    lines: LineSpan
+    citation: str
+    rank: int
+    rank_score: float
+    deprecated: bool
+    alias_of: str | None
+    score: float
+    why: Why
+    available: Availability = "unknown"
+
+
+class TargetAnswer(_Model):
+    """What a search for targets found, best first.
+
+    `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
+    `installed` the version that `available` was compared with.
+    """
+
+    query: str
+    typed: Typed
+    mode: AnswerMode
+    results: tuple[RankedTarget, ...]
+    ref: str | None
+    installed: str | None
+    warnings: tuple[str, ...]
+
+
+def rich_text(target: Target) -> str:
+    """The text of a target that is embedded (ranked-target-search section 3.3); it has the name in words as well."""
+    words = " ".join(split_identifier(target.symbol))
+    lines = (
+        f"Name: {target.name}" if words == target.name else f"Name: {target.name} ({words})",
+        f"Type: {target.type}",
+        f"Docstring: {target.summary}",
+        f"Signatures: {'; '.join(target.signatures)}",
+    )
+    return "\n".join(lines)

@@ -1,0 +1,274 @@
+"""Sets of ranked targets on disk.
+
+    <home>/targets/<key>/ranked_targets.yaml    every target with the parts of its rank, for people
+    <home>/targets/<key>/targets_meta.json      the same as a list, which searches load
+    <home>/targets/<key>/targets_vectors.npy    (N, D) float32, L2-normalised, row i for entry i of the list
+    <home>/targets/<key>/about.json             the corpora and the model that the set is built of
+
+The key is a hash of the indexed files and of the dense model. So a set belongs to every generation of the index that
+holds the same corpora, and a rollback to an earlier generation goes back to its targets. A written file never changes;
+vectors may be added later.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.factory import make_dense
+from adk_evidence.embedding.weights import Report
+from adk_evidence.errors import StoreError, TargetsMissingError
+from adk_evidence.files import remove_tree, rename, write_atomic
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.settings import Settings
+from adk_evidence.store.manifest import IndexManifest
+from adk_evidence.symbols.target import Target
+
+LISTING = "ranked_targets.yaml"
+META = "targets_meta.json"
+VECTORS = "targets_vectors.npy"
+ABOUT = "about.json"
+KEPT_SETS = 4
+
+_TARGETS = TypeAdapter(list[Target])
+
+
+class About(BaseModel):
+    """What a set of targets is built of. `corpora` is a hash of the indexed files."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["targets-1"] = "targets-1"
+    repo: str
+    commit: str
+    ref: str | None
+    corpora: str
+    model: str
+    dimension: int
+    built_at: str
+    targets: int
+
+    @property
+    def key(self) -> str:
+        """Name of the set's folder."""
+        return sha256_text("\0".join((self.format, self.corpora, self.model, str(self.dimension))))[:20]
+
+    def is_similar(self, other: About) -> bool:
+        """Whether another set is of the same commit and model, though files may differ."""
+        return (self.repo, self.commit, self.model) == (other.repo, other.commit, other.model)
+
+
+@dataclass(frozen=True)
+class TargetSet:
+    """A set as searches load it. `stale` says that the corpora have changed since the set was built."""
+
+    about: About
+    targets: Sequence[Target]
+    vectors: FloatMatrix | None
+    stale: bool = False
+
+
+def code_corpus_name(manifest: IndexManifest) -> str:
+    """Name of the code corpus of an index.
+
+    Raises:
+        TargetsMissingError: The index holds none.
+    """
+    for name, corpus in manifest.proper().items():
+        if corpus.kind == "code":
+            return name
+    raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
+
+
+def make_target_embedder(settings: Settings, report: Report | None = None) -> Any:
+    """The dense model that `targets.embedding` names; of a profile with two models, the model for code.
+
+    Nothing is loaded before its first use.
+
+    Args:
+        settings: `targets.embedding`, `embedding` and the home folder decide.
+        report: Gets a sentence before each step of the first preparation that takes long.
+
+    Returns:
+        A `DenseEmbedder` that embeds in batches as well (`iter_embed`).
+    """
+    if settings.targets.embedding == "gemini":
+        from adk_evidence.embedding.gemini import GeminiEmbedder
+
+        return GeminiEmbedder(settings.embedding.gemini)
+    # Symbols and what is said of them are code to the models that tell the two apart.
+    return make_dense(settings, report).code
+
+
+def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
+    """What a set of targets of an index is built of, before the targets are counted.
+
+    Args:
+        manifest: Of the index.
+        model: Name of the dense model.
+        dimension: Length of its vectors.
+
+    Raises:
+        TargetsMissingError: The index holds no code.
+    """
+    code = manifest.corpora[code_corpus_name(manifest)]
+    # The API reference is made of the code.
+    files = {
+        name: [corpus.repo, corpus.commit, *(f"{path} {file.sha256}" for path, file in sorted(corpus.files.items()))]
+        for name, corpus in manifest.proper().items()
+        if corpus.source != "api-reference"
+    }
+    return About(
+        repo=code.repo,
+        commit=code.commit,
+        ref=code.ref,
+        corpora=sha256_text(json.dumps(files, sort_keys=True)),
+        model=model,
+        dimension=dimension,
+        built_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        targets=0,
+    )
+
+
+def write_set(root: Path, about: About, targets: Sequence[Target], formula: str) -> Path:
+    """Write a set without vectors, completely or not at all; a set that exists stays.
+
+    Returns:
+        The set's folder.
+
+    Raises:
+        StoreError: The folder cannot be written.
+    """
+    folder = root / about.key
+    try:
+        scratch = root / f".building-{uuid.uuid4().hex}"
+        scratch.mkdir(parents=True)
+        try:
+            (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
+            (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
+            (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
+            if not folder.exists():
+                # Another process may be first, and has written the same.
+                with suppress(FileExistsError):
+                    rename(scratch, folder)
+        finally:
+            remove_tree(scratch)
+    except OSError as exc:
+        raise _failure(exc, f"The targets at {root} cannot be written") from exc
+    return folder
+
+
+def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
+    """Add the vectors of a set, in one step.
+
+    Raises:
+        StoreError: The file cannot be written.
+    """
+    buffer = io.BytesIO()
+    np.save(buffer, vectors.astype(np.float32), allow_pickle=False)
+    try:
+        write_atomic(folder / VECTORS, buffer.getvalue())
+    except OSError as exc:
+        raise _failure(exc, f"The vectors at {folder} cannot be written") from exc
+
+
+def find_set(root: Path, wanted: About) -> Path:
+    """Folder of the set of an index: the set of exactly its corpora, else the latest of the same commit and model.
+
+    Raises:
+        TargetsMissingError: There is none.
+    """
+    exact = root / wanted.key
+    if (exact / META).is_file():
+        return exact
+    similar = [(about.built_at, folder) for folder, about in built_sets(root) if about.is_similar(wanted)]
+    if not similar:
+        raise TargetsMissingError("The ranked targets of this index are not built yet.", "Run `adk-ingest targets`.")
+    return max(similar)[1]
+
+
+def load_set(folder: Path, wanted: About) -> TargetSet:
+    """The set in a folder.
+
+    Args:
+        folder: What `find_set` returned.
+        wanted: What the set should be built of.
+
+    Raises:
+        StoreError: The set cannot be read.
+    """
+    again = "Remove that folder and run `adk-ingest targets`."
+    try:
+        about = About.model_validate_json((folder / ABOUT).read_bytes())
+        targets = _TARGETS.validate_json((folder / META).read_bytes())
+        vectors = _vectors(folder / VECTORS)
+    except (OSError, ValueError, EOFError) as exc:
+        raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
+    if vectors is not None and vectors.shape != (len(targets), about.dimension):
+        raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
+    return TargetSet(about, targets, vectors, stale=folder.name != wanted.key)
+
+
+def has_vectors(folder: Path) -> bool:
+    """Whether a set has its vectors."""
+    return (folder / VECTORS).is_file()
+
+
+def built_sets(root: Path) -> list[tuple[Path, About]]:
+    """Every set below a folder with what it is built of; sets that cannot be read are left out."""
+    found = []
+    for path in sorted(root.glob(f"*/{ABOUT}")):
+        with suppress(OSError, ValidationError):
+            found.append((path.parent, About.model_validate_json(path.read_bytes())))
+    return [(folder, about) for folder, about in found if folder.name == about.key]
+
+
+def remove_old(root: Path, keep: Path) -> None:
+    """Remove all but the latest sets; `keep` stays in any case."""
+    by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
+    for folder, _ in by_age[KEPT_SETS:]:
+        if folder != keep:
+            remove_tree(folder)
+
+
+def _vectors(path: Path) -> FloatMatrix | None:
+    if not path.is_file():
+        return None
+    vectors: FloatMatrix = np.load(path, allow_pickle=False).astype(np.float32)
+    if not np.isfinite(vectors).all():
+        raise ValueError("a vector is not finite")
+    return vectors
+
+
+def _listing(about: About, targets: Sequence[Target], formula: str) -> str:
+    import yaml
+
+    # The C dumper takes a tenth of the time.
+    dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    content = {
+        "format": about.format,
+        "repo": about.repo,
+        "commit": about.commit,
+        "corpora": about.corpora,
+        "rank": formula,
+        "targets": [target.model_dump(mode="json", exclude_none=True) for target in targets],
+    }
+    text: str = yaml.dump(content, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
+    return f"# Public symbols of {about.repo}, ranked. Made by `adk-ingest targets`; changes are not read.\n{text}"
+
+
+def _failure(error: OSError, sentence: str) -> StoreError:
+    return StoreError(
+        f"{sentence}: {error.strerror or error}.", "Check the folder's permissions and the free space on its disk."
+    )

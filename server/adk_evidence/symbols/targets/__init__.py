@@ -1,1 +1,0 @@
-"""Ranked targets: the public symbols of the indexed code, found by name and by meaning."""

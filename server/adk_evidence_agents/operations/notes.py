@@ -1,0 +1,104 @@
+"""What an operation has to say besides its result: error records, and recommendations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from adk_evidence.errors import (
+    EvidenceError,
+    InvalidRequestError,
+    ModelError,
+    SettingsError,
+    SourceError,
+    StoreError,
+    UnknownIndexError,
+)
+from adk_evidence.identifiers import is_code_like
+from adk_evidence.search.context import RequestCancelledError
+from adk_evidence.search.read import NotIndexedError
+from adk_evidence.validation import problems
+from adk_evidence_agents.operations.requests import TASK_OF
+from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity
+from adk_evidence_agents.session import MachineError, UnexpectedError
+
+# The first class that fits decides; any other error is of an indexing run.
+_TYPES: tuple[tuple[type[EvidenceError], ErrorType], ...] = (
+    (InvalidRequestError, "request_error"),
+    (UnknownIndexError, "request_error"),
+    (SettingsError, "request_error"),
+    (ModelError, "embedding_error"),
+    (StoreError, "qdrant_error"),
+    (SourceError, "source_error"),
+    (NotIndexedError, "source_error"),
+    (MachineError, "resource_error"),
+    (UnexpectedError, "internal_error"),
+)
+# What a retrieval warns of when a part did not take part in the answer; its other warnings are advice.
+_LOST_PARTS: dict[str, ErrorType] = {
+    "dense_unavailable": "embedding_error",
+    "sparse_unavailable": "embedding_error",
+    "dense_pending": "embedding_error",
+    "collection_unavailable": "qdrant_error",
+    "rerank_unavailable": "rerank_error",
+}
+
+
+@dataclass
+class Notes:
+    """Errors and recommendations, each said once."""
+
+    errors: dict[ErrorRecord, None] = field(default_factory=dict)
+    recommendations: dict[str, None] = field(default_factory=dict)
+
+    def fail(self, exc: EvidenceError, severity: Severity, index: str = "") -> None:
+        """Record a failure, and the index that it is about where there are several."""
+        type_: ErrorType = next((name for known, name in _TYPES if isinstance(exc, known)), "index_error")
+        # The cancellations of ingestion and of searches share the code alone.
+        if exc.code == RequestCancelledError.code:
+            type_ = "cancelled"
+        self.note(type_, f"{index}: {exc}" if index else str(exc), severity)
+
+    def note(self, type: ErrorType, message: str, severity: Severity, file: str | None = None) -> None:
+        """Record something that no exception stands for."""
+        self.errors.setdefault(ErrorRecord(type=type, message=printable(message), severity=severity, file=file))
+
+    def advise(self, sentence: str) -> None:
+        """Recommend something."""
+        self.recommendations.setdefault(printable(sentence))
+
+    def take_warnings(self, warnings: Iterable[str]) -> None:
+        """A retrieval's warnings, `code: sentence`: lost parts are errors, the rest is advice."""
+        for warning in warnings:
+            code, _, sentence = warning.partition(": ")
+            if code in _LOST_PARTS:
+                self.note(_LOST_PARTS[code], sentence, "warning")
+            else:
+                # A name in code stays as it is.
+                named = is_code_like(sentence.partition(" ")[0])
+                self.advise(sentence if named else sentence[:1].upper() + sentence[1:])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The errors as sentences."""
+        said = (f"{error.file}: {error.message}" if error.file else error.message for error in self.errors)
+        return tuple(dict.fromkeys(said))
+
+
+def invalid_request(exc: ValidationError) -> list[ErrorRecord]:
+    """One record for each problem of a request, without what was sent."""
+    records = []
+    for where, what in problems(exc):
+        # The kind of an operation is the value of its type, and no field of the request.
+        where = ".".join(part for at, part in enumerate(where.split(".")) if at != 1 or part not in TASK_OF)
+        subject = f"The field {where[:200]}" if where else "The request"
+        text = printable(f"{subject} is not valid: {what[:300]}.")
+        records.append(ErrorRecord(type="request_error", message=text, severity="critical"))
+    return records
+
+
+def printable(text: str) -> str:
+    """A text that JSON in UTF-8 can hold: lone surrogates, which file names may have, are replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,28 @@
+"""The doctor's findings on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.text import Text
+
+from adk_evidence.render.sanitize import visible
+from adk_evidence_console import write_json
+from adk_ingest.doctor import Finding
+
+_MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "broken": ("BROKEN", "red")}
+
+
+def show_findings(findings: Sequence[Finding], console: Console, *, as_json: bool) -> None:
+    """Print the findings."""
+    if as_json:
+        write_json(console, [asdict(finding) for finding in findings])
+        return
+    for finding in findings:
+        mark, style = _MARKS[finding.state]
+        what = ((f"{mark:>6}  ", style), (f"{finding.what}: ", "bold"), visible(finding.found))
+        console.print(Text.assemble(*what), soft_wrap=True)
+        if finding.mend:
+            console.print(Text(f"        {finding.mend}"), soft_wrap=True)

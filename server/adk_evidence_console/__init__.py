@@ -1,0 +1,218 @@
+"""What the command lines share: consoles, tables, error sentences and exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from adk_evidence.errors import EvidenceError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from adk_evidence.settings import Settings
+
+Roots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--root",
+        help="Folder below which agents may index; repeatable. [default: the working folder]",
+        show_default=False,
+    ),
+]
+Command = TypeVar("Command", bound=Callable[..., Any])
+# Exit code of a program that Ctrl-C ended.
+INTERRUPTED = 130
+Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
+Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
+_MAX_LOG_BYTES = 1_000_000
+_MIN_COLUMNS = 20
+# Of the settings that were loaded last.
+_home: Path | None = None
+
+
+def write_utf8() -> None:
+    """Make output UTF-8 where it goes into a file or a pipe, and never fail for what a terminal cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
+def read_stdin() -> str:
+    """Everything on standard input, as UTF-8; bytes that are not are replaced. Nothing where it is closed."""
+    if sys.stdin is None:
+        return ""
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def stdout() -> Console:
+    """The console for answers."""
+    from rich.console import Console
+
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would exit with 1; `friendly_errors` treats a reader that has seen enough as success.
+            raise BrokenPipeError
+
+    console = Output(highlight=False, soft_wrap=False)
+    # COLUMNS=0, which some terminals without a size set, would print nothing.
+    console.width = max(console.width, _MIN_COLUMNS)
+    return console
+
+
+def stderr() -> Console:
+    """The console for progress and problems."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print a sentence on one line; what a terminal would obey in it becomes visible."""
+    from adk_evidence.render.sanitize import visible
+
+    console.print(visible(text), markup=False, style=style, soft_wrap=True)
+
+
+def write_json(console: Console, data: object = None, **named: object) -> None:
+    """Print a model, plain data, or an object with named members as one line of JSON."""
+    from pydantic import BaseModel
+
+    text = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(named or data, ensure_ascii=False)
+    console.file.write(text + "\n")
+
+
+@contextmanager
+def friendly_errors() -> Iterator[None]:
+    """Turn expected failures into one sentence on stderr and an exit code that means something.
+
+    An unexpected failure becomes a sentence, too; the log in the home folder says where it was raised.
+
+    Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted,
+    1 anything else.
+    """
+    try:
+        yield
+    except EvidenceError as exc:
+        _complain(exc.message, exc.hint)
+        raise typer.Exit(exc.exit_code) from None
+    except KeyboardInterrupt:
+        _complain("Interrupted.", "What was finished is kept; the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of our output (`| head`) has gone; Python must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except OSError as exc:
+        place = f"{exc.filename} cannot be used" if exc.filename else "The system refuses what this needs"
+        _complain(
+            f"{place}: {exc.strerror or type(exc).__name__}.", "Check the permissions, and the free space on its disk."
+        )
+        raise typer.Exit(1) from None
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception as exc:
+        log = _log_failure(exc)
+        where = f"Please report this with the end of {log}." if log else "Please report this."
+        _complain(f"This failed unexpectedly ({type(exc).__name__}), by a fault of the program.", where)
+        raise typer.Exit(1) from None
+
+
+class CommandLine(typer.Typer):
+    """An app whose commands say in a sentence what stopped them; see `friendly_errors`."""
+
+    def __init__(self, help: str, name: str | None = None) -> None:
+        super().__init__(
+            name=name, help=help, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
+        """As typer's."""
+        register = super().command(name, **options)
+        return lambda function: register(friendly_errors()(function))
+
+
+def _log_failure(exc: Exception) -> Path | None:
+    """Write where an unexpected failure was raised into the home folder's log; None where that cannot be written."""
+    from adk_evidence import __version__
+    from adk_evidence.paths import Home, default_home
+    from adk_evidence.redaction import where_raised
+
+    try:
+        log = Home(_home or default_home()).error_log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        if log.exists() and log.stat().st_size > _MAX_LOG_BYTES:
+            log.replace(log.with_suffix(".1.log"))
+        with log.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {__version__}\n{where_raised(exc)}\n")
+    except (OSError, EvidenceError):
+        return None
+    return log
+
+
+def _complain(message: str, hint: str) -> None:
+    from rich.text import Text
+
+    from adk_evidence.render.sanitize import visible
+
+    console = stderr()
+    console.print(Text.assemble(("error: ", "bold red"), visible(message)), soft_wrap=True)
+    if hint:
+        console.print(Text.assemble(("  try: ", "bold"), visible(hint)), soft_wrap=True)
+
+
+def named_path(given: str, option: str) -> str:
+    """A path that the command line names.
+
+    Raises:
+        InvalidRequestError: It is empty, which would otherwise mean the working folder.
+    """
+    from adk_evidence.errors import InvalidRequestError
+
+    if not given.strip():
+        raise InvalidRequestError(f"The path of {option} is empty.", f"Name a path, or leave {option} out.")
+    return given
+
+
+def path_argument(given: str) -> Path:
+    """A path of the command line, for `parser` of options; an empty one is refused."""
+    if not given.strip():
+        raise typer.BadParameter("the path is empty.")
+    return Path(given)
+
+
+def path_option(about: str, **more: Any) -> Any:
+    """An option that takes a path; an empty one is refused."""
+    return typer.Option(parser=path_argument, metavar="PATH", help=about, **more)
+
+
+def settings_from(
+    profile: str | None = None, home: str | None = None, roots: Sequence[str] | None = None, **overrides: Any
+) -> Settings:
+    """Settings with what the command line said on top; `roots` are folders that agents may index.
+
+    Raises:
+        InvalidRequestError: A path is empty.
+        SettingsError: The settings are not valid.
+    """
+    from adk_evidence.commands import remember_options
+    from adk_evidence.settings import load_settings
+
+    remember_options(home, profile)
+    if home:  # an empty variable of a script is no home
+        overrides["home"] = home
+    if roots:
+        overrides["agents"] = {"roots": [named_path(root, "--root") for root in roots]}
+    global _home
+    settings = load_settings(overrides, profile=profile)
+    _home = settings.paths.root
+    return settings
