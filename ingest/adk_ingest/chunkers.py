@@ -71,13 +71,10 @@ def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of code, and the few pages among them."""
     sizes = settings.ingestion.chunking
     prose = ProseChunker(sizes)
-    chunkers = {extension: CodeChunker(sizes, read) for extension, read in outline_readers(module_name).items()}
-
-    def chunk(file: SourceFile) -> ChunkedFile:
-        chunker: Chunker = chunkers.get(PurePosixPath(file.path).suffix.lower(), prose)
-        return chunker.chunk(file)
-
-    return chunk
+    chunkers: dict[str, Chunker] = {
+        extension: CodeChunker(sizes, read) for extension, read in outline_readers(module_name).items()
+    }
+    return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), prose).chunk(file)
 
 
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ def defined(text: str) -> dict[str, tuple[int, int, str | None]]:
 
 
 def test_a_broken_method_leaves_its_class_whole() -> None:
-    text = "class A(B):\n    def f(self, x:\n        return x\n\n    @p\n    def g(self) -> int:\n        return 2\n"
+    broken = "class A(B):\n    def f(self, x:\n        return 1\n\n"
+    text = broken + "    @property\n    def g(self) -> int:\n        return 2\n"
     assert defined(text) == {"A": (1, 7, "class A(B)"), "A.f": (2, 3, "def f()"), "A.g": (5, 7, "def g(self) -> int")}
 
 

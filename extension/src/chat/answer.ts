@@ -7,7 +7,7 @@ import { MarkScanner, type Part } from "./marks";
 /** A candidate in an answer. */
 export interface Citation {
   candidate: Candidate;
-  /** Where a click leads; null if it can be read nowhere any more. */
+  /** Where a click leads; null if the lines cannot be read any more. */
   location: Location | null;
 }
 
@@ -20,13 +20,13 @@ export type AnswerStream = Pick<ChatResponseStream, "markdown" | "anchor">;
 
 /** What was written. */
 export interface Written {
-  /** Whether there was anything but white space. */
+  /** Whether more than white space was written. */
   some: boolean;
   /** The numbers of the citations in it. */
   cited: ReadonlySet<number>;
 }
 
-/** Writes an answer as it arrives, its marks as links to the cited lines. Marks of nothing are shown as they are. */
+/** Writes an answer as it arrives, with links to the cited lines in place of marks. Unknown marks stay as they are. */
 export class AnswerWriter {
   private readonly scanner = new MarkScanner();
   private readonly cited = new Set<number>();

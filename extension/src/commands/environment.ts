@@ -165,7 +165,7 @@ function stepText(step: SetUpStep, detail: string | undefined): string {
   }
 }
 
-/** What pip is at, for those of its lines that say it. */
+/** The package that a line of pip's output names as in progress. */
 function packageOf(line: string | undefined): string | undefined {
   const name = /^(?:Collecting|Downloading|Using cached) ([A-Za-z0-9._-]+)/.exec(line?.trim() ?? "")?.[1];
   return name && vscode.l10n.t("installing packages: {0}", name);

@@ -116,8 +116,8 @@ function findingItem({ what, state, found, mend }: FindingInfo): StatusItem {
   return item;
 }
 
-function actionItem(mend: Fix): StatusItem {
-  return { label: `$(play) ${mend.title}`, run: () => runFix(mend) };
+function actionItem(fix: Fix): StatusItem {
+  return { label: `$(play) ${fix.title}`, run: () => runFix(fix) };
 }
 
 function runFix({ command, arguments: rest = [] }: Fix): Thenable<unknown> {

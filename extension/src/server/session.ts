@@ -33,7 +33,7 @@ export interface ServerSession {
   /** @throws Problem where the server cannot be started. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>>;
+  request<M extends Method>(method: M, params: Params<M>, token: CancellationToken): Promise<Result<M>>;
 }
 
 /** What a session needs to know of the window. */
@@ -84,13 +84,13 @@ export class ClientSession implements ServerSession {
     try {
       await withinTime(client.start(), START_SECONDS * 1000, () => TIMED_OUT);
     } catch (error) {
-      // It cannot be stopped in order, as it has not started; this ends its process.
+      // A client that has not started cannot stop in order; this ends its process.
       client.stop().catch(() => undefined);
       throw this.startProblem(error);
     }
     this.running = true;
     this.levelChanges = this.options.log.onDidChangeLogLevel(() => {
-      // One that ends just then needs no level.
+      // A server that ends at that moment needs no level.
       this.tellChanges().catch(() => undefined);
     });
     const server = client.initializeResult?.serverInfo;
@@ -109,16 +109,13 @@ export class ClientSession implements ServerSession {
     }
   }
 
-  async request<M extends Method>(method: M, params: Params<M>, token?: CancellationToken): Promise<Result<M>> {
+  async request<M extends Method>(method: M, params: Params<M>, token: CancellationToken): Promise<Result<M>> {
     const client = this.client;
     if (!client || !this.running) {
       throw PROBLEMS.ended();
     }
     try {
-      // An undefined argument would be put on the wire as one more parameter.
-      return token
-        ? await client.sendRequest<Result<M>>(method, params, token)
-        : await client.sendRequest<Result<M>>(method, params);
+      return await client.sendRequest<Result<M>>(method, params, token);
     } catch (error) {
       const problem = requestProblem(error);
       if (problem.code === "internal_error") {

@@ -1,4 +1,4 @@
-/** The status item and the context keys: how it stands with the server of the folder that is worked in. */
+/** The status item and the context keys, which show the state of the server of the folder in use. */
 
 import * as vscode from "vscode";
 import { COMMANDS, CONTEXT, STATUS_MENU } from "../ids";
@@ -11,18 +11,16 @@ import { FIXES } from "./problems";
 import { type Situation, statusKind, statusText } from "./statusText";
 
 export class StatusItem implements vscode.Disposable {
-  private readonly pool: ServerPool;
-  private readonly folderOf: (scope: vscode.Uri | undefined) => { readonly id: string };
-  private readonly item: vscode.StatusBarItem;
+  private readonly item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 90);
   private readonly disposables: vscode.Disposable[];
   /** What each folder's server has said of its index, with the state in which it said so. */
   private readonly told = new Map<string, { readonly ready: ServerState; index: IndexInfo | null | undefined }>();
   private readonly context = new Map<string, boolean>();
 
-  constructor(pool: ServerPool, folderOf: (scope: vscode.Uri | undefined) => { readonly id: string }) {
-    this.pool = pool;
-    this.folderOf = folderOf;
-    this.item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 90);
+  constructor(
+    private readonly pool: ServerPool,
+    private readonly folderOf: (scope: vscode.Uri | undefined) => { readonly id: string },
+  ) {
     this.item.name = "ADK Evidence";
     this.item.command = STATUS_MENU;
     this.disposables = [
@@ -85,7 +83,7 @@ export class StatusItem implements vscode.Disposable {
 
   private learn({ folder, method, result, problem }: Answered): void {
     const told = this.told.get(folder.id);
-    // One that was stopped may have published an index that answers by keywords.
+    // A stopped ingestion may have published an index that answers by keywords.
     if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) {
       this.ask();
     }

@@ -46,5 +46,6 @@ export async function cancellable<T>(
     });
   } finally {
     listener?.dispose();
+    source.dispose();
   }
 }

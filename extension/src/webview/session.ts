@@ -89,7 +89,7 @@ export class PackSession {
   }
 
   /**
-   * Runs a request in place of the one that is running, whose answer then counts no more.
+   * Runs a request in place of the one that is running, whose answer is then dropped.
    *
    * @returns The answer; null if it failed, was cancelled or superseded.
    */

@@ -1,7 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { isFromPage, isSavedState, isToPage, MAX_HISTORY } from "../../../src/protocol/check";
+import {
+  isFromPage,
+  isSavedState,
+  isToPage,
+  MAX_HISTORY,
+  MAX_PATH,
+  MAX_QUERY,
+  MAX_RESULTS,
+  MAX_SYMBOL_NAME,
+  MAX_SYMBOL_QUERY,
+} from "../../../src/protocol/check";
 import { QUESTION, stateOf, variedPack } from "../../webview/packs";
+
+describe("the limits of the protocol", () => {
+  it("are those of the schema", () => {
+    const limits = [MAX_QUERY, MAX_RESULTS, MAX_SYMBOL_NAME, MAX_SYMBOL_QUERY, MAX_PATH, MAX_HISTORY];
+    assert.deepEqual(limits, [8000, 100, 500, 1000, 2000, 50]);
+  });
+});
 
 describe("messages from the page", () => {
   it("are taken if they are of the contract", () => {

@@ -64,8 +64,8 @@ class Window implements PoolWorkspace {
       stop: async () => {
         say("stop");
       },
-      request: async <R>(method: string, _params: unknown, token?: CancellationToken) => {
-        token?.onCancellationRequested(() => this.cancelled.push(method));
+      request: async <R>(method: string, _params: unknown, token: CancellationToken) => {
+        token.onCancellationRequested(() => this.cancelled.push(method));
         await this.hold;
         return { from: wanted.command } as R;
       },
