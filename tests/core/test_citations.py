@@ -192,6 +192,11 @@ class TestMoved:
         found = verify(FIRST, Texts(text))
         assert (found.state, found.lines) == ("moved", LineSpan(start=4, end=6))
 
+    def test_the_docstring_of_a_module_may_be_wrapped_otherwise(self) -> None:
+        chunk = cite('"""A module\nof two lines."""\n\nimport os\n', 1, 4, symbol="pkg.a", symbol_kind="module")
+        found = verify(chunk, Texts('"""A module of two lines."""\nimport  os\n'))
+        assert (found.state, found.lines) == ("moved", LineSpan(start=1, end=2))
+
     def test_a_method_keeps_its_strings_when_its_class_is_indented_more(self) -> None:
         text = 'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
         chunk = cite(text, 2, 5, symbol="A.f", symbol_kind="method")

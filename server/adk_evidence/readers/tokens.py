@@ -26,7 +26,7 @@ def find_same_tree(payload: ChunkPayload, text: str) -> LineSpan | None:
     cited = parse_lines(payload.body)
     if not cited:
         return None
-    _normalise_docstrings(cited)
+    _normalise_docstrings(*(cited if payload.body[:1].isspace() else [ast.Module(cited, [])]))
     tree = _parse(text)
     defined = definitions(tree)
     name = _name(payload)
@@ -79,11 +79,11 @@ def _name(payload: ChunkPayload) -> str:
 @functools.lru_cache(maxsize=8)
 def _parse(text: str) -> ast.Module:
     tree, _ = parse(text)
-    _normalise_docstrings([tree])
+    _normalise_docstrings(tree)
     return tree
 
 
-def _normalise_docstrings(trees: Sequence[ast.AST]) -> None:
+def _normalise_docstrings(*trees: ast.AST) -> None:
     for node in (node for tree in trees for node in ast.walk(tree)):
         first = node.body[0] if isinstance(node, ast.Module | Definition) and node.body else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
