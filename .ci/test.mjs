@@ -3,6 +3,7 @@
 //
 //     node .ci/test.mjs                  linters, then all tests of the server and of the extension
 //     node .ci/test.mjs --lint           the linters alone
+//     node .ci/test.mjs --quick          the linters, and the tests that start no process, server or editor
 //     node .ci/test.mjs ARGUMENT...      pytest alone, with these arguments
 //
 // A part that fails does not hide the others; the last lines say what failed and what was skipped.
@@ -29,6 +30,9 @@ const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
 
 // What runs with the ADK installed, and with the older google-genai that it asks for.
 const ADK_TESTS = ["tests/agents/adk", "tests/core/test_gemini.py"];
+
+// What answers while somebody works: a minute in all.
+const QUICK_TESTS = ["-q", "-m", "not slow", "tests/core", "tests/ingest", "tests/agents"];
 
 /** @typedef {{name: string, state: "passed" | "FAILED" | "SKIPPED", seconds: number, reason?: string}} Result */
 
@@ -77,18 +81,21 @@ async function testAdkAgents() {
   return { state: code === 0 ? "passed" : "FAILED" };
 }
 
-/** Every test of the server and of the extension. Returns the results. */
-async function test() {
-  const python = await timed("pytest", async () => {
-    const { code } = await pytest([]);
-    return { state: code === 0 ? "passed" : "FAILED" };
-  });
-  console.log("\n--- agents of the ADK ---");
-  const agents = await timed("agents of the ADK", testAdkAgents);
+/** The tests of the server and of the extension: all, or those that answer within a minute. Returns the results. */
+async function test({ quick }) {
+  const results = [
+    await timed("pytest", async () => {
+      const { code } = await pytest(quick ? QUICK_TESTS : []);
+      return { state: code === 0 ? "passed" : "FAILED" };
+    }),
+  ];
+  if (!quick) {
+    console.log("\n--- agents of the ADK ---");
+    results.push(await timed("agents of the ADK", testAdkAgents));
+  }
   // Not at the top: it needs the npm packages.
   const { PARTS, runPart } = await import("../extension/test/run.mjs");
-  const results = [python, agents];
-  for (const part of PARTS) {
+  for (const part of quick ? ["unit"] : PARTS) {
     console.log(`\n--- extension: ${part} ---`);
     results.push(await timed(`extension: ${part}`, () => runPart(part)));
   }
@@ -112,15 +119,16 @@ function conclude(results) {
 
 async function main(args) {
   const lintOnly = args.length === 1 && args[0] === "--lint";
+  const quick = args.length === 1 && args[0] === "--quick";
   await ensureVenv({ dev: true });
-  if (args.length > 0 && !lintOnly) {
+  if (args.length > 0 && !lintOnly && !quick) {
     endLike(await pytest(args));
     return;
   }
   await ensureNodeModules();
   const results = await lint();
   if (!lintOnly) {
-    results.push(...(await test()));
+    results.push(...(await test({ quick })));
     console.log(`\n${results.map(line).join("\n")}`);
   }
   conclude(results);

@@ -34,9 +34,13 @@ class Exchange:
     answer: bytes = b""
 
 
-# Those of this process. They are compared when a test is over (`tests/conftest.py`): a server that took its time over
-# it would be another server.
+# Those of this process, and the shapes of those that were compared. They are compared when a test is over
+# (`tests/conftest.py`), because the comparison takes the server's time; exchanges of one shape are compared once.
 _exchanges: list[Exchange] = []
+_compared: set[str] = set()
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,64}")
+# Longer texts are contents; shorter ones may be one of the values that the definition lists.
+_WORD_CHARS = 24
 
 
 class Definition:
@@ -89,6 +93,10 @@ def take_deviations() -> list[str]:
     found: list[str] = []
     while _exchanges and (defined := definition()):
         each = _exchanges.pop()
+        shape = _shape_of(each)
+        if shape in _compared:
+            continue
+        _compared.add(shape)
         found += defined.of_request(each.method, each.path, each.query, each.body, each.kind)
         if each.status:
             found += defined.of_answer(each.method, each.path, each.status, each.answer)
@@ -149,6 +157,23 @@ def _shortened(value: Any) -> Any:
         numbers = len(value) > NUMBERS and all(type(each) in (int, float) for each in value)
         return value[:NUMBERS] if numbers else [_shortened(each) for each in value]
     return value
+
+
+def _shape_of(exchange: Exchange) -> str:
+    """What the definition speaks of in an exchange: its fields and their types, without the contents."""
+    query = {name: _shape(values) for name, values in sorted(exchange.query.items())}
+    bodies = [_shape(json.loads(body)) if body else None for body in (exchange.body, exchange.answer)]
+    return json.dumps([exchange.method, exchange.path, query, exchange.kind, exchange.status, *bodies])
+
+
+def _shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _shape(each) for key, each in sorted(value.items())}
+    if isinstance(value, list):
+        return sorted({json.dumps(_shape(each)) for each in value})
+    if isinstance(value, str):
+        return "UUID" if _UUID.fullmatch(value) else value if len(value) <= _WORD_CHARS else "TEXT"
+    return value if value is None or isinstance(value, bool) else type(value).__name__
 
 
 def _told(error: Exception) -> str:
