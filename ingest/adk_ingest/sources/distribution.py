@@ -25,7 +25,7 @@ from packaging.utils import InvalidWheelFilename, NormalizedName, canonicalize_n
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import SourceError
-from adk_evidence.registry import RegistryError, fetch_distribution
+from adk_evidence.services.package_registry import RegistryError, fetch_distribution
 from adk_evidence.settings import CorpusSettings
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import open_checkout

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from adk_evidence.errors import ModelError
-from adk_evidence.registry import RegistryError, fetch_distribution
+from adk_evidence.services.package_registry import RegistryError, fetch_distribution
 
 Report = Callable[[str], None]
 

@@ -25,11 +25,13 @@ from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.query import normalise
 from adk_evidence.search.session import Session
 from adk_evidence.store.base import Filter, Match
+from adk_evidence.store.fusion import reciprocal_ranks
 from adk_evidence_agents.operations.requests import FindSimilarParameters, SearchFilters, SearchParameters
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.snippets import same_text
 
-RRF_K = 60
+# Ranks are counted from 0.
+RRF_K = 61
 BROAD_WORDS = 2
 
 # What people call a language, and the extensions under which its files are indexed.
@@ -173,7 +175,7 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
         return list(results[0])
     everything = [item for found in results for item in found]
     nearest = sorted(everything, key=lambda item: (-(item.score or 0.0), item.place, item.name))
-    fused = {id(item): 1 / (RRF_K + item.place) + 1 / (RRF_K + near) for near, item in enumerate(nearest, 1)}
+    fused = reciprocal_ranks(([id(item) for item in order] for order in (*results, nearest)), RRF_K)
     return sorted(nearest, key=lambda item: -fused[id(item)])
 
 
