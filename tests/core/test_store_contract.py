@@ -29,6 +29,7 @@ from adk_evidence.store.base import (
     Fusion,
     HasId,
     HasVector,
+    HybridResult,
     IndexWriter,
     Match,
     NewPoint,
@@ -305,6 +306,15 @@ def test_fused_hits_carry_payloads_and_branches_do_not(numbered: EvidenceStore) 
     assert all(hit.payload is None for branch in result.branches for hit in branch)
     assert set(ids(result.branches[1])) == {point_id(n) for n in (2, 10, 18, 26, 34)}
     assert result.branches[0][0].score == pytest.approx(1.0)
+
+
+def test_a_limit_of_zero_gives_the_branches_without_a_request_for_payloads(
+    numbered: EvidenceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = branches(2, 2, 110)
+    expected = numbered.hybrid_query(DOCS, query, Fusion(), limit=4).branches
+    monkeypatch.setattr(type(numbered), "retrieve", lambda *_: pytest.fail("payloads were read"))
+    assert numbered.hybrid_query(DOCS, query, Fusion(), limit=0) == HybridResult([], expected)
 
 
 def test_points_that_are_held_are_found_as_well_as_others(numbered: EvidenceStore) -> None:

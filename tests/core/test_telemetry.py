@@ -101,6 +101,25 @@ def test_a_ranking_and_a_failure_are_events_too(workplace: Workplace):
     assert failed["error"] == "model_unavailable" and failed["final_top_k"] == []
 
 
+def test_a_failure_before_the_hits_are_merged_has_left_none_out(workplace: Workplace):
+    class DownForSubQueries(HashEmbedder):
+        asked = 0
+
+        def embed_query(self, text: str) -> list[float]:
+            self.asked += 1
+            if self.asked > 1:
+                raise ModelError("The model is down.")
+            return super().embed_query(text)
+
+    workplace.ingest()
+    workplace.overrides["retrieval"] = {"expansion": "auto", "weak_pool_size": 1000}
+    with closing(workplace.service(dense=DownForSubQueries())) as service, pytest.raises(ModelError):
+        service.find(EvidenceRequest(query="retry a tool", strict=True))
+    (event,) = read(workplace.settings.paths.event_log)
+    assert event["error"] == "model_unavailable"
+    assert event["dropped"] == {"repeated": [], "provenance": []}
+
+
 def test_hits_that_were_left_out_are_named(workplace: Workplace):
     # The same text on two pages is one piece of evidence.
     write_files(

@@ -8,8 +8,8 @@ from adk_evidence.errors import SourceError
 from adk_evidence.index.sources import CACHED_FILES, SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
-from adk_evidence.readers import tokens as syntax
 from adk_evidence.readers.sections import find_section
+from adk_evidence.readers.tokens import find_same_tree, find_symbol
 from adk_evidence.textfile import split_lines
 
 
@@ -76,10 +76,10 @@ def _find_text(payload: ChunkPayload, text: str) -> LineSpan | None:
 
 def _by_name(payload: ChunkPayload, text: str) -> Verification | None:
     if payload.kind == "code" and payload.lang == "py":
-        same = syntax.find_same_tree(payload, text)
+        same = find_same_tree(payload, text)
         if same is not None:
             return Verification(state="moved", lines=same, reason="Only formatting or comments changed.")
-        named = syntax.find_symbol(payload, text)
+        named = find_symbol(payload, text)
         reason = f"{payload.symbol or 'The module'} is there, but its code changed."
     else:
         named = find_section(payload, text)

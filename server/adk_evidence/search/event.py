@@ -33,6 +33,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
     states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
     unique = {id(hit) for hit in run.unique}
     merged = {id(hit) for hit in run.merged}
+    # A request that failed before its hits were merged has dropped none of them.
+    found = [hit for kind in KINDS for hit in run.hits.get(kind, [])] if run.unique else []
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": "retrieval",
@@ -66,9 +68,7 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         ],
         # What the collections returned beside: repeated evidence, and chunks without an address to be cited by.
         "dropped": {
-            "repeated": [
-                hit.payload.candidate_id for kind in KINDS for hit in run.hits.get(kind, []) if id(hit) not in unique
-            ][:MAX_LOGGED_HITS],
+            "repeated": [hit.payload.candidate_id for hit in found if id(hit) not in unique][:MAX_LOGGED_HITS],
             "provenance": [hit.payload.candidate_id for hit in run.unique if id(hit) not in merged][:MAX_LOGGED_HITS],
         },
         "rerank_model": run.rerank_model,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence.citations.verify import verify
-from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
+from adk_evidence.embedding.base import DenseEmbedder, Once, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import EvidenceError, StoreError
@@ -78,6 +78,7 @@ class EvidenceService:
         self.log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
         self._owned: tuple[object, ...] = (*self.models.dense.each, self.models.reranker)
         self._current = CurrentIndex(settings)
+        self._symbols = Once(self._make_symbols)
 
     def close(self) -> None:
         """Release the index, the threads and the connections to services."""
@@ -129,9 +130,12 @@ class EvidenceService:
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
 
-    @cached_property
+    @property
     def symbols(self) -> CurrentSymbols:
         """The symbols, which share the dense model of code."""
+        return self._symbols()
+
+    def _make_symbols(self) -> CurrentSymbols:
         from adk_evidence.symbols.current import CurrentSymbols
 
         return CurrentSymbols(self.settings, self.dense.code)
@@ -253,7 +257,8 @@ class Session:
 
         return open_candidate(self.index, self.settings.store, candidate_id)
 
-    @property
+    # Once for a session: a newer generation takes the place of the symbols that the service keeps.
+    @cached_property
     def symbols(self) -> Symbols:
         """The symbols of the index.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
@@ -29,7 +29,7 @@ def holds(run: Run, kind: Kind, term: SparseVector, filter: Filter) -> bool:
     Raises:
         CollectionUnavailableError: The term cannot be looked up in strict mode.
     """
-    found = _look_up(run, kind, [term], filter, limit=1)
+    found = _look_up(run, kind, [term], filter, most=1)
     return bool(found[0]) if found else True
 
 
@@ -44,7 +44,7 @@ def weights(run: Run, kind: Kind, terms: Mapping[str, SparseVector], filter: Fil
     kept = run.index.term_weights
     known = {name: weight for name, term in terms.items() if (weight := kept.peek((kind, filter, term))) is not None}
     wanted = {name: term for name, term in terms.items() if name not in known}
-    found = _look_up(run, kind, list(wanted.values()), filter, limit=1)
+    found = _look_up(run, kind, list(wanted.values()), filter, most=1)
     for (name, term), hits in zip(wanted.items(), found, strict=False):
         best = hits[0].score if hits else 0.0
         known[name] = kept.get((kind, filter, term), functools.partial(float, best))
@@ -60,28 +60,19 @@ def holders(run: Run, kind: Kind, terms: Mapping[str, SparseVector], ids: Sequen
     if not ids:
         return {}
     among = Filter(must=(HasId(tuple(ids)),))
-    found = _look_up(run, kind, list(terms.values()), among, limit=len(ids), held=ids)
+    found = _look_up(run, kind, list(terms.values()), among, most=len(ids))
     return {name: {hit.id for hit in hits} for name, hits in zip(terms, found, strict=False)}
 
 
-def _look_up(
-    run: Run,
-    kind: Kind,
-    terms: Sequence[SparseVector],
-    filter: Filter,
-    *,
-    limit: int,
-    held: Container[str] = (),
-) -> list[list[base.Hit]]:
-    """The points that hold each term, best first; empty where the collection cannot answer."""
+def _look_up(run: Run, kind: Kind, terms: Sequence[SparseVector], filter: Filter, *, most: int) -> list[list[base.Hit]]:
+    """The best points that hold each term, best first; empty where the collection cannot answer."""
     if kind in run.collections_failed or not terms:
         return []
     store = run.settings.store
-    branches = [Prefetch(store.sparse_vector, term, limit) for term in terms]
+    branches = [Prefetch(store.sparse_vector, term, most) for term in terms]
     try:
-        answer = run.index.store.hybrid_query(
-            store.collection(kind), branches, Fusion(), limit=1, filter=filter, held=held
-        )
+        # Nothing fused is wanted, so that no payload is read: from a server, that would be a second request.
+        answer = run.index.store.hybrid_query(store.collection(kind), branches, Fusion(), limit=0, filter=filter)
     except CollectionUnavailableError as exc:
         run.without_collection(kind, exc)
         return []

@@ -211,6 +211,7 @@ class EvidenceStore(ABC):
     ) -> HybridResult:
         """Run the branches and fuse them; fused hits carry payloads, ties are broken by point id.
 
+        With a limit of 0, no payload is read and the result has the branches alone.
         Points in `held`, whose payloads the caller has, may come without a payload. A branch with an empty sparse
         vector is not run: its list is empty.
         """

@@ -17,7 +17,7 @@ def checked_point(spec: CollectionSpec, point: NewPoint) -> dict[str, list[float
     """The vectors of a point by name, as numbers that a store can take. Empty sparse vectors are left out.
 
     Raises:
-        StoreError: One is no vector that `checked_vector` takes, or is a single vector or none where several belong.
+        StoreError: `checked_vector` refuses a vector, or a single vector or none stands where several belong.
     """
     return {name: _checked_vectors(spec, name, value) for name, value in point.vectors.items() if has_terms(value)}
 

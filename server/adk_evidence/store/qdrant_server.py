@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 RECORD = "server.json"
-# Older servers were not tried.
+# No older server was tried.
 OLDEST_SERVER = (1, 16)
 # A strict server limits how many values one condition may have.
 _VALUES_A_CONDITION = 256

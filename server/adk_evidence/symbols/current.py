@@ -124,7 +124,7 @@ class CurrentSymbols:
             raise IndexMissingError(f"There is no index at {self._settings.index_path}.", "Run `adk-ingest all`.")
         with self._targets_lock:
             manifest, model = current.manifest, self._embedder
-            # To hash every indexed file takes longer than a search.
+            # Kept: to hash the entries of all indexed files takes longer than a search.
             if self._wanted is None or self._wanted[0] is not manifest:
                 self._wanted = (manifest, about_index(manifest, model.model, model.dimension))
             wanted = self._wanted[1]
