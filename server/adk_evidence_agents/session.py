@@ -106,7 +106,7 @@ class AgentSession:
         from adk_evidence.search.read import NotIndexedError
 
         name = parse_citation(citation).name
-        is_codebase = True
+        is_codebase = name != MAIN
         failures: list[EvidenceError] = []
         for index in dict.fromkeys((name, MAIN)):
             try:

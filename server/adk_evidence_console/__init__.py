@@ -83,7 +83,7 @@ def say(console: Console, text: str, style: str | None = None) -> None:
     console.print(visible(text), markup=False, style=style, soft_wrap=True)
 
 
-def write_json(console: Console, data: object = None, **named: object) -> None:
+def write_json(console: Console, data: object = None, /, **named: object) -> None:
     """Print a model, plain data, or an object with named members as one line of JSON."""
     from pydantic import BaseModel
 

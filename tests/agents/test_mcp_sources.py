@@ -128,6 +128,7 @@ async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: W
     async with Client(make_server(session, structured=True)) as client:
         unknown = await unreadable(client, "nowhere@v1:src/a.py#L1-L2")
         assert "'nowhere'" in unknown and "adk-docs or adk-python or odd or shop" in unknown
+        assert "'adk'" in await unreadable(client, "adk@v1:src/a.py#L1-L2")
         for earlier in ("shop@tree-0000:src/basket.ts#L1-L2", f"adk-python@{CODE_COMMIT}:src/gone.py#L1-L2"):
             assert "Ask again" in await unreadable(client, earlier)
         outside = (await answer(client, "search_code_and_docs", query="basket", index="shop"))[1]["results"][0]

@@ -18,6 +18,7 @@ from adk_evidence.errors import ModelError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.disk_use import size_on_disk
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of
+from adk_evidence.models.chunk import SourceType
 from adk_evidence.search import session as door
 from adk_evidence.store.factory import open_generations
 from adk_evidence_agents.operations.execute import execute
@@ -197,6 +198,15 @@ def test_a_question_that_came_before_is_a_cache_hit(session: AgentSession) -> No
     assert not first.cache_hit and first.embedding_time_ms > 0
     assert again.cache_hit and again.embedding_time_ms == 0
     assert again.query_time_ms > 0
+
+
+def test_a_question_that_one_operation_asks_twice_is_no_cache_hit(session: AgentSession) -> None:
+    parameters = SearchParameters(query="which articles are dotted this time")
+    sources: tuple[SourceType, ...] = ("code", "docs")
+    with Run(session, "search_code_and_docs", "shop") as run:
+        for source in sources:
+            search(run, parameters, (source,))
+    assert not run.cache_hit and run.embedding_ms > 0
 
 
 def test_similar_code_comes_without_the_snippet_itself_and_with_a_true_reason(session: AgentSession) -> None:

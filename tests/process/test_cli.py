@@ -389,8 +389,9 @@ def test_details_show_the_order_before_the_reranker(cli, indexed, golden, tmp_pa
 
 def test_the_ablation_is_one_table_over_all_sets(cli, indexed, golden, monkeypatch, tmp_path):
     monkeypatch.setattr("adk_evidence_eval.ablation.VARIANTS", ablation.VARIANTS[:2])
-    other = tmp_path / "other.jsonl"
-    shutil.copyfile(golden, other)
+    other, data = tmp_path / "other.jsonl", tmp_path / "data.jsonl"
+    for copied in (other, data):
+        shutil.copyfile(golden, copied)
     shown = cli("eval", "ablation", "--golden", golden, "--golden", other, "--home", indexed.home)
     assert shown.exit_code == 0 and "2/2 dense" in shown.stderr
     lines = shown.stdout.splitlines()
@@ -400,7 +401,7 @@ def test_the_ablation_is_one_table_over_all_sets(cli, indexed, golden, monkeypat
         ["other", "BM25"],
         ["other", "dense"],
     ]
-    rows = json.loads(cli("eval", "ablation", "--golden", golden, "--json", "--home", indexed.home).stdout)["small"]
+    rows = json.loads(cli("eval", "ablation", "--golden", data, "--json", "--home", indexed.home).stdout)["data"]
     assert [row["variant"] for row in rows] == ["BM25", "dense"]
     assert set(rows[1]["gains"]["ndcg@12"]) == {"mean", "low", "high"} and len(rows[1]["intervals"]["recall@8k"]) == 2
     sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "same name")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import PurePosixPath
@@ -53,7 +54,10 @@ def related_files(found: Sequence[Found]) -> list[RelatedFile]:
     name, session = found[0].name, found[0].session
     own = {item.payload.path for item in found}
     code = [item.payload for item in found if item.hit.kind == "code"]
-    relations = [*_imports(session.index, name, code), *_uses(session, name, code, own)]
+    relations = [*_imports(session.index, name, code)]
+    # A collection that is gone is not asked again for the next name. The search itself has warned of this.
+    with suppress(CollectionUnavailableError):
+        relations.extend(_uses(session, name, code, own))
     return _chosen(file for file in relations if file.file_path not in own)
 
 
@@ -154,13 +158,9 @@ def _users(session: Session, kind: Kind, symbol: str, own: Collection[str]) -> l
         return []
     branch = Prefetch(store.sparse_vector, query, MAX_USERS)
     elsewhere = Filter(must_not=(Match("path", tuple(own)), Match("origin", ("api-reference",))))
-    try:
-        answer = session.index.store.hybrid_query(
-            store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
-        )
-    except CollectionUnavailableError:
-        # The search has warned of this already.
-        return []
+    answer = session.index.store.hybrid_query(
+        store.collection(kind), [branch], Fusion(), limit=MAX_USERS, filter=elsewhere
+    )
     return [ChunkPayload.model_validate(hit.payload) for hit in answer.fused]
 
 

@@ -170,9 +170,10 @@ class Run:
 
         known = len(kept()) == len(encoders)
         yield
-        self.cache_hit = known
         if not known:
             self.embedding_ms = sum(vector.milliseconds for vector in kept())
+        # An operation may ask the same question twice; what the first search computed was not in the cache.
+        self.cache_hit = known and not self.embedding_ms
 
     def _names(self) -> tuple[str, ...]:
         if self.asked == ALL_INDEXES:
