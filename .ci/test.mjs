@@ -32,7 +32,7 @@ const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
 const ADK_TESTS = ["tests/agents/adk", "tests/core/test_gemini.py"];
 
 // What answers while somebody works: a minute in all.
-const QUICK_TESTS = ["-q", "-m", "not slow", "tests/core", "tests/ingest", "tests/agents"];
+const QUICK_TESTS = ["-q", "tests/core", "tests/ingest", "tests/agents"];
 
 /** @typedef {{name: string, state: "passed" | "FAILED" | "SKIPPED", seconds: number, reason?: string}} Result */
 

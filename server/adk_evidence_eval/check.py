@@ -10,7 +10,7 @@ from typing import Literal
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.sections import heading_key, sections
-from adk_evidence.readers.tokens import definition_lines
+from adk_evidence.readers.syntax import definition_lines
 from adk_evidence.textfile import split_lines
 from adk_evidence_eval.golden import GoldenQuestion, Target
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.definitions import parse_quietly
+from adk_evidence.readers.python import parse_quietly
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.readers.definitions import dotted_name
+from adk_evidence.readers.python import dotted_name
 from adk_ingest.targets.extract import ModuleText, is_private
 
 DAMPING = 0.85

@@ -9,7 +9,7 @@ from adk_evidence.index.sources import CACHED_FILES, SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.readers.sections import find_section
-from adk_evidence.readers.tokens import find_same_tree, find_symbol
+from adk_evidence.readers.syntax import find_same_tree, find_symbol
 from adk_evidence.textfile import split_lines
 
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers import python
-from adk_evidence.readers.python import blocks, clip, first_line, last_line, paragraph, unparse
-from adk_evidence.readers.python import dotted_name as dotted_name
-from adk_evidence.readers.python import parse_quietly as parse_quietly
+from adk_evidence.readers.python import blocks, clip, dotted_name, first_line, last_line, paragraph, unparse
 
 MAX_DOC_CHARS = 800
 

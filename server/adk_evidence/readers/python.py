@@ -118,7 +118,7 @@ def last_line(node: ast.stmt) -> int:
 
 
 def signature(node: Definition) -> str | None:
-    """A definition's header on one line without decorators; None where it is nested too deeply to be written."""
+    """A definition's header on one line without decorators; None where `unparse` cannot write it."""
     bare = copy.copy(node)
     bare.body = [ast.Pass()]
     bare.decorator_list = []
@@ -127,10 +127,11 @@ def signature(node: Definition) -> str | None:
 
 
 def unparse(node: ast.AST) -> str | None:
-    """The source of a node; None where it is nested too deeply."""
+    """The source of a node; None where it is nested too deeply, or before Python 3.12 holds some f-strings."""
     try:
         return ast.unparse(node)
-    except RecursionError:
+    # ValueError: an expression in an f-string would need a backslash.
+    except (RecursionError, ValueError):
         return None
 
 
@@ -249,7 +250,8 @@ class _Parts:
 def _column(line: str) -> int | None:
     """The indentation of a line; None of a blank line and of a comment."""
     content = line.lstrip()
-    return len(line.expandtabs()) - len(content.expandtabs()) if content and content[0] != "#" else None
+    # Without the content: a tab in it reaches to the next stop of the whole line.
+    return len(line[: -len(content)].expandtabs()) if content and content[0] != "#" else None
 
 
 def _placed(node: _Placed, start: int, end: int) -> _Placed:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from adk_evidence.readers.definitions import parse_quietly
+from adk_evidence.readers.python import parse_quietly
 
 # Patterns skip longer lines: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000

@@ -17,7 +17,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.readers.definitions import dotted_name, parse_quietly
+from adk_evidence.readers.python import dotted_name, parse_quietly
 from adk_evidence.symbols.target import Availability, Target
 
 PARSED_FILES = 512

@@ -11,14 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.definitions import (
-    Definition,
-    dotted_name,
-    parse_quietly,
-    read_definition,
-    read_imports,
-    read_module,
-)
+from adk_evidence.readers.definitions import Definition, read_definition, read_imports, read_module
+from adk_evidence.readers.python import dotted_name, parse_quietly
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
