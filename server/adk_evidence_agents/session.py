@@ -140,7 +140,7 @@ def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:
 
 
 class UnexpectedError(EvidenceError):
-    """A failure that nobody foresaw."""
+    """An unexpected failure."""
 
 
 class MachineError(EvidenceError):

@@ -159,7 +159,7 @@ def show_abstention(
     *,
     as_json: bool,
 ) -> None:
-    """The levels that each group got, and what happens to who takes a level, and whatever is worse, for a refusal."""
+    """The quality levels of each group, and the effect of treating a level and all lower levels as refusals."""
     unanswerable = sum(not question.answerable for question in golden.values())
     if as_json:
         write_json(

@@ -77,7 +77,7 @@ def serve_http(
                 )
                 # uvicorn raises the signal again at its end; the default handler would leave the token's file behind.
                 signal.signal(signal.SIGTERM, _end)
-                # A closed terminal sends SIGHUP, which `nohup` has ignored.
+                # A closed terminal sends SIGHUP; a process under `nohup` ignores the signal already.
                 if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
                     signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
                 tell(f"Serving at http://{LOOPBACK}:{at}/mcp")

@@ -13,7 +13,6 @@ from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
-from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
@@ -29,11 +28,12 @@ from adk_evidence_agents.operations.managing import update_codebase
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import (
     ALL_INDEXES,
-    MAX_CODE_CHARS,
+    Code,
     FindSimilarParameters,
     GetContextParameters,
     IndexCodebaseParameters,
     SearchParameters,
+    Text,
 )
 from adk_evidence_agents.operations.responses import ContextSource, IndexAnalysis, IndexedItems, RelatedFile
 from adk_evidence_agents.operations.run import Run
@@ -72,7 +72,7 @@ Count = Annotated[int, Field(ge=1, le=50, description="Number of results.")]
 class SearchCodeAndDocs(_Model):
     """Arguments of `search_code_and_docs`."""
 
-    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS, description="The question in words, or names.")
+    query: Text = Field(description="The question in words, or names.")
     index: Index = "adk"
     where: Where = Field(default="both", description="In the code, in the documentation, or in both.")
     file_type: FileType = None
@@ -105,7 +105,7 @@ class SearchFound(_Model):
 class FindSimilarCode(_Model):
     """Arguments of `find_similar_code`."""
 
-    code: str = Field(min_length=1, max_length=MAX_CODE_CHARS, description="The snippet, as it is.")
+    code: Code = Field(description="The snippet, as it is.")
     index: Index = "adk"
     file_type: FileType = None
     directory: Directory = None
@@ -117,7 +117,7 @@ class FindSimilarCode(_Model):
 class GetTaskContext(_Model):
     """Arguments of `get_task_context`."""
 
-    task: str = Field(min_length=1, max_length=MAX_QUERY_CHARS, description="What is to be done, in words and names.")
+    task: Text = Field(description="What is to be done, in words and names.")
     index: Index = "adk"
     agent_type: str = Field(
         default="general",

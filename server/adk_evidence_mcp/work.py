@@ -45,14 +45,14 @@ class _Progress:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._told: tuple[float, float | None, str] | None = None
+        self._latest: tuple[float, float | None, str] | None = None
         self._sent = float("-inf")
 
     def tell(self, done: float, total: float | None, message: str) -> None:
-        self._told = (done, total, message)
+        self._latest = (done, total, message)
 
     async def send(self) -> None:
-        if self._told is not None and self._told[0] > self._sent:
-            done, total, message = self._told
+        if self._latest is not None and self._latest[0] > self._sent:
+            done, total, message = self._latest
             self._sent = done
             await self._report(done, total, message)
