@@ -205,7 +205,7 @@ class _Cell:
             pack = service.find(EvidenceRequest(query="how do I retry first?"))
             tries = len(self.standin.sent(endpoint)) - before
             # The question's limit for each of what is asked, and a second for a slow machine.
-            limits = service._settings.embedding.voyage.query_timeout_seconds, service._settings.rerank.timeout_seconds
+            limits = service.settings.embedding.voyage.query_timeout_seconds, service.settings.rerank.timeout_seconds
             assert self.time.time - began < sum(limits) + 1, "it hung past its time-out"
             self._search_for_the_key(self.index, pack.model_dump_json())
             assert pack.candidates and pack.quality.level in ("mixed", "keyword_only"), pack.quality
@@ -239,7 +239,7 @@ class _Cell:
         return "then not asked" if len(self.standin.sent(endpoint)) == before else "asked each time"
 
     def _comes_back(self, service: Any) -> str:
-        self.time.clock.sleep(service._settings.embedding.voyage.breaker_seconds + 1)
+        self.time.clock.sleep(service.settings.embedding.voyage.breaker_seconds + 1)
         if self.fault == OUTAGE:
             self.time.clock.sleep(OUTAGE_SECONDS)
         elif self.fault == REFUSED:

@@ -77,7 +77,7 @@ class _Cell:
         with closing(self._service()) as service:
             began = self.time.time
             said = self._said(self._find(service, "how do I retry first?"))
-            assert self.time.time - began < service._settings.rerank.llm.timeout_seconds + 5, "it hung"
+            assert self.time.time - began < service.settings.rerank.llm.timeout_seconds + 5, "it hung"
             tries = "" if self.name == REFUSED else f", {self._tries(0)}"
             strict = self._strict(service)
             self._find(service, "how do I retry a third time?")

@@ -50,7 +50,8 @@ def ingested(fault: str, call: str) -> str:
             f"once: complete after 1 more try, {once} s. "
             f"Lasting: stops with service_unavailable in 7 tries, {lasting} s; {KEPT}"
         )
-    at_once = f"stops with service_unavailable in 1 try, 0 s; {KEPT}"
+    code = "voyage_key" if fault == "expired key" else "service_unavailable"
+    at_once = f"stops with {code} in 1 try, 0 s; {KEPT}"
     return f"once: {at_once}. Lasting: {at_once}"
 
 

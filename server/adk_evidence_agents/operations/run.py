@@ -84,14 +84,18 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._open.close()
-        error = told(exc) if isinstance(exc, Exception) else None
+        failure = exc
+        try:
+            self._open.close()
+        except Exception as not_closed:
+            failure = exc or not_closed
+        error = told(failure) if isinstance(failure, Exception) else None
         if error is not None:
             self.notes.fail(error, "critical")
-        if exc is None or error is not None:
+        if failure is None or error is not None:
             self._log()
         if error is not None and error is not exc:
-            raise error from exc
+            raise error from failure
 
     def cancelled(self) -> bool:
         """Whether the answer is no longer wanted."""
