@@ -24,7 +24,7 @@ from tests.agents.conftest import HOSTILE_WORDS
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.injection import outside_fences
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
 QUESTION = "how do I retry when a tool throws?"
 KEYS = {"status", "evidence_pack", "warnings", "debug"}

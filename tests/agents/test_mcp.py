@@ -22,7 +22,7 @@ from tests.agents.servers import ROOT, command, over_http, over_stdio
 from tests.corpora import Workplace
 from tests.injection import outside_fences
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
 QUESTION = "how do I retry when a tool throws?"
 

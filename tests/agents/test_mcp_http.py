@@ -21,7 +21,7 @@ from mcp.types import INVALID_PARAMS
 from tests.agents.servers import ROOT, command, http_client, serving_http
 from tests.corpora import Workplace, write_files
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
 CHOSEN = "a-token-of-my-own-choice"
 WRITING = {"index_codebase", "delete_index"}

@@ -30,6 +30,8 @@ from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
 from tests.injection import outside_fences
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how do I retry when a tool throws?"
 
 

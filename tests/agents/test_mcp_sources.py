@@ -22,6 +22,8 @@ from tests.agents.operations_place import SHOP, ask, make_place
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
 from tests.injection import hidden_characters, outside_fences
 
+pytestmark = pytest.mark.slow
+
 ODD: dict[str, str] = {
     "src/over\u202eride.py": "def parrot() -> str:\n    return 'parrot'\n",
     "src/ring\x07 the bell.py": "def toucan() -> str:\n    return 'toucan'\n",

@@ -41,6 +41,8 @@ from tests.agents.operations_place import (
 )
 from tests.corpora import HashEmbedder, Workplace, change, write_files
 
+pytestmark = pytest.mark.slow
+
 ID = "123e4567-e89b-12d3-a456-426614174000"
 DISCOUNT = "what the basket costs with the discount taken off"
 

@@ -30,6 +30,8 @@ from tests.agents.operations_place import SHOP, ask, make_place, shop_folder
 from tests.corpora import HashEmbedder, change, write_files
 from tests.injection import outside_fences
 
+pytestmark = pytest.mark.slow
+
 TASK = "mail the report with the turnover of a day to the accountants"
 # So many that the files which a task is about are not all there is.
 MORE = {

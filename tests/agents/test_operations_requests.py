@@ -20,6 +20,8 @@ from adk_evidence_agents.session import AgentSession
 from tests.agents.operations_place import make_request, send, validator
 from tests.corpora import HashEmbedder, Workplace
 
+pytestmark = pytest.mark.slow
+
 # Verbatim from the specification (vector-agent.md section 7.5), but for the threshold, which our scores do not reach.
 SPECIFIED = [
     {

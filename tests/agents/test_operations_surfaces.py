@@ -25,6 +25,8 @@ from tests.agents.operations_place import SHOP, make_place, make_request, valida
 from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.injection import outside_fences
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [
     "search_code_and_docs",

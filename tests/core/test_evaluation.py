@@ -19,6 +19,8 @@ from adk_evidence_eval.score import Scores, by_category, mean_scores, score_run
 from adk_evidence_eval.spans import hits
 from tests.corpora import Workplace
 
+pytestmark = pytest.mark.slow
+
 
 def target(start: int, end: int, grade: int = 1, path: str = "a.py", corpus: str = "adk_python") -> Target:
     return Target(corpus=corpus, path=path, start_line=start, end_line=end, grade=grade)

@@ -27,6 +27,8 @@ from adk_evidence_eval.sweep import grid
 from adk_evidence_eval.variants import Bench, Variant, nest
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
+pytestmark = pytest.mark.slow
+
 RETRY = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=5, end_line=14, heading="Reflect and retry")
 
 

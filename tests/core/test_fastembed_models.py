@@ -35,6 +35,8 @@ from tests.onnx_models import (
     write_splade,
 )
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["retry", "tool", "session", "state", "runner", "agent"]
 
 

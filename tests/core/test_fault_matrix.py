@@ -7,6 +7,8 @@ import pytest
 from tests.fault_matrix import ASKED, CALLS, FAULTS, INGESTED, LLM, OUTAGE, REFUSED, STORE, Bench
 from tests.store_faults import CANNOT_HAPPEN, EXPIRED, MISFIT, UPLOAD
 
+pytestmark = pytest.mark.slow
+
 KEPT = "finished vectors are kept, the next run goes on"
 # What passes by itself, and how long an ingestion waits for it: once, and in vain.
 PASSING = {

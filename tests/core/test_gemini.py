@@ -19,6 +19,8 @@ from adk_evidence.symbols.target_sets import make_target_embedder
 from tests.clocks import FakeTime
 from tests.corpora import embed_all
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("google.genai")
 
 KEY = "AIza-a-secret-key"

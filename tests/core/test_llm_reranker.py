@@ -32,6 +32,8 @@ from tests.corpora import HashEmbedder, Workplace, shared_sparse
 from tests.standins.json_service import Fault, closed_port
 from tests.standins.llm import CHAT, KEY, MODEL, LlmStandIn
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how do I retry when a tool throws?"
 FELL_BACK = "the reranker was not available, so the order is that of the search."
 

@@ -20,6 +20,8 @@ from adk_evidence.settings import load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
 from tests.corpora import embed_all
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = load_settings().embedding.dense.model_copy(update={"batch_size": 4, "max_tokens": 32, "precision": "fp32"})
 INT8 = SETTINGS.model_copy(update={"precision": "int8"})
 HIDDEN, HEADS, INNER, WORDS, POSITIONS = 12, 3, 20, 50, 16

@@ -10,6 +10,8 @@ from adk_evidence.store.factory import rollback
 from tests.core.factories import payload
 from tests.corpora import HashEmbedder, Workplace, write_files
 
+pytestmark = pytest.mark.slow
+
 PAGE = "docs/zebra.md"
 
 

@@ -34,6 +34,8 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how do I retry when a tool throws?"
 # A small index is always "weak": these settings leave that out, so that one thing is tested at a time.
 STRONG = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}

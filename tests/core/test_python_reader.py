@@ -9,6 +9,8 @@ import pytest
 
 from adk_evidence.readers.python import definitions, first_line, last_line, parse, signature
 
+pytestmark = pytest.mark.slow
+
 
 def defined(text: str) -> dict[str, tuple[int, int, str | None]]:
     tree, reason = parse(text)

@@ -39,6 +39,8 @@ from tests.core.test_store_contract import axis, point, terms
 from tests.standins.qdrant import QdrantStandIn, Strict
 from tests.standins.qdrant_grpc import grpc_port
 
+pytestmark = pytest.mark.slow
+
 SPEC = CollectionSpec("docs", {"dense": 8}, {"lexical": True})
 KEY = "secret-key-that-nobody-may-see"
 # A try that gets no answer is the only thing here that takes real time.

@@ -18,6 +18,8 @@ from adk_evidence.errors import ModelError
 from adk_evidence.settings import Settings, load_settings
 from tests.onnx_models import LIMIT, write_splade
 
+pytestmark = pytest.mark.slow
+
 WORDS = [f"{first}{second}" for first in "abcdefghij" for second in "klmnopqrst"]
 ITSELF, NEXT = math.log1p(3.0), math.log1p(1.0)
 

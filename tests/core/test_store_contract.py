@@ -41,6 +41,8 @@ from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, UploadOptions
 from tests.standins.live import created, server_grpc_port, server_url
 
+pytestmark = pytest.mark.slow
+
 DIM = 8
 DOCS, CODE = "docs", "code"
 DOCS_SPEC = CollectionSpec(DOCS, {"dense": DIM}, {"lexical": True})

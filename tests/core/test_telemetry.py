@@ -16,6 +16,8 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.telemetry import EventLog
 from tests.corpora import HashEmbedder, Workplace, write_files
 
+pytestmark = pytest.mark.slow
+
 BIG = 10_000_000
 FIELDS = {
     "query_id",

@@ -16,6 +16,8 @@ from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_generations, open_writer
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_code
 
+pytestmark = pytest.mark.slow
+
 OLD_COMMIT = "01dc0de000000000000000000000000000000001"
 OLD = "src/google/adk/plugins/retry.py"
 # Another name for one function; all other files are the same in both versions.

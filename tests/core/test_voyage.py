@@ -43,6 +43,8 @@ from tests.standins.voyage import (
 )
 from tests.voyage_place import VoyagePlace
 
+pytestmark = pytest.mark.slow
+
 DIMENSION = 256
 
 

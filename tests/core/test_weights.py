@@ -20,6 +20,8 @@ from adk_evidence.embedding import weights
 from adk_evidence.embedding.weights import PublishedWeights, fetch_weights
 from adk_evidence.errors import ModelError
 
+pytestmark = pytest.mark.slow
+
 FILES = {"tokenizer.json": b'{"a": 1}', "model.safetensors": bytes(range(256)) * 64}
 PUBLISHED = PublishedWeights(
     name="tiny",

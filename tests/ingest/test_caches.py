@@ -20,6 +20,8 @@ from tests.corpora import HashEmbedder, Workplace, change
 from tests.standins.voyage import KEY, VoyageStandIn
 from tests.voyage_place import VoyagePlace
 
+pytestmark = pytest.mark.slow
+
 RETRY = "docs/tools/retry.md"
 TINY: dict[str, Any] = {"embedding": {"cache_max_bytes": 1}}
 

@@ -41,6 +41,8 @@ from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
 from tests.standins.qdrant import QdrantStandIn
 
+pytestmark = pytest.mark.slow
+
 APP: dict[str, str | bytes] = {
     "README.md": "# App\n\nSigns users in with a token.\n\n## Log in\n\nA user logs in with a token from the mail.\n",
     "guide/setup.rst": "Setup\n=====\n\nSet the secret of the token before the first start.\n",

@@ -18,6 +18,8 @@ from adk_ingest.session import Sources, gather
 from adk_ingest.sources.resolve import resolve_code
 from tests.corpora import Workplace
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 LARGE_BYTES = 50_000_000
 

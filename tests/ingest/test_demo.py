@@ -7,6 +7,8 @@ from adk_ingest.progress import Silent
 from adk_ingest.sources.resolve import DEMO_ORDER
 from tests.corpora import Workplace
 
+pytestmark = pytest.mark.slow
+
 
 class Listener(Silent):
     def __init__(self) -> None:

@@ -22,7 +22,10 @@ from adk_ingest.sources.codebase import open_codebase
 from adk_ingest.sources.git import clone_or_update, open_checkout
 from tests.corpora import CODE, HashEmbedder, Workplace, git, shared_sparse, write_checkout, write_files
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the planted programs are shell scripts")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="the planted programs are shell scripts"),
+]
 
 HOOKS = ("post-checkout", "post-index-change", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman")
 # Commands of git that the product uses, under another meaning.

@@ -24,6 +24,8 @@ from adk_ingest.reports import make_plan, verify_published
 from adk_ingest.session import plan
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_files
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = "src/google/adk/plugins/retry.py"
 # Their names are no words to search for, either.
 WITHOUT_TERMS = {

@@ -35,6 +35,8 @@ from tests.corpora import (
     write_wheel,
 )
 
+pytestmark = pytest.mark.slow
+
 RETRY = "docs/tools/retry.md"
 PLUGIN = "src/google/adk/plugins/retry.py"
 

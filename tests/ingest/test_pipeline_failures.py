@@ -16,6 +16,8 @@ from adk_ingest.session import Sources, ingest
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
 
+pytestmark = pytest.mark.slow
+
 RETRY = "docs/tools/retry.md"
 PLUGIN = "src/google/adk/plugins/retry.py"
 

@@ -21,6 +21,8 @@ from tests.standins.qdrant import QdrantStandIn
 from tests.standins.voyage import CONTEXT, EMBED, KEY, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace
 
+pytestmark = pytest.mark.slow
+
 QDRANT_KEY = "secret-key-of-the-cluster-0123456789"
 # So that an interruption strikes between two requests, and between two writes.
 SMALL_STEPS: dict[str, Any] = {

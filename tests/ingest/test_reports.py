@@ -18,6 +18,8 @@ from adk_ingest.progress import Silent
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change
 
+pytestmark = pytest.mark.slow
+
 RETRY = "docs/tools/retry.md"
 Run = Callable[..., Result]
 

@@ -30,6 +30,8 @@ from adk_ingest.reports import make_status, verify_published
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 from tests.standins.qdrant import QdrantStandIn, Strict
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "how do I retry when a tool throws?"
 KEY = "secret-key-that-nobody-may-see"
 UPSERT = r"PUT .*/points$"

@@ -24,6 +24,8 @@ from adk_ingest.sources.git import clone_or_update, open_checkout
 from adk_ingest.sources.resolve import DEMO_ORDER, resolve_code, resolve_docs
 from adk_ingest.sources.snapshot import open_snapshot
 
+pytestmark = pytest.mark.slow
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MODULES = {"google/demo_adk/__init__.py": "", "google/demo_adk/tool.py": "def run():\n    return 1\n"}
 

@@ -31,6 +31,8 @@ KIT = {
     "src/kit/agents/__init__.py": """\
 from ._base import Agent, _load as load_agent
 from .planner import Planner
+
+pytestmark = pytest.mark.slow
 __all__ = ["Agent", "Planner", "load_agent"]
 """,
     "src/kit/agents/_base.py": '''\

@@ -25,6 +25,8 @@ from adk_ingest.session import forget, ingest
 from adk_ingest.targets.build import build_targets
 from tests.corpora import CODE, CODE_COMMIT, HashEmbedder, Workplace, change, shared_sparse, write_code
 
+pytestmark = pytest.mark.slow
+
 OLD_COMMIT = "01dc0de000000000000000000000000000000001"
 PLUGIN = "src/google/adk/plugins/retry.py"
 # Another name for one function; all other files are the same in both versions.

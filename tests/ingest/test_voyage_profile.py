@@ -24,6 +24,8 @@ from tests.standins.json_service import Fault
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace, codes
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
