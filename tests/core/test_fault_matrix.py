@@ -79,7 +79,8 @@ def asked(fault: str, call: str) -> str:
         if fault == "body that never ends":
             # The first try takes all the time there is.
             once, tries = f"once: {code}, 1 try, 0.0 s", "1 try"
-    return f"{once}. Lasting: {code} ({note}), {tries}; strict: service_unavailable; {spared}; back within 31 s"
+    strict = "voyage_key" if fault == "expired key" else "service_unavailable"
+    return f"{once}. Lasting: {code} ({note}), {tries}; strict: {strict}; {spared}; back within 31 s"
 
 
 def ordered(fault: str, call: str) -> str:
