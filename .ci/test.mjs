@@ -3,7 +3,7 @@
 //
 //     node .ci/test.mjs                  linters, then all tests of the server and of the extension
 //     node .ci/test.mjs --lint           the linters alone
-//     node .ci/test.mjs --quick          the linters, and the tests that answer within a minute
+//     node .ci/test.mjs --quick          the linters, and the tests that are not marked slow
 //     node .ci/test.mjs ARGUMENT...      pytest alone, with these arguments
 //
 // A part that fails does not hide the others; the last lines say what failed and what was skipped.
@@ -31,7 +31,7 @@ const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
 // What runs with the ADK installed, and with the older google-genai that it asks for.
 const ADK_TESTS = ["tests/agents/adk", "tests/core/test_gemini.py"];
 
-// What answers while somebody works: a minute in all.
+// For use while somebody works.
 const QUICK_TESTS = ["-q", "-m", "not slow", "tests/core", "tests/ingest", "tests/agents"];
 
 /** @typedef {{name: string, state: "passed" | "FAILED" | "SKIPPED", seconds: number, reason?: string}} Result */

@@ -12,6 +12,8 @@ from adk_evidence.models.pack import LineSpan
 from adk_evidence.search.read import CitedSource, NotIndexedError
 from tests.corpora import CODE, Workplace, change, git, write_checkout
 
+pytestmark = pytest.mark.slow
+
 PATH = "src/google/adk/plugins/retry.py"
 LINES = LineSpan(start=6, end=18)
 

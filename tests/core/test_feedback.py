@@ -14,6 +14,8 @@ from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import hit, payload
 from tests.corpora import HashEmbedder, Workplace
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = load_settings()
 STORE = SETTINGS.store
 QUERY = QueryVectors("q", {"doc": [1.0, 0.0, 0.0], "code": [1.0, 0.0, 0.0]}, SparseVector((1,), (1.0,)))

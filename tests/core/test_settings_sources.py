@@ -21,6 +21,8 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence_lsp.backend import Backend
 from adk_evidence_lsp.wire import to_json_rpc
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 NASTY = ["x", "-1", "0", "1e400", "nan", "[", "{}", "[[]]", "true", "null", " ", ",", "9" * 5000, "[" * 3000, "é"]
 NASTY += ["\udcff", "~nosuchuser/x", "/dev/null", "a,b", '{"a": "\\ud800"}', "2024-99-99", "http://[", "${HOME}"]

@@ -21,6 +21,8 @@ from adk_evidence.symbols.resolution import resolve_at, resolve_in
 from tests.core.factories import payload
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, write_code
 
+pytestmark = pytest.mark.slow
+
 BASE = '''\
 """Where all things begin."""
 

@@ -22,6 +22,8 @@ from adk_evidence.symbols.target import RankParts, Target, rich_text
 from adk_evidence.symbols.target_sets import About, TargetSet
 from tests.corpora import HashEmbedder, Workplace, embed_all
 
+pytestmark = pytest.mark.slow
+
 REQUIREMENT = "google-adk==2.13.0"
 
 

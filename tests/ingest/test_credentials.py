@@ -17,6 +17,8 @@ from adk_ingest.progress import Silent
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_docs, write_files
 
+pytestmark = pytest.mark.slow
+
 # Put together here: a token as a whole would be taken for one by whatever looks at this file.
 _MIXED = "q7Rm2XvB9tLc4KpW8sZd6NyF3hJg5TaQ1eUo0iVxMbCwErYk" * 3
 
