@@ -60,7 +60,8 @@ function lockHolder(lock) {
   }
 }
 
-function isAlive(pid) {
+/** Whether a process with this number exists. */
+export function isAlive(pid) {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -10,6 +10,7 @@
 
 import path from "node:path";
 import { ensureNodeModules, spawnNode } from "./node.mjs";
+import { withScratch } from "./scratch.mjs";
 import { ROOT, SetupError, endLike, ended, tellFailures } from "./setup.mjs";
 import { ensureAdkVenv, ensureVenv, runInAdkVenv, runInVenv, spawnInVenv } from "./venv.mjs";
 
@@ -121,14 +122,16 @@ async function main(args) {
   const lintOnly = args.length === 1 && args[0] === "--lint";
   const quick = args.length === 1 && args[0] === "--quick";
   await ensureVenv({ dev: true });
+  // Hundreds of Python processes would compile the same modules again.
+  delete process.env.PYTHONDONTWRITEBYTECODE;
   if (args.length > 0 && !lintOnly && !quick) {
-    endLike(await pytest(args));
+    endLike(await withScratch(() => pytest(args)));
     return;
   }
   await ensureNodeModules();
   const results = await lint();
   if (!lintOnly) {
-    results.push(...(await test({ quick })));
+    results.push(...(await withScratch(() => test({ quick }))));
     console.log(`\n${results.map(line).join("\n")}`);
   }
   conclude(results);
