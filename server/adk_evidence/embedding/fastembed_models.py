@@ -112,16 +112,13 @@ class FastEmbedEmbedder:
     def __init__(
         self, name: str, folder: Path | None, settings: DenseSettings, models: Path, report: Report | None = None
     ) -> None:
+        self.model = f"{name};max_tokens={settings.max_tokens}"
         self._name = name
         self._folder = folder
         self._settings = settings
         self._models = models
         self._report = report
         self._load = Once(self._open)
-
-    @property
-    def model(self) -> str:
-        return f"{self._name};max_tokens={self._settings.max_tokens}"
 
     @property
     def dimension(self) -> int:

@@ -31,17 +31,11 @@ class GeminiEmbedder:
     """A `DenseEmbedder` that asks the Gemini API; its vectors are L2-normalised."""
 
     def __init__(self, settings: GeminiSettings, clock: Clock | None = None) -> None:
+        self.model = f"gemini/{settings.model};dimension={settings.dimension}"
+        self.dimension = settings.dimension
         self._settings = settings
         self._clock = clock or Clock()
         self._client = Once(self._connect)
-
-    @property
-    def model(self) -> str:
-        return f"gemini/{self._settings.model};dimension={self._settings.dimension}"
-
-    @property
-    def dimension(self) -> int:
-        return self._settings.dimension
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
         for start in range(0, len(texts), self._settings.batch_size):

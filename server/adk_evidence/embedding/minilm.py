@@ -216,16 +216,13 @@ class MiniLmEmbedder:
     dimension = DIMENSION
 
     def __init__(self, settings: DenseSettings, models: Path, report: Report | None = None) -> None:
+        quantised = f";int8-v{INT8_VERSION}" if settings.precision == "int8" else ""
+        self.model = f"{MODEL}{quantised};max_tokens={settings.max_tokens}"
         self._settings = settings
         self._models = models
         self._report = report
         self._load = Once(self._open)
         self._workers = Once(lambda: ThreadPoolExecutor(settings.threads or os.cpu_count(), "minilm"))
-
-    @property
-    def model(self) -> str:
-        quantised = f";int8-v{INT8_VERSION}" if self._settings.precision == "int8" else ""
-        return f"{MODEL}{quantised};max_tokens={self._settings.max_tokens}"
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
         model = self._load()

@@ -39,6 +39,8 @@ class SpladeEncoder:
     exact_terms = False  # a text's vector holds related terms, and terms are pieces of words
 
     def __init__(self, settings: SpladeSettings, batch_size: int, models: Path, report: Report | None = None) -> None:
+        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
+        self.model = f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
         self._settings = settings
         self._batch_size = batch_size
         self._models = models
@@ -46,12 +48,6 @@ class SpladeEncoder:
         self._lock = threading.Lock()
         self._load = Once(self._open)
         self.cut_texts = 0  # texts that lost their end so far
-
-    @property
-    def model(self) -> str:
-        settings = self._settings
-        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
-        return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
 
     def has_terms(self, text: str) -> bool:
         return _WORD.search(text) is not None

@@ -41,20 +41,14 @@ class _VoyageEmbedder:
     request_tokens: int
 
     def __init__(self, service: VoyageService, settings: Settings, name: str) -> None:
-        self.service = service
-        self._name = name
         self._settings = settings.embedding.voyage
         self._batching = settings.ingestion.batching
-        self._queries: CacheAside[list[float]] = CacheAside(self._settings.query_cache_entries)
+        self._name = name
+        self.dimension = self._settings.dimension
+        self.model = f"{name};dimension={self.dimension}"
         self.max_cost_usd = self._settings.max_cost_usd
-
-    @property
-    def model(self) -> str:
-        return f"{self._name};dimension={self.dimension}"
-
-    @property
-    def dimension(self) -> int:
-        return self._settings.dimension
+        self.service = service
+        self._queries: CacheAside[list[float]] = CacheAside(self._settings.query_cache_entries)
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one question; the same question is not sent twice."""
@@ -65,7 +59,7 @@ class _VoyageEmbedder:
                 encodable(text), self._name, self.dimension, tokens, contextualized=self.contextualized
             )
 
-        return self._queries.get((self.model, text), ask)
+        return self._queries.get(text, ask)
 
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
         """Requests, tokens and price of encoding these texts or batches."""

@@ -91,7 +91,7 @@ class VoyageService:
         voyage, batching = settings.embedding.voyage, settings.ingestion.batching
         self._settings = voyage
         self._clock = clock or Clock()
-        self._notice = notice
+        self.tell: Callable[[str], None] = notice or (lambda _: None)
         self._check = check
         self._ingestion = RetryPolicy(1 + batching.voyage_retry_max_attempts, batching.voyage_retry_backoff_seconds)
         self._breakers = {
@@ -137,7 +137,7 @@ class VoyageService:
         self._stay_below_the_cap(model, tokens)
         request = _embedding(inputs, model, dimension, tokens, "document", contextualized)
         limit = self._settings.timeout_seconds
-        return self._call(request, self._ingestion, limit, notice=self._notice, check=self._check)
+        return self._call(request, self._ingestion, limit, notice=self.tell, check=self._check)
 
     def embed_query(self, text: str, model: str, dimension: int, tokens: int, *, contextualized: bool) -> list[float]:
         """A question's vector, within `query_timeout_seconds`.
@@ -172,11 +172,6 @@ class VoyageService:
             return [scores[position] for position in range(len(documents))]
 
         return self._question("rerank", _Request(model, tokens, send, read), timeout_seconds)
-
-    def tell(self, sentence: str) -> None:
-        """Pass a sentence on to the receiver of the service's notices."""
-        if self._notice is not None:
-            self._notice(sentence)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
