@@ -27,7 +27,7 @@ from tests.llm_faults import CALL as LLM
 from tests.llm_faults import llm_cell
 from tests.standins.json_service import Fault, closed_port
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
-from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell
+from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell, tries_of
 from tests.voyage_place import VoyagePlace, codes
 
 # What a request that never ends is given, in real seconds.
@@ -171,13 +171,13 @@ class _Cell:
             total = again.vectors_from_cache + again.vectors_embedded
             assert again.status == "complete" and again.vectors_from_cache == kept, (kept, again)
             assert self.fault == REFUSED or 0 < kept < total
-            asked = f" in {tries} {'try' if tries == 1 else 'tries'}" if self.fault != REFUSED else ""
+            asked = f" in {tries_of(tries)}" if self.fault != REFUSED else ""
             saved = "nothing was paid for" if self.fault == REFUSED else "finished vectors are kept"
             return f"stops with {exc.code}{asked}, {seconds:.0f} s; {saved}, the next run goes on"
         assert run.status == "complete"
         self._search_for_the_key(root, *place.notes)
         more = len(self.standin.sent(endpoint)) - before - self.requests[endpoint]
-        return f"complete after {more} more {'try' if more == 1 else 'tries'}, {self.time.waited - waited:.0f} s"
+        return f"complete after {tries_of(more, ' more')}, {self.time.waited - waited:.0f} s"
 
     # --- questions ---
 
@@ -193,7 +193,7 @@ class _Cell:
             service.close()
         tries = len(self.standin.sent(endpoint))
         found = "full answer" if not pack.warnings else f"{codes(pack)[0]}"
-        once = f"once: {found}, {tries} {'try' if tries == 1 else 'tries'}, {self.time.waited - waited:.1f} s"
+        once = f"once: {found}, {tries_of(tries)}, {self.time.waited - waited:.1f} s"
         self.standin.recover()
         return f"{once}. Lasting: {self._lasting(endpoint)}"
 
@@ -216,7 +216,7 @@ class _Cell:
             back = self._comes_back(service)
         finally:
             service.close()
-        asked = "" if self.fault == REFUSED else f", {tries} {'try' if tries == 1 else 'tries'}"
+        asked = "" if self.fault == REFUSED else f", {tries_of(tries)}"
         return f"{said}{asked}; strict: {strict}; {opened}; {back}"
 
     def _strict(self, service: Any) -> str:

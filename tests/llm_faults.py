@@ -20,7 +20,7 @@ from tests.clocks import FakeTime
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 from tests.standins.json_service import Fault, closed_port
 from tests.standins.llm import CHAT, KEY, MODEL, LlmStandIn
-from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED
+from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, tries_of
 
 CALL = "rerank (language model)"
 # What a request that never ends is given, in real seconds.
@@ -67,7 +67,8 @@ class _Cell:
         waited, before = self.time.waited, len(self.standin.requests)
         with closing(self._service()) as service:
             said = self._said(self._find(service, "how do I retry once?"))
-        return f"once: {said}, {self._tries(before)}, {self.time.waited - waited:.1f} s. Lasting: {lasting}"
+        tries = tries_of(len(self.standin.requests) - before)
+        return f"once: {said}, {tries}, {self.time.waited - waited:.1f} s. Lasting: {lasting}"
 
     def _lasting(self) -> str:
         if self.name == OUTAGE:
@@ -78,7 +79,7 @@ class _Cell:
             began = self.time.time
             said = self._said(self._find(service, "how do I retry first?"))
             assert self.time.time - began < service.settings.rerank.llm.timeout_seconds + 5, "it hung"
-            tries = "" if self.name == REFUSED else f", {self._tries(0)}"
+            tries = "" if self.name == REFUSED else f", {tries_of(len(self.standin.requests))}"
             strict = self._strict(service)
             self._find(service, "how do I retry a third time?")
             before = len(self.standin.requests)
@@ -118,7 +119,3 @@ class _Cell:
     @staticmethod
     def _said(pack: EvidencePack) -> str:
         return pack.warnings[0].partition(":")[0] if pack.warnings else "full answer"
-
-    def _tries(self, before: int) -> str:
-        tries = len(self.standin.requests) - before
-        return f"{tries} {'try' if tries == 1 else 'tries'}"

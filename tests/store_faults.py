@@ -117,8 +117,8 @@ class _Cell:
             assert again.count("docs") == POINTS
             assert all(record.payload["text"] == "again" for record in again.scroll("docs")[0])
         if stopped is None:
-            return f"complete after {_tries(more, ' more')}, {seconds:.0f} s"
-        return f"stops with {stopped} in {_tries(more + 1)}, {seconds:.0f} s; the next run goes on"
+            return f"complete after {tries_of(more, ' more')}, {seconds:.0f} s"
+        return f"stops with {stopped} in {tries_of(more + 1)}, {seconds:.0f} s; the next run goes on"
 
     # --- questions ---
 
@@ -157,7 +157,7 @@ class _Cell:
             said = self._checked(exc)
         limit = self.query_patience.deadline_seconds or 0.0
         assert self.time.time - began < limit + 1, "it hung past its time-out"
-        return f"{said}, {_tries(len(self.time.waits) - before + 1)}, {self.time.waited - waited:.1f} s"
+        return f"{said}, {tries_of(len(self.time.waits) - before + 1)}, {self.time.waited - waited:.1f} s"
 
     def _question(self, reader: ServerIndexReader) -> None:
         if self.call == COUNT:
@@ -208,5 +208,5 @@ class _Cell:
         return failure.code
 
 
-def _tries(number: int, more: str = "") -> str:
+def tries_of(number: int, more: str = "") -> str:
     return f"{number}{more} {'try' if number == 1 else 'tries'}"

@@ -9,12 +9,12 @@ from typing import Any
 from adk_evidence.embedding.base import Pair
 from adk_evidence.embedding.factory import make_sparse
 from adk_evidence.embedding.splade import SpladeEncoder
-from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
+from adk_evidence.embedding.voyage import voyage_embedders
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerank.voyage import VoyageReranker
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.services.voyage import VoyageService, voyage_service
+from adk_evidence.services.voyage import VoyageService
 from adk_ingest.manifest import Mode, RunManifest
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress, Silent
@@ -58,15 +58,10 @@ class VoyagePlace:
         self.notes: list[str] = []
 
     def service(self) -> VoyageService:
-        return voyage_service(self.settings, clock=self.time.clock, notice=self.notes.append)
+        return VoyageService(self.settings, clock=self.time.clock, notice=self.notes.append)
 
     def dense(self) -> Pair[Any]:
-        service = self.service()
-        voyage, batching = self.settings.embedding.voyage, self.settings.ingestion.batching
-        return Pair(
-            VoyageDocsEmbedder(service, voyage, batching, voyage.docs_model),
-            VoyageCodeEmbedder(service, voyage, batching, voyage.code_model),
-        )
+        return voyage_embedders(self.service(), self.settings)
 
     def reranker(self) -> VoyageReranker:
         return VoyageReranker(self.service(), self.settings.rerank)

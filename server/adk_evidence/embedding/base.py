@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -25,6 +25,11 @@ class SparseVector:
     indices: tuple[int, ...]
     values: tuple[float, ...]
 
+    @classmethod
+    def of(cls, weights: Mapping[int, float]) -> SparseVector:
+        indices = sorted(weights)
+        return cls(tuple(indices), tuple(weights[index] for index in indices))
+
     def __bool__(self) -> bool:
         return bool(self.indices)
 
@@ -38,7 +43,6 @@ class Once(Generic[T]):
         self._made: T | None = None
 
     def __call__(self) -> T:
-        """The value."""
         if self._made is None:
             with self._lock:
                 if self._made is None:
@@ -47,7 +51,7 @@ class Once(Generic[T]):
 
 
 class DenseEmbedder(Protocol):
-    """Encodes texts into one dense space. Nothing is loaded or asked before the first text.
+    """Encodes texts into one dense space. Nothing is loaded or asked before the first text; threads may share it.
 
     Its methods raise `ModelError` where the model cannot be loaded, or the service behind it does not answer.
     """
@@ -83,19 +87,15 @@ class ContextBatch:
     texts: tuple[str, ...]
     own: tuple[int, ...]
 
-    @property
+    @cached_property
     def keys(self) -> list[str]:
         """The cache keys of the own chunks' vectors: a vector depends on all texts of its batch."""
-        return [hashlib.sha256(f"{self._digest}:{position}".encode()).hexdigest() for position in self.own]
-
-    @cached_property
-    def _digest(self) -> str:
         digest = hashlib.sha256()
         for text in self.texts:
             # The length separates two texts, whatever they hold.
             data = text.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(data) + data)
-        return digest.hexdigest()
+        return [hashlib.sha256(f"{digest.hexdigest()}:{position}".encode()).hexdigest() for position in self.own]
 
 
 @runtime_checkable
@@ -164,7 +164,7 @@ class Pair(Generic[T]):
 
 
 class SparseEncoder(Protocol):
-    """Encodes lexical text into sparse vectors."""
+    """Encodes lexical text into sparse vectors. Nothing is loaded before the first text; threads may share it."""
 
     @property
     def model(self) -> str:
@@ -188,7 +188,7 @@ class SparseEncoder(Protocol):
         """
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
-        """Encode lexical texts of kind `doc` or `code`."""
+        """Encode lexical texts of kind `doc` or `code`; a text without terms gives an empty vector."""
 
     def encode_query(self, text: str) -> SparseVector:
         """Encode one query's lexical text."""

@@ -23,11 +23,17 @@ class Size:
         return Size(self.items + other.items, self.chars + other.chars, self.tokens + other.tokens)
 
     def within(self, limit: Size) -> bool:
-        """Whether all three parts are within their limits."""
         return self.items <= limit.items and self.chars <= limit.chars and self.tokens <= limit.tokens
 
 
 NOTHING = Size(0, 0, 0)
+
+
+def longest_first(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Positions of texts in batches of `size`, texts of similar length together: a model pads to the longest text."""
+    order = sorted(range(len(lengths)), key=lambda position: -lengths[position])
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
 
 
 def pack(sizes: Sequence[Size], limit: Size) -> Iterator[list[int]]:
@@ -47,18 +53,10 @@ def pack(sizes: Sequence[Size], limit: Size) -> Iterator[list[int]]:
 def in_halves(
     positions: list[int], send: Callable[[list[int]], T], too_large: type[Exception]
 ) -> Iterator[tuple[list[int], T]]:
-    """Send a request; where the service takes none of this size, send its halves.
-
-    Args:
-        positions: The items of the request.
-        send: Sends a request of some of these items.
-        too_large: What `send` raises where the service refuses a request for its size.
+    """Send a request; where `send` raises `too_large`, send its halves, and raise where even one item is too large.
 
     Yields:
         Positions, and what `send` returned for them; every position comes once, in order.
-
-    Raises:
-        Exception: `too_large`, where the service refuses even a single item.
     """
     try:
         found = send(positions)
@@ -69,28 +67,24 @@ def in_halves(
         yield positions, found
         return
     middle = len(positions) // 2
-    yield from in_halves(positions[:middle], send, too_large)
-    yield from in_halves(positions[middle:], send, too_large)
+    for half in (positions[:middle], positions[middle:]):
+        yield from in_halves(half, send, too_large)
 
 
 def split_contexts(texts: Sequence[str], sizes: Sequence[Size], limit: Size, overlap: int) -> list[ContextBatch]:
-    """A file's chunks in context batches (SPEC 3 section 7.1.3).
+    """A file's chunks, in order, in context batches (SPEC 3 section 7.1.3).
 
-    A file within the limit is one batch. A longer one is cut into batches of neighbours that share `overlap` chunks,
-    fewer where they would leave no room for a new one. Each chunk belongs to the batch where it is most central:
-    where more chunks lie on its shorter side. Of two such batches it belongs to the first.
-
-    Args:
-        texts: The chunks' texts, in the file's order.
-        sizes: Their sizes.
-        limit: The largest batch; a chunk above it makes a batch alone.
-        overlap: Chunks that two neighbouring batches share.
+    A file within the limit is one batch, and so is a chunk above the limit. A longer file is cut into batches of
+    neighbours that share `overlap` chunks, fewer where they would leave no room for a new one. Each chunk belongs to
+    the batch where it is most central: where more chunks lie on its shorter side. Of two such batches it belongs to
+    the first.
     """
     spans = _spans(sizes, limit, overlap)
     own: list[list[int]] = [[] for _ in spans]
     for chunk in range(len(texts)):
-        holders = [number for number, (start, end) in enumerate(spans) if start <= chunk < end]
-        home = max(holders, key=lambda number: (_centrality(chunk, spans[number]), -number))
+        # How many chunks lie on the shorter side; below 0 where the batch does not have the chunk.
+        central = [min(chunk - start, end - 1 - chunk) for start, end in spans]
+        home = central.index(max(central))
         own[home].append(chunk - spans[home][0])
     return [
         ContextBatch(tuple(texts[start:end]), tuple(positions))
@@ -100,24 +94,18 @@ def split_contexts(texts: Sequence[str], sizes: Sequence[Size], limit: Size, ove
 
 
 def _spans(sizes: Sequence[Size], limit: Size, overlap: int) -> list[tuple[int, int]]:
+    def fits(start: int, end: int) -> bool:
+        return sum(sizes[start:end], NOTHING).within(limit)
+
     spans: list[tuple[int, int]] = []
     start = end = 0
     while end < len(sizes):
         # The overlap gives way to the first new chunk, which must fit in.
         start = max(start, end - overlap)
-        while start < end and not _sum(sizes, start, end + 1).within(limit):
+        while start < end and not fits(start, end + 1):
             start += 1
         end += 1
-        while end < len(sizes) and _sum(sizes, start, end + 1).within(limit):
+        while end < len(sizes) and fits(start, end + 1):
             end += 1
         spans.append((start, end))
     return spans
-
-
-def _sum(sizes: Sequence[Size], start: int, end: int) -> Size:
-    return sum(sizes[start:end], NOTHING)
-
-
-def _centrality(chunk: int, span: tuple[int, int]) -> int:
-    start, end = span
-    return min(chunk - start, end - 1 - chunk)

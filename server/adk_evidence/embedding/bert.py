@@ -30,20 +30,21 @@ TOKEN_LEVELS = 127
 _ZERO_POINT = np.array(128, dtype=np.uint8)
 _MASKED = -10000.0  # what BERT adds to the attention score of padding
 _CONTRIB = "com.microsoft"
+_EPSILON = 1e-12  # of every layer normalisation
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def assemble_bert(weights: Path, heads: int, *, int8: bool = False, eps: float = 1e-12) -> Any:
+def assemble_bert(weights: Path, heads: int, *, int8: bool = False) -> Any:
     """Describe a BERT encoder (Hugging Face names, absolute positions, exact GELU) as an ONNX model.
 
     Inputs are `input_ids`, `attention_mask` and `token_type_ids`, int64 of shape (batch, tokens); the output
     is `last_hidden_state`, float32 of shape (batch, tokens, hidden).
 
     Args:
-        weights: The safetensors file. The model must be saved beside it: it refers to it by name.
+        weights: The safetensors file. The model names this file, so it must be saved in the same folder.
         heads: Number of attention heads.
         int8: Whether linear layers are computed in 8-bit integers. The model then holds their weights itself, and
             needs the operator `MatMulIntegerToFloat` of ONNX Runtime.
-        eps: The epsilon of every layer normalisation.
 
     Returns:
         An `onnx.ModelProto`.
@@ -51,14 +52,14 @@ def assemble_bert(weights: Path, heads: int, *, int8: bool = False, eps: float =
     Raises:
         ModelError: The file is not safetensors, or a tensor that BERT needs is missing or not float32.
     """
-    return _Bert(weights, heads, int8, eps).build()
+    return _Bert(weights, heads, int8).build()
 
 
 class _Bert:
     """Builds the graph node by node. An input of a node is another node's output, or a constant."""
 
-    def __init__(self, weights: Path, heads: int, int8: bool, eps: float) -> None:
-        self._file, self._heads, self._int8, self._eps = weights, heads, int8, eps
+    def __init__(self, weights: Path, heads: int, int8: bool) -> None:
+        self._file, self._heads, self._int8 = weights, heads, int8
         self._tensors, self._data_start = _read_header(weights)
         self._nodes: list[Any] = []
         self._initializers: dict[str, Any] = {}
@@ -79,12 +80,11 @@ class _Bert:
             layer += 1
         self._add("Reshape", hidden, self._by_text(hidden_size), name="last_hidden_state")
 
-        names = ("input_ids", "attention_mask", "token_type_ids")
         shape = ["batch", "tokens"]
         graph = helper.make_graph(
             self._nodes,
             "bert",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in names],
+            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in _INPUTS],
             [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, hidden_size])],
             list(self._initializers.values()),
         )
@@ -125,7 +125,7 @@ class _Bert:
 
     def _normalise(self, states: str, name: str) -> str:
         scale, bias = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
-        return self._add("LayerNormalization", states, scale, bias, axis=-1, epsilon=self._eps)
+        return self._add("LayerNormalization", states, scale, bias, axis=-1, epsilon=_EPSILON)
 
     def _linear(self, states: str, name: str) -> str:
         if self._int8:

@@ -19,7 +19,6 @@ _WORD = re.compile(r"\w+")
 
 
 def load_stopwords() -> frozenset[str]:
-    """The words of config/stopwords.txt; see `load_words`."""
     return load_words(STOPWORDS_FILE)
 
 
@@ -39,9 +38,10 @@ class Bm25Encoder:
 
     FastEmbed makes the terms. Terms are counted here, by FastEmbed's formula: a corpus repeats the same few words, and
     stemming each of them once takes a quarter of the time that FastEmbed takes for all.
-
-    FastEmbed is loaded at first use; methods may be called from threads.
     """
+
+    requires_idf = True
+    exact_terms = True
 
     def __init__(self, settings: SparseSettings) -> None:
         self._settings = settings
@@ -50,7 +50,6 @@ class Bm25Encoder:
 
     @property
     def model(self) -> str:
-        """Name of the model and of the parameters that change its vectors."""
         settings = self._settings
         words = "\n".join(sorted(load_stopwords())) if settings.stopwords else ""
         return (
@@ -58,36 +57,22 @@ class Bm25Encoder:
             f";stopwords={hashlib.sha256(words.encode()).hexdigest()[:12]}"
         )
 
-    @property
-    def requires_idf(self) -> bool:
-        """True: the store applies its IDF modifier."""
-        return True
-
-    @property
-    def exact_terms(self) -> bool:
-        """True: a term is a word's stem."""
-        return True
-
     def has_terms(self, text: str) -> bool:
-        """Whether a lexical text holds a word that is not a stop word."""
         return any(self._term(match.group()) is not None for match in _WORD.finditer(text.lower()))
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
-        """Encode lexical texts of kind `doc` or `code`; a text without terms gives an empty vector."""
         average = self._settings.avg_len_docs if kind == "doc" else self._settings.avg_len_code
         return [self._encode(text, average) for text in texts]
 
     def encode_query(self, text: str) -> SparseVector:
         """Encode one query's lexical text: every distinct term counts 1."""
-        terms = sorted(set(self._counts(text)))
-        return SparseVector(tuple(terms), (1.0,) * len(terms))
+        return SparseVector.of(dict.fromkeys(self._counts(text), 1.0))
 
     def _encode(self, text: str, average_length: float) -> SparseVector:
         counts = self._counts(text)
         k, b = self._settings.k, self._settings.b
         norm = k * (1 - b + b * counts.total() / average_length)
-        terms = sorted(counts)
-        return SparseVector(tuple(terms), tuple(counts[term] * (k + 1) / (counts[term] + norm) for term in terms))
+        return SparseVector.of({term: count * (k + 1) / (count + norm) for term, count in counts.items()})
 
     def _counts(self, text: str) -> Counter[int]:
         """How often each term is there, by its id."""
@@ -105,12 +90,7 @@ class Bm25Encoder:
     def _open(self) -> Any:
         from fastembed import SparseTextEmbedding
 
-        settings = self._settings
         # Without a path FastEmbed would look for its own stop words on the hub, for 40 s where there is none.
         folder = str(config_file(STOPWORDS_FILE).parent)
-        return SparseTextEmbedding(
-            MODEL,
-            cache_dir=folder,
-            specific_model_path=folder,
-            stopwords=set(load_stopwords()) if settings.stopwords else set(),
-        )
+        stopwords = set(load_stopwords()) if self._settings.stopwords else set()
+        return SparseTextEmbedding(MODEL, cache_dir=folder, specific_model_path=folder, stopwords=stopwords)

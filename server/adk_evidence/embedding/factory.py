@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from adk_evidence.embedding import bm25, splade
 from adk_evidence.embedding.base import Pair, SparseEncoder
+from adk_evidence.embedding.fastembed_models import FastEmbedEmbedder
 from adk_evidence.embedding.minilm import MiniLmEmbedder
 from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import SettingsError
@@ -19,49 +20,27 @@ T = TypeVar("T")
 def make_dense(settings: Settings, report: Report | None = None, check: Callable[[], None] | None = None) -> Pair[Any]:
     """The dense embedders of docs and code; nothing is loaded, fetched or asked before their first use.
 
-    Args:
-        settings: `embedding` and the home folder decide.
-        report: Gets a sentence before each step of the first preparation, and each wait, that takes long.
-        check: Called while a service is waited for; may raise to stop.
+    `report` gets a sentence before each step of the first preparation, and each wait, that takes long; `check` is
+    called while a service is waited for, and may raise to stop.
     """
-    dense = settings.embedding.dense
+    dense, models = settings.embedding.dense, settings.paths.models
     match dense.provider:
         case "minilm":
-            return Pair.of(MiniLmEmbedder(dense, settings.paths.models, report))
+            return Pair.of(MiniLmEmbedder(dense, models, report))
         case "fastembed":
-            from adk_evidence.embedding.fastembed_dense import FastEmbedEmbedder
-
-            def local(name: str, path: Any) -> FastEmbedEmbedder:
-                return FastEmbedEmbedder(name, path, dense, settings.paths.models, report)
-
             chosen = dense.fastembed
-            if (chosen.docs_model, chosen.docs_model_path) == (chosen.code_model, chosen.code_model_path):
-                return Pair.of(local(chosen.docs_model, chosen.docs_model_path))
-            return Pair(
-                local(chosen.docs_model, chosen.docs_model_path), local(chosen.code_model, chosen.code_model_path)
-            )
+            docs, code = (chosen.docs_model, chosen.docs_model_path), (chosen.code_model, chosen.code_model_path)
+            doc = FastEmbedEmbedder(*docs, dense, models, report)
+            return Pair(doc, doc if code == docs else FastEmbedEmbedder(*code, dense, models, report))
         case "voyage":
-            from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
-            from adk_evidence.services.voyage import voyage_service
+            from adk_evidence.embedding.voyage import voyage_embedders
+            from adk_evidence.services.voyage import VoyageService
 
-            service = voyage_service(settings, notice=report, check=check)
-            voyage, batching = settings.embedding.voyage, settings.ingestion.batching
-            return Pair(
-                VoyageDocsEmbedder(service, voyage, batching, voyage.docs_model),
-                VoyageCodeEmbedder(service, voyage, batching, voyage.code_model),
-            )
+            return voyage_embedders(VoyageService(settings, notice=report, check=check), settings)
 
 
 def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncoder:
-    """The sparse encoder; nothing is loaded before its first use.
-
-    Args:
-        settings: `ingestion.lexical.sparse_model` and `embedding.sparse` decide.
-        report: Gets a sentence before a download.
-
-    Raises:
-        SettingsError: `ingestion.lexical.sparse_model` names a model that this build does not have.
-    """
+    """The sparse encoder; nothing is loaded before its first use. `report` gets a sentence before a download."""
     lexical, sparse = settings.ingestion.lexical, settings.embedding.sparse
     match lexical.sparse_model:
         case bm25.MODEL:
@@ -75,8 +54,7 @@ def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncod
 
 
 def fingerprint(settings: Settings) -> dict[str, str | int]:
-    """What an index and a query must have in common: dense models and dimensions, sparse model with parameters,
-    and the version of the expansion of names.
+    """What an index and a query must have in common.
 
     Raises:
         SettingsError: The settings name a model that this build does not have.
@@ -101,8 +79,8 @@ def voyage_usage(*parts: object) -> dict[str, Any]:
         return {}
     from adk_evidence.embedding.voyage_tokens import counter
 
-    used: dict[str, Any] = {}
-    for service in services:
-        for model, usage in service.usage.items():
-            used[model] = {"requests": usage.requests, "tokens": usage.tokens, "token_counter": counter(model)}
-    return used
+    return {
+        model: {"requests": usage.requests, "tokens": usage.tokens, "token_counter": counter(model)}
+        for service in services
+        for model, usage in service.usage.items()
+    }

@@ -1,14 +1,19 @@
-"""Loads models of FastEmbed's list: from a folder, from the kept download, or from the model hub if it answers."""
+"""Models of FastEmbed's list: from a folder, from the kept download, or from the model hub if it answers."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
+from adk_evidence.embedding.base import FloatMatrix, Once, encodable
+from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.weights import Report, hub_problem
 from adk_evidence.errors import ModelError, SettingsError
+from adk_evidence.settings import DenseSettings
 
 Family = Literal["dense", "sparse", "cross-encoder"]
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
@@ -19,7 +24,7 @@ def describe(family: Family, model: str) -> dict[str, Any]:
     """The entry of a model in FastEmbed's list, whatever the case of its name.
 
     Raises:
-        SettingsError: The list does not have it.
+        SettingsError: The list does not have the model.
     """
     known = {entry["model"].lower(): entry for entry in _loader(family).list_supported_models()}
     entry: dict[str, Any] | None = known.get(model.lower())
@@ -34,50 +39,49 @@ def open_model(
     model: str,
     folder: Path | None,
     models: Path,
-    *,
     setting: str,
     threads: int | None,
     report: Report | None = None,
 ) -> Any:
-    """A loaded model.
+    """A loaded model of FastEmbed's list.
 
     Args:
         family: What kind of model it is.
-        model: Its name in FastEmbed's list.
+        model: Its name in the list.
         folder: Where the user has it; then nothing else is tried.
         models: The folder of prepared models, below which downloads are kept.
-        setting: The setting that names the folder, for messages.
+        setting: The setting that names the user's folder, for messages.
         threads: Threads of the runtime; None: one a core.
         report: Gets a sentence before a download.
 
     Raises:
-        SettingsError: FastEmbed has no such model.
         ModelError: The folder lacks a file, the hub does not answer, or the model does not load.
     """
     described = describe(family, model)
     name, file = described["model"], described["model_file"]
 
-    def load(**where: Any) -> Any:
-        return _loader(family)(name, threads=threads, enable_cpu_mem_arena=False, **where)
+    def load(hint: str, *passed_on: type[Exception], **where: Any) -> Any:
+        try:
+            return _loader(family)(name, threads=threads, enable_cpu_mem_arena=False, **where)
+        except passed_on:
+            raise
+        # The exceptions of ONNX Runtime, tokenizers and the hub client have no common base.
+        except Exception as exc:
+            raise ModelError(f"The model {name} does not load ({type(exc).__name__}).", hint) from exc
 
     if folder is not None:
-        folder = folder.expanduser()
+        folder, mend = folder.expanduser(), f"Mend {setting} or unset it."
         missing = [needed for needed in (file, *TOKENIZER_FILES) if not (folder / needed).is_file()]
         if missing:
-            raise ModelError(
-                f"The folder {folder} does not hold {name}: {' and '.join(missing)} missing.",
-                f"Mend {setting} or unset it.",
-            )
-        return _loaded(name, lambda: load(specific_model_path=str(folder)), f"Mend {setting} or unset it.")
+            raise ModelError(f"The folder {folder} does not hold {name}: {' and '.join(missing)} missing.", mend)
+        return load(mend, specific_model_path=str(folder))
     kept = models / "fastembed"
     remove = f"Remove {kept} and try again, or set {setting} to a folder with the model."
     try:
-        return load(cache_dir=str(kept), local_files_only=True)
+        return load(remove, ValueError, cache_dir=str(kept), local_files_only=True)
     except ValueError:
         # FastEmbed says so within milliseconds where nothing is kept. Asked to download, it would try for 39 s.
         problem = hub_problem(described["sources"].get("hf") or name, file)
-    except Exception as exc:
-        raise _broken(name, exc, remove) from exc
     if problem:
         raise ModelError(
             f"{name} is not on this machine and the model hub did not give it ({problem}).",
@@ -85,7 +89,7 @@ def open_model(
         )
     if report is not None:
         report(f"Downloading {name} from the model hub ({described['size_in_GB']:g} GB, once)")
-    return _loaded(name, lambda: load(cache_dir=str(kept)), remove)
+    return load(remove, cache_dir=str(kept))
 
 
 def _loader(family: Family) -> Any:
@@ -102,13 +106,46 @@ def _loader(family: Family) -> Any:
     return TextCrossEncoder
 
 
-def _loaded(name: str, load: Callable[[], Any], hint: str) -> Any:
-    try:
-        return load()
-    # The exceptions of ONNX Runtime, tokenizers and the hub client have no common base.
-    except Exception as exc:
-        raise _broken(name, exc, hint) from exc
+class FastEmbedEmbedder:
+    """A `DenseEmbedder` of FastEmbed's list, from the user's folder if there is one; its vectors are L2-normalised."""
+
+    def __init__(
+        self, name: str, folder: Path | None, settings: DenseSettings, models: Path, report: Report | None = None
+    ) -> None:
+        self.model = f"{name};max_tokens={settings.max_tokens}"
+        self._name = name
+        self._folder = folder
+        self._settings = settings
+        self._models = models
+        self._report = report
+        self._load = Once(self._open)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector, by FastEmbed's list; a `SettingsError` where the list does not have the model."""
+        return int(describe("dense", self._name)["dim"])
+
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        model = self._load()
+        size = self._settings.batch_size
+        for positions in longest_first([len(text) for text in texts], size):
+            batch = [encodable(texts[position]) for position in positions]
+            yield positions, _normalised(model.passage_embed(batch, batch_size=size))
+
+    def embed_query(self, text: str) -> list[float]:
+        vector: list[float] = _normalised(self._load().query_embed(encodable(text)))[0].tolist()
+        return vector
+
+    def _open(self) -> Any:
+        settings, setting = self._settings, "embedding.dense.fastembed"
+        model = open_model("dense", self._name, self._folder, self._models, setting, settings.threads, self._report)
+        tokenizer = model.model.tokenizer
+        tokenizer.enable_truncation(min(settings.max_tokens, tokenizer.truncation["max_length"]))
+        return model
 
 
-def _broken(name: str, exc: Exception, hint: str) -> ModelError:
-    return ModelError(f"The model {name} does not load ({type(exc).__name__}).", hint)
+def _normalised(vectors: Any) -> FloatMatrix:
+    matrix = np.asarray(list(vectors), dtype=np.float32)
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    normalised: FloatMatrix = matrix / np.maximum(norms, np.finfo(np.float32).tiny)
+    return normalised

@@ -1,6 +1,6 @@
 """Google's Gemini embeddings through google-genai (the extra `gemini`).
 
-The key is read from GOOGLE_API_KEY or GEMINI_API_KEY, in that order as google-genai does, and is no setting.
+The key is read from GOOGLE_API_KEY or GEMINI_API_KEY, in that order as google-genai does, and is not a setting.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from adk_evidence.services.resilience import Clock, RetryPolicy, TransientError,
 from adk_evidence.settings import GeminiSettings
 
 KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+_NAMES = " or ".join(reversed(KEY_VARIABLES))
 # Waits between the tries of one request, of questions and ingestions alike.
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 _TRANSIENT_STATUS = frozenset({408, 429, 500, 502, 503, 504})
@@ -27,44 +28,21 @@ _Task = Literal["RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"]
 
 
 class GeminiEmbedder:
-    """A `DenseEmbedder` that asks the Gemini API; the client is made at first use. Safe to share between threads.
-
-    Args:
-        settings: Model, dimension, batch size, time-out, tries and address.
-        clock: Where time comes from.
-    """
+    """A `DenseEmbedder` that asks the Gemini API; its vectors are L2-normalised."""
 
     def __init__(self, settings: GeminiSettings, clock: Clock | None = None) -> None:
+        self.model = f"gemini/{settings.model};dimension={settings.dimension}"
+        self.dimension = settings.dimension
         self._settings = settings
         self._clock = clock or Clock()
         self._client = Once(self._connect)
 
-    @property
-    def model(self) -> str:
-        """Name of the model with the length of its vectors."""
-        return f"gemini/{self._settings.model};dimension={self._settings.dimension}"
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._settings.dimension
-
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Batches of positions in `texts` with their vectors, L2-normalised; every position comes once.
-
-        Raises:
-            ServiceError: No key, no `google-genai`, or the service refuses or cannot be reached.
-        """
         for start in range(0, len(texts), self._settings.batch_size):
             batch = texts[start : start + self._settings.batch_size]
             yield list(range(start, start + len(batch))), self._embed(batch, "RETRIEVAL_DOCUMENT")
 
     def embed_query(self, text: str) -> list[float]:
-        """Encode one query.
-
-        Raises:
-            ServiceError: As for `iter_embed`.
-        """
         vector: list[float] = self._embed([text], "RETRIEVAL_QUERY")[0].tolist()
         return vector
 
@@ -84,24 +62,22 @@ class GeminiEmbedder:
         except errors.APIError as exc:
             raise _refused(exc.code, exc.status, self._settings.model) from None
         except Exception as exc:
-            # Connections, time-outs, bodies that are no JSON: of three HTTP libraries, whichever is installed. Another
-            # failure is a fault of a program, which "check the network" would hide.
+            # Connections, time-outs and bodies that are not JSON, of whichever of three HTTP libraries is installed.
+            # Another failure is a fault of a program, which "check the network" would hide.
             if not (isinstance(exc, OSError | ValueError) or type(exc).__module__.startswith(_TRANSPORTS)):
                 raise
             error = ServiceError if isinstance(exc, ValueError) else TransientError
             raise error(
                 f"The Gemini API did not answer ({type(exc).__name__}).", "Check the network and try again."
             ) from None
-        return self._checked([item.values or [] for item in answer.embeddings or []], len(texts))
-
-    def _checked(self, rows: list[list[float]], expected: int) -> FloatMatrix:
-        """Rows as a matrix of unit vectors; only the full length comes normalised from the service."""
-        if len(rows) != expected or any(len(row) != self.dimension for row in rows):
+        rows = [item.values or [] for item in answer.embeddings or []]
+        if len(rows) != len(texts) or any(len(row) != self.dimension for row in rows):
             raise ServiceError(
-                f"The Gemini API answered with other vectors than {expected} of length {self.dimension}.",
+                f"The Gemini API answered with other vectors than {len(texts)} of length {self.dimension}.",
                 "Check `embedding.gemini.model` and `embedding.gemini.dimension`.",
             )
         matrix = np.array(rows, dtype=np.float32)
+        # Only vectors of the full length come normalised from the service.
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         if not (np.isfinite(matrix).all() and (norms > 0).all()):
             raise ServiceError("The Gemini API answered with a vector that has no direction.", "Try again.")
@@ -111,16 +87,15 @@ class GeminiEmbedder:
     def _connect(self) -> Any:
         _, key = key_from(*KEY_VARIABLES)
         if not key:
-            raise ServiceError("There is no key for the Gemini API.", f"Set {' or '.join(reversed(KEY_VARIABLES))}.")
+            raise ServiceError("There is no key for the Gemini API.", f"Set {_NAMES}.")
         try:
             from google import genai
             from google.genai import types
         except ImportError:
             raise ServiceError("google-genai is not installed.", "Run `pip install adk-evidence[gemini]`.") from None
-        settings = self._settings
         options = types.HttpOptions(
-            base_url=settings.base_url,
-            timeout=int(settings.timeout_seconds * 1000),
+            base_url=self._settings.base_url,
+            timeout=int(self._settings.timeout_seconds * 1000),
             retry_options=types.HttpRetryOptions(attempts=1),
         )
         # Not vertexai, whatever the environment says: that takes no key and another request.
@@ -130,7 +105,7 @@ class GeminiEmbedder:
 def _refused(code: int, status: str | None, model: str) -> ServiceError:
     """What a refusal means; the service's own text is left out, since it may quote the key."""
     if code in (401, 403) or (code == 400 and status == "INVALID_ARGUMENT"):
-        hint = f"Check the key in {' or '.join(reversed(KEY_VARIABLES))} and the settings under `embedding.gemini`."
+        hint = f"Check the key in {_NAMES} and the settings under `embedding.gemini`."
         return ServiceError(f"The Gemini API refused the request ({code}).", hint)
     if code == 404:
         return ServiceError(f"The Gemini API has no model {model}.", "Change `embedding.gemini.model`.")

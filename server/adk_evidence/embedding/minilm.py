@@ -11,15 +11,15 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
+from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
@@ -34,14 +34,11 @@ HEADS = 12
 MODEL_TOKENS = 256  # the published limit; more was never trained
 ASSEMBLER_VERSION = 1
 # Least similarity to the vectors of the published model. In int8 the lowest reference text has 0.9926.
-MIN_COSINE: Mapping[Precision, float] = MappingProxyType({"fp32": 0.9999, "int8": 0.99})
+MIN_COSINE: dict[Precision, float] = {"fp32": 0.9999, "int8": 0.99}
 
-_GRAPHS: Mapping[Precision, str] = MappingProxyType(
-    {
-        "fp32": "model.onnx",
-        "int8": f"model-int8-v{INT8_VERSION}.onnx",
-    }
-)
+_GRAPHS: dict[Precision, str] = {"fp32": "model.onnx", "int8": f"model-int8-v{INT8_VERSION}.onnx"}
+_INT8_DIGEST = f"{_GRAPHS['int8']}.sha256"
+_WEIGHTS = "model.safetensors"
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
 _RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
@@ -49,18 +46,22 @@ _REFERENCE = Path(__file__).with_name("minilm_reference.json")
 
 
 def prepared_folder(models: Path) -> Path:
-    """Where the model is kept below `models` once it is prepared; it may not exist yet."""
-    digest = MINILM_WEIGHTS.sha256["model.safetensors"][:12]
-    return models / f"{MINILM_WEIGHTS.name}-{digest}-v{ASSEMBLER_VERSION}"
+    """Where the model is kept below `models` once it is prepared; the folder may not exist yet."""
+    return models / f"{MINILM_WEIGHTS.name}-{MINILM_WEIGHTS.sha256[_WEIGHTS][:12]}-v{ASSEMBLER_VERSION}"
 
 
 def is_prepared(models: Path, precision: Precision = "fp32") -> bool:
     """Whether `prepare_minilm` has nothing left to do."""
     folder = prepared_folder(models)
-    weights = folder / "model.safetensors"
-    # One rename makes the folder appear, so it is whole unless the disk or a person damaged it later.
-    whole = (folder / _GRAPHS["fp32"]).is_file() and weights.is_file() and weights.stat().st_size == _WEIGHTS_BYTES
-    return whole and (precision == "fp32" or _is_quantised(folder))
+    try:
+        # One rename makes the folder appear, so it is whole unless the disk or a person damaged it later.
+        whole = (folder / _GRAPHS["fp32"]).is_file() and (folder / _WEIGHTS).stat().st_size == _WEIGHTS_BYTES
+        if precision == "fp32" or not whole:
+            return whole
+        graph, digest = (folder / _GRAPHS["int8"]).read_bytes(), (folder / _INT8_DIGEST).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(graph).hexdigest().encode() == digest
 
 
 def prepare_minilm(
@@ -80,87 +81,60 @@ def prepare_minilm(
         named_folder: The folder that the user names, with the published `model.safetensors` and `tokenizer.json`.
         report: Gets a sentence before each step that takes long.
 
-    Returns:
-        The prepared folder.
-
     Raises:
-        ModelError: The weights cannot be had or are not the published ones, the graph's vectors are wrong, or
+        ModelError: The weights cannot be obtained or are not the published ones, the graph's vectors are wrong, or
             the folder cannot be written.
     """
     from filelock import FileLock
 
+    folder = prepared_folder(models)
     if is_prepared(models, precision):
-        return prepared_folder(models)
+        return folder
+    say = report or (lambda _: None)
     try:
         models.mkdir(parents=True, exist_ok=True)
         with FileLock(models / ".prepare.lock"):
             if not is_prepared(models):
-                _prepare(models, named_folder, report)
+                _prepare(models, named_folder, say)
             if not is_prepared(models, precision):
-                if report:
-                    report(f"Quantising {MINILM_WEIGHTS.name} and checking it against its reference vectors")
-                quantise(prepared_folder(models))
+                say(f"Quantising {MINILM_WEIGHTS.name} and checking it against its reference vectors")
+                graph = write_graph(folder, "int8")
+                # Written last: this file says that the graph is whole and was checked.
+                write_atomic(folder / _INT8_DIGEST, hashlib.sha256(graph).hexdigest().encode())
     except OSError as exc:
         raise ModelError(
             f"The model folder {models} cannot be written ({exc.strerror or type(exc).__name__}).",
             "Free some space (200 MB) or set `home` to a folder that can be written.",
         ) from exc
-    return prepared_folder(models)
+    return folder
 
 
-def _prepare(models: Path, named_folder: Path | None, report: Report | None) -> None:
+def _prepare(models: Path, named_folder: Path | None, say: Report) -> None:
     for leftover in models.glob(".preparing-*"):  # of a process that was killed: we hold the lock
         shutil.rmtree(leftover, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=models, prefix=".preparing-") as scratch:
         folder = Path(scratch) / "model"
         folder.mkdir()
         earlier = sorted(models.glob(f"{MINILM_WEIGHTS.name}-*"))
-        fetch_weights(MINILM_WEIGHTS, folder, named_folder=named_folder, earlier=earlier, report=report)
-        if report:
-            report(f"Assembling {MINILM_WEIGHTS.name} and checking it against its reference vectors")
+        fetch_weights(MINILM_WEIGHTS, folder, named_folder=named_folder, earlier=earlier, report=say)
+        say(f"Assembling {MINILM_WEIGHTS.name} and checking it against its reference vectors")
         write_graph(folder)
-        check_against_reference(folder)
         final = prepared_folder(models)
         if final.exists():
             shutil.rmtree(final)
         folder.rename(final)
 
 
-def write_graph(folder: Path) -> None:
-    """Add the ONNX graph to a folder that holds the weights."""
-    (folder / _GRAPHS["fp32"]).write_bytes(assemble_bert(folder / "model.safetensors", HEADS).SerializeToString())
-
-
-def quantise(folder: Path) -> None:
-    """Add the quantised graph to a prepared folder, checked against the reference vectors.
-
-    Raises:
-        ModelError: Its vectors are too far from the published model's.
-    """
-    graph = assemble_bert(folder / "model.safetensors", HEADS, int8=True).SerializeToString()
-    write_atomic(folder / _GRAPHS["int8"], graph)
-    check_against_reference(folder, "int8")
-    # Written last: this file says that the graph is whole and was checked.
-    write_atomic(_digest_file(folder), hashlib.sha256(graph).hexdigest().encode())
-
-
-def _is_quantised(folder: Path) -> bool:
-    try:
-        graph, digest = (folder / _GRAPHS["int8"]).read_bytes(), _digest_file(folder).read_bytes()
-    except OSError:
-        return False
-    return hashlib.sha256(graph).hexdigest().encode() == digest
-
-
-def _digest_file(folder: Path) -> Path:
-    return folder / f"{_GRAPHS['int8']}.sha256"
+def write_graph(folder: Path, precision: Precision = "fp32") -> bytes:
+    """Add an ONNX graph to a folder that holds the weights, and check the graph against the reference vectors."""
+    graph: bytes = assemble_bert(folder / _WEIGHTS, HEADS, int8=precision == "int8").SerializeToString()
+    write_atomic(folder / _GRAPHS[precision], graph)
+    check_against_reference(folder, precision)
+    return graph
 
 
 def check_against_reference(folder: Path, precision: Precision = "fp32") -> float:
-    """Compare a prepared folder's vectors with those of an independent implementation in float64.
-
-    Returns:
-        The lowest cosine similarity.
+    """The lowest cosine of a prepared folder's vectors with those of an independent implementation in float64.
 
     Raises:
         ModelError: It is not above the `MIN_COSINE` of the precision.
@@ -237,74 +211,36 @@ class _Model:
 
 
 class MiniLmEmbedder:
-    """The local `DenseEmbedder`: prepared and loaded at first use; methods may be called from threads.
+    """The local `DenseEmbedder`: prepared and loaded at first use; its vectors are L2-normalised."""
 
-    Args:
-        settings: Precision, threads, batch size, the cut in tokens and the folder that the user names.
-        models: The folder of prepared models.
-        report: Gets a sentence before each step of the preparation that takes long.
-    """
+    dimension = DIMENSION
 
     def __init__(self, settings: DenseSettings, models: Path, report: Report | None = None) -> None:
+        quantised = f";int8-v{INT8_VERSION}" if settings.precision == "int8" else ""
+        self.model = f"{MODEL}{quantised};max_tokens={settings.max_tokens}"
         self._settings = settings
         self._models = models
         self._report = report
         self._load = Once(self._open)
         self._workers = Once(lambda: ThreadPoolExecutor(settings.threads or os.cpu_count(), "minilm"))
 
-    @property
-    def model(self) -> str:
-        """Name of the model with the precision and the cut, which decide a document's vector."""
-        quantised = f";int8-v{INT8_VERSION}" if self._settings.precision == "int8" else ""
-        return f"{MODEL}{quantised};max_tokens={self._settings.max_tokens}"
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector: 384."""
-        return DIMENSION
-
-    def load(self) -> None:
-        """Prepare and load the model now instead of at first use.
-
-        Raises:
-            ModelError: The weights cannot be had, or the model does not load.
-        """
-        self._load()
-
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Encode chunks, cut to `max_tokens`, the longest first, so that nothing is computed for padding.
-
-        Yields:
-            Positions in `texts`, and their vectors with shape (len(positions), 384), L2-normalised. Every
-            position comes once. The caller may stop between two batches.
-
-        Raises:
-            ModelError: The weights cannot be had, or the model does not load.
-        """
         model = self._load()
         rows = model.tokens(texts, self._settings.max_tokens)
-        order = sorted(range(len(texts)), key=lambda position: (-len(rows[position]), position))
-        size = self._settings.batch_size
-        for start in range(0, len(order), size):
-            positions = order[start : start + size]
-            runs = [
-                [rows[position] for position in positions[at : at + _RUN_TEXTS]]
-                for at in range(0, len(positions), _RUN_TEXTS)
-            ]
+        for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
+            batch = [rows[position] for position in positions]
+            runs = [batch[start : start + _RUN_TEXTS] for start in range(0, len(batch), _RUN_TEXTS)]
             yield positions, np.concatenate(list(self._workers().map(model.embed, runs)))
 
     def embed_query(self, text: str) -> list[float]:
-        """Encode one query, cut to the model's own 256 tokens; returns 384 floats.
-
-        Raises:
-            ModelError: The weights cannot be had, or the model does not load.
-        """
+        """Encode one query, cut to the model's own 256 tokens."""
         model = self._load()
         # Not through the workers: a question does not queue behind the texts of an ingestion.
         vector: list[float] = model.embed(model.tokens([text], MODEL_TOKENS))[0].tolist()
         return vector
 
     def _open(self) -> _Model:
-        settings = self._settings
-        folder = prepare_minilm(self._models, settings.precision, named_folder=settings.model_path, report=self._report)
-        return _open_model(folder, settings.precision)
+        precision = self._settings.precision
+        named_folder = self._settings.model_path
+        folder = prepare_minilm(self._models, precision, named_folder=named_folder, report=self._report)
+        return _open_model(folder, precision)

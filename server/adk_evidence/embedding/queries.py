@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair
 from adk_evidence.services.resilience import CacheAside
 
 
-@dataclass(frozen=True)
-class Embedded:
-    """A question's vector, and how many milliseconds it took to compute."""
+class Embedded(NamedTuple):
+    """A question's vector, and how many milliseconds computing it took."""
 
     vector: list[float]
     milliseconds: float
 
 
 class RememberedQueries:
-    """A `DenseEmbedder` that does not compute a question's vector twice. Safe between threads if `inner` is.
-
-    Args:
-        inner: Computes the vectors; all its other attributes are reached through this object.
-        entries: Number of questions that are kept.
-    """
+    """A `DenseEmbedder` that does not compute a question's vector twice; it has all other attributes of `inner`."""
 
     def __init__(self, inner: DenseEmbedder, entries: int) -> None:
         self._inner = inner
@@ -34,17 +27,16 @@ class RememberedQueries:
         return getattr(self._inner, name)
 
     def embed_query(self, text: str) -> list[float]:
-        """Encode one query, or give the vector that is kept."""
-        return self._kept.get(text, lambda: self._compute(text)).vector
+        def compute() -> Embedded:
+            begin = time.perf_counter()
+            vector = self._inner.embed_query(text)
+            return Embedded(vector, (time.perf_counter() - begin) * 1000)
+
+        return self._kept.get(text, compute).vector
 
     def kept(self, text: str) -> Embedded | None:
         """What is kept of a question; nothing is computed."""
         return self._kept.peek(text)
-
-    def _compute(self, text: str) -> Embedded:
-        begin = time.perf_counter()
-        vector = self._inner.embed_query(text)
-        return Embedded(vector, (time.perf_counter() - begin) * 1000)
 
 
 def remembered(pair: Pair[Any], entries: int) -> Pair[Any]:

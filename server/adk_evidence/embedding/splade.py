@@ -33,79 +33,44 @@ class _Loaded:
 
 
 class SpladeEncoder:
-    """A `SparseEncoder` that runs a model; loaded at first use, methods may be called from threads.
+    """A `SparseEncoder` that runs a model, `batch_size` windows in one pass; memory grows with their number."""
 
-    Args:
-        settings: Folder, threads and what happens to long texts.
-        batch_size: Windows in one pass of the model; memory grows with it.
-        models: The folder of prepared models.
-        report: Gets a sentence before a download.
-    """
+    requires_idf = False  # the model has learned how rare its terms are
+    exact_terms = False  # a text's vector holds related terms, and terms are pieces of words
 
     def __init__(self, settings: SpladeSettings, batch_size: int, models: Path, report: Report | None = None) -> None:
+        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
+        self.model = f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
         self._settings = settings
         self._batch_size = batch_size
         self._models = models
         self._report = report
         self._lock = threading.Lock()
         self._load = Once(self._open)
-        self._cut = 0
-
-    @property
-    def model(self) -> str:
-        """Name of the model and of the parameters that change its vectors."""
-        settings = self._settings
-        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
-        return f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
-
-    @property
-    def requires_idf(self) -> bool:
-        """False: the model has learned how rare its terms are."""
-        return False
-
-    @property
-    def exact_terms(self) -> bool:
-        """False: a text's vector holds related terms, and terms are pieces of words."""
-        return False
-
-    @property
-    def cut_texts(self) -> int:
-        """How many texts lost their end so far."""
-        return self._cut
+        self.cut_texts = 0  # texts that lost their end so far
 
     def has_terms(self, text: str) -> bool:
-        """Whether a lexical text holds a letter or a digit."""
         return _WORD.search(text) is not None
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
-        """Encode lexical texts; a text without words gives an empty vector.
-
-        Raises:
-            ModelError: The model cannot be had or does not load.
-        """
         loaded = self._load()
-        windows = [self._windows(loaded, encodable(text)) for text in texts]
-        flat = [(number, window) for number, parts in enumerate(windows) for window in parts]
+        flat = [
+            (number, window) for number, text in enumerate(texts) for window in self._windows(loaded, encodable(text))
+        ]
         # Texts of similar length together: a batch is padded to its longest text.
         flat.sort(key=lambda item: -len(item[1]))
+        windows = [window for _, window in flat]
+        found = loaded.model.embed(windows, batch_size=self._batch_size) if windows else ()
         pooled: list[dict[int, float]] = [{} for _ in texts]
-        for (number, _), found in zip(flat, self._embed(loaded, [window for _, window in flat]), strict=True):
+        for (number, _), vector in zip(flat, found, strict=True):
             weights = pooled[number]
-            for index, value in zip(found.indices.tolist(), found.values.tolist(), strict=True):
+            for index, value in zip(vector.indices.tolist(), vector.values.tolist(), strict=True):
                 if index not in loaded.special and value > weights.get(index, 0.0):
                     weights[index] = value
-        return [_vector(weights) for weights in pooled]
+        return [SparseVector.of(weights) for weights in pooled]
 
     def encode_query(self, text: str) -> SparseVector:
-        """Encode one query's lexical text, as a document is encoded.
-
-        Raises:
-            ModelError: The model cannot be had or does not load.
-        """
         return self.encode_documents([text], "query")[0]
-
-    def _embed(self, loaded: _Loaded, texts: list[str]) -> Any:
-        return loaded.model.embed(texts, batch_size=self._batch_size) if texts else ()
 
     def _windows(self, loaded: _Loaded, text: str) -> list[str]:
         """The text as the model can read it, in parts that begin where a word does."""
@@ -121,22 +86,15 @@ class SpladeEncoder:
         parts = [text[starts[first] : offsets[last - 1][1]] for first, last in spans]
         if self._settings.long_text == "cut":
             with self._lock:
-                self._cut += 1
+                self.cut_texts += 1
             return parts[:1]
         return parts
 
     def _open(self) -> _Loaded:
         from tokenizers import Tokenizer
 
-        model = open_model(
-            "sparse",
-            MODEL,
-            self._settings.model_path,
-            self._models,
-            setting="embedding.sparse.splade.model_path",
-            threads=self._settings.threads,
-            report=self._report,
-        )
+        settings, setting = self._settings, "embedding.sparse.splade.model_path"
+        model = open_model("sparse", MODEL, settings.model_path, self._models, setting, settings.threads, self._report)
         truncating = model.model.tokenizer
         limit = int(truncating.truncation["max_length"])
         tokenizer = Tokenizer.from_str(truncating.to_str())
@@ -164,8 +122,3 @@ def _windows(words: Sequence[int], count: int, room: int, overlap: int) -> list[
         if last == count:
             return spans
         first = next((n for n in range(max(first + 1, last - overlap), last) if n in beginnings), last)
-
-
-def _vector(weights: dict[int, float]) -> SparseVector:
-    indices = sorted(weights)
-    return SparseVector(tuple(indices), tuple(weights[index] for index in indices))

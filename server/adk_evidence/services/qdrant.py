@@ -7,7 +7,9 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -46,14 +48,10 @@ class Patience(RetryPolicy):
 
 
 class ServerError(StoreError):
-    """A call failed.
+    """A call failed; `reason` is the failure as the end of a sentence.
 
-    Attributes:
-        reason: Completes "the server ...".
-        status: The HTTP status, where there was one.
-        too_many: What the request held more of than the server takes at once: smaller requests may succeed.
-        transient: Whether another try may help.
-        retry_after: Seconds that the server asks to wait.
+    `too_many` is what the request held more of than the server takes at once: smaller requests may succeed.
+    `transient` says whether another try may help, `retry_after` how many seconds the server asks to wait.
     """
 
     code = "store_unavailable"
@@ -82,13 +80,13 @@ class NotAppliedError(Exception):
 
 
 def query_patience(settings: Settings) -> Patience:
-    """The patience of questions: few tries, all within `store.timeout_seconds`."""
+    """Few tries, all within `store.timeout_seconds`."""
     seconds = settings.store.timeout_seconds
     return Patience(QUERY_TRIES, (0.2, 0.4), seconds, longest_wait=seconds, try_seconds=seconds)
 
 
 def upload_patience(settings: Settings) -> Patience:
-    """The patience of ingestion: six tries by default, whose waits outlast an outage of a minute."""
+    """Six tries by default, whose waits outlast an outage of a minute."""
     upload = settings.ingestion.qdrant_upload
     backoff = (2.0, 4.0, 8.0, 16.0, 30.0)
     return Patience(upload.max_retries + 1, backoff, longest_wait=30.0, try_seconds=upload.timeout_seconds)
@@ -104,16 +102,10 @@ def api_key() -> str | None:
     return key_from(*KEY_VARIABLES)[1] or None
 
 
-class ServerConnection:
+class ServerConnection(AbstractContextManager["ServerConnection"]):
     """A Qdrant server. Safe to share between threads; nothing is sent before the first call.
 
-    Args:
-        url: Its address.
-        patience: How long calls are tried.
-        key: API key; it is sent and never shown.
-        prefer_grpc: Talk gRPC where the client can.
-        grpc_port: Port of gRPC.
-        breaker: Refuses calls at once while it is open; None: every call is tried.
+    The key is sent and never shown. Without a breaker, every call is tried.
     """
 
     def __init__(
@@ -142,14 +134,11 @@ class ServerConnection:
     def call(self, action: Callable[[QdrantClient], T], *, divisible: bool = False) -> T:
         """Run one call of the client; repeat it where another try may help.
 
-        Args:
-            action: The call.
-            divisible: Whether the caller can send the request in parts; if so, one that is too large is not repeated.
+        Where the caller can send a `divisible` request in parts, a request that is too large is not repeated.
 
         Raises:
             ServerError: The call failed for good, or until the patience was spent, or the breaker is open.
         """
-
         client = self._open()
 
         def attempt(deadline: Deadline) -> T:
@@ -164,22 +153,15 @@ class ServerConnection:
                     failure.transient = False
                 raise failure from exc
 
-        def tried() -> T:
-            return call_with_retries(attempt, self._patience, self._clock)
-
-        if self._breaker is None:
-            return tried()
+        tried = partial(call_with_retries, attempt, self._patience, self._clock)
         try:
-            return self._breaker.call(tried)
+            return self._breaker.call(tried) if self._breaker else tried()
+        # Only an open breaker raises this.
         except ServiceError as exc:
             raise self._failure("failed too often in a row and is not asked for a while", exc.hint) from exc
 
     def version(self) -> tuple[int, ...]:
-        """The server's version, e.g. `(1, 19, 0)`; empty where it cannot be told.
-
-        Raises:
-            ServerError: The server does not answer, or is no Qdrant.
-        """
+        """The server's version, e.g. `(1, 19, 0)`; empty where the server names none."""
         text = self.call(lambda client: client.info().version)
         return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
 
@@ -194,9 +176,6 @@ class ServerConnection:
             client, self._client = self._client, None
         if client is not None:
             client.close()
-
-    def __enter__(self) -> ServerConnection:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
@@ -221,17 +200,13 @@ class ServerConnection:
             return self._client
 
     def _explained(self, exc: Exception) -> ServerError:
-        """The failure of one attempt as a sentence."""
-        from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
+        from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
         if isinstance(exc, ResponseHandlingException):
             return self._transport(exc.source)
-        if isinstance(exc, ResourceExhaustedResponse):
-            return self._busy(retry_after=float(exc.retry_after_s))
-        if isinstance(exc, QdrantException):
-            # A 429 whose Retry-After is a date.
-            return self._busy()
+        if isinstance(exc, QdrantException):  # a 429, whose Retry-After the client does not read where it is a date
+            return self._busy(retry_after=getattr(exc, "retry_after_s", None))
         if isinstance(exc, UnexpectedResponse):
             return self._status(exc.status_code or 0, exc.content)
         if hasattr(exc, "code") and hasattr(exc, "details"):
@@ -249,12 +224,8 @@ class ServerConnection:
             return self._failure(f"cannot be sent this request: {self._named(source)}", "")
         if not isinstance(source, httpx.TransportError):
             return self._failure(_ANSWERS_WRONGLY, _CHECK_URL, transient=True)
-        if isinstance(source, httpx.TimeoutException):
-            reason = self._late()
-        elif isinstance(source, httpx.ConnectError):
-            reason = "cannot be reached"
-        else:
-            reason = "broke off its answer"
+        away = "cannot be reached" if isinstance(source, httpx.ConnectError) else "broke off its answer"
+        reason = self._late() if isinstance(source, httpx.TimeoutException) else away
         return self._failure(reason, _CHECK_RUNNING, transient=True)
 
     def _late(self) -> str:
@@ -288,16 +259,18 @@ class ServerConnection:
         name = getattr(error.code(), "name", "UNKNOWN")
         said = self._clean(str(error.details() or ""))
         too_many = _too_many(said)
-        if name in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
-            return self._status(401, b"")
-        if name == "RESOURCE_EXHAUSTED" and too_many != "bytes":
+        match name:
+            case "UNAUTHENTICATED" | "PERMISSION_DENIED":
+                return self._status(401, b"")
             # Where the server says how long to wait, the client raises what it raises for HTTP.
-            return self._busy(said)
-        if name == "NOT_FOUND":
-            return self._failure(f"answers with status 404: {said}", "", status=404)
-        if name in ("DEADLINE_EXCEEDED", "UNAVAILABLE"):
-            reason = self._late() if name == "DEADLINE_EXCEEDED" else "cannot be reached"
-            return self._failure(reason, _CHECK_RUNNING, transient=True)
+            case "RESOURCE_EXHAUSTED" if too_many != "bytes":
+                return self._busy(said)
+            case "NOT_FOUND":
+                return self._failure(f"answers with status 404: {said}", "", status=404)
+            case "DEADLINE_EXCEEDED":
+                return self._failure(self._late(), _CHECK_RUNNING, transient=True)
+            case "UNAVAILABLE":
+                return self._failure("cannot be reached", _CHECK_RUNNING, transient=True)
         transient = name in ("INTERNAL", "ABORTED", "UNKNOWN")
         return self._failure(f"answers {name}: {said}", "", too_many=too_many, transient=transient)
 
@@ -317,8 +290,7 @@ class ServerConnection:
 def connect(settings: Settings, patience: Patience, breaker: CircuitBreaker | None = None) -> ServerConnection:
     """The server that `store.url` names, with the key of the environment.
 
-    Raises:
-        SettingsError: `store.url` is not set. Settings without it are valid: `plan` and `doctor` need no server.
+    Settings without `store.url` are valid, since `plan` and `doctor` need no server; they are an error only here.
     """
     store = settings.store
     if store.url is None:
@@ -370,21 +342,21 @@ class _Remaining(dict[str, float]):
         return max(self._until - self._clock.now(), 0.001)
 
 
+@dataclass(eq=False)
 class _BoundedStream(httpx.SyncByteStream):
-    def __init__(self, stream: httpx.SyncByteStream, until: float, clock: Clock, request: httpx.Request) -> None:
-        self._stream = stream
-        self._until = until
-        self._clock = clock
-        self._request = request
+    stream: httpx.SyncByteStream
+    until: float
+    clock: Clock
+    request: httpx.Request
 
     def __iter__(self) -> Iterator[bytes]:
-        for part in self._stream:
-            if self._clock.now() > self._until:
-                raise httpx.ReadTimeout("the answer took too long", request=self._request)
+        for part in self.stream:
+            if self.clock.now() > self.until:
+                raise httpx.ReadTimeout("the answer took too long", request=self.request)
             yield part
 
     def close(self) -> None:
-        self._stream.close()
+        self.stream.close()
 
 
 def _too_many(said: str) -> Literal["points", "bytes"] | None:

@@ -1,4 +1,4 @@
-"""Calling services that fail: retries with back-off, a rate limit, a circuit breaker and bounded caches.
+"""Calling services that fail: retries with back-off, a rate limit, a circuit breaker and a bounded cache.
 
 All clients of services use these. No library does the retrying: tenacity saves fewer lines than adapting to its state
 takes. pybreaker holds a lock for the length of a call, so that questions would wait for each other, and reads the
@@ -39,13 +39,7 @@ class Clock:
 
 
 class TransientError(ServiceError):
-    """A failure that another try may mend.
-
-    Args:
-        message: As for every `EvidenceError`.
-        hint: As for every `EvidenceError`.
-        retry_after: Seconds that the service asks to wait, where it does.
-    """
+    """A failure that another try may mend; `retry_after` is the seconds that the service asks to wait, if it does."""
 
     transient = True
 
@@ -64,15 +58,15 @@ class Deadline:
 
     def __init__(self, clock: Clock, seconds: float | None) -> None:
         self._clock = clock
-        self._end = None if seconds is None else clock.now() + seconds
+        self._end = math.inf if seconds is None else clock.now() + seconds
 
     def remaining(self, limit: float) -> float:
         """Seconds that a step which may take `limit` has, at least a little above 0."""
-        return limit if self._end is None else max(0.001, min(limit, self._end - self._clock.now()))
+        return max(0.001, min(limit, self._end - self._clock.now()))
 
     def allows(self, seconds: float) -> bool:
-        """Whether a wait of this length ends before the deadline."""
-        return self._end is None or self._clock.now() + seconds < self._end
+        """Whether a wait of this length ends before the deadline; an infinite wait never does."""
+        return self._clock.now() + seconds < self._end
 
 
 @dataclass(frozen=True)
@@ -94,7 +88,7 @@ class RetryPolicy:
     longest_wait: float | None = None
 
     def wait(self, tries: int, retry_after: float | None, jitter: float) -> float:
-        """Seconds to wait after so many tries; infinite where it is not worth waiting."""
+        """Seconds to wait after so many tries; infinite where waiting is not worth it."""
         seconds = self.backoff[min(tries, len(self.backoff)) - 1]
         if self.longest_wait is not None:
             return min(max(seconds, retry_after or 0.0) * (1 + JITTER * jitter), self.longest_wait)
@@ -111,17 +105,10 @@ def call_with_retries(
     notice: Callable[[str], None] | None = None,
     check: Callable[[], None] | None = None,
 ) -> T:
-    """Call an action until it succeeds, fails for good or the policy is exhausted.
+    """Call an action until it succeeds, fails with what is not `is_transient`, or the policy is exhausted.
 
-    Args:
-        action: Gets the deadline of all tries; raises what `is_transient` where another try may help.
-        policy: Tries and waits.
-        clock: Where time comes from.
-        notice: Gets a sentence before each wait.
-        check: Called once a second while waiting; may raise to stop.
-
-    Raises:
-        EvidenceError: The last try's failure.
+    The action gets the deadline of all tries. `notice` gets a sentence before each wait; `check` is called once a
+    second during a wait and may raise to stop.
     """
     deadline = Deadline(clock, policy.deadline_seconds)
     tries = 0
@@ -133,7 +120,7 @@ def call_with_retries(
             if not is_transient(exc) or tries >= policy.attempts:
                 raise
             seconds = policy.wait(tries, getattr(exc, "retry_after", None), clock.jitter())
-            if seconds == math.inf or not deadline.allows(seconds):
+            if not deadline.allows(seconds):
                 raise
             if notice is not None:
                 notice(f"{exc.message} The next try is in {seconds:.0f} s.")
@@ -141,7 +128,7 @@ def call_with_retries(
 
 
 def pause(clock: Clock, seconds: float, check: Callable[[], None] | None = None) -> None:
-    """Wait, asking `check` once a second, which may raise to stop."""
+    """Wait, and call `check` once a second, which may raise to stop."""
     if check is None:
         clock.sleep(seconds)
         return
@@ -203,8 +190,8 @@ class TokenBucket:
 class CircuitBreaker:
     """Stops calling a service that keeps failing, and lets one call try again after a while.
 
-    Closed: calls pass, `failures` in a row open it. Open: calls are refused at once. After `seconds` it is half
-    open: one call passes as a probe, the others are refused until it has ended. Safe between threads.
+    Closed: calls pass; `failures` in a row open the circuit. Open: calls are refused at once. After `seconds`, one
+    call passes as a probe, and the others are refused until the probe has ended. Safe between threads.
     """
 
     def __init__(self, service: str, failures: int, seconds: float, clock: Clock) -> None:
@@ -217,21 +204,20 @@ class CircuitBreaker:
         self._probing = False
         self._lock = threading.Lock()
 
-    @property
-    def state(self) -> str:
-        """`closed`, `open` or `half-open`."""
-        with self._lock:
-            if self._opened is None:
-                return "closed"
-            return "half-open" if self._clock.now() - self._opened >= self._seconds else "open"
-
     def call(self, action: Callable[[], T]) -> T:
-        """Call an action unless the circuit is open; only what `is_transient` counts as the service's failure.
+        """Call an action; a `ServiceError` refuses while the circuit is open.
 
-        Raises:
-            ServiceError: The circuit is open.
+        Only a failure that `is_transient` counts as the service's failure.
         """
-        self._enter()
+        with self._lock:
+            if self._opened is not None:
+                left = self._seconds - (self._clock.now() - self._opened)
+                if left > 0 or self._probing:
+                    raise ServiceError(
+                        f"{self._service} failed {self._count} times in a row and is not asked for a while.",
+                        f"It is tried again in {max(1.0, left):.0f} s.",
+                    )
+                self._probing = True
         try:
             result = action()
         except BaseException as exc:
@@ -246,18 +232,6 @@ class CircuitBreaker:
         with self._lock:
             self._count, self._opened, self._probing = 0, None, False
         return result
-
-    def _enter(self) -> None:
-        with self._lock:
-            if self._opened is None:
-                return
-            left = self._seconds - (self._clock.now() - self._opened)
-            if left > 0 or self._probing:
-                raise ServiceError(
-                    f"{self._service} failed {self._count} times in a row and is not asked for a while.",
-                    f"It is tried again in {max(1.0, left):.0f} s.",
-                )
-            self._probing = True
 
 
 class CacheAside(Generic[T]):
@@ -286,6 +260,3 @@ class CacheAside(Generic[T]):
         """The kept result, or None; nothing is made."""
         with self._lock:
             return self._kept.get(key)
-
-    def __len__(self) -> int:
-        return len(self._kept)

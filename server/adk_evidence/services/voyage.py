@@ -11,16 +11,15 @@ import math
 import re
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
 from adk_evidence.redaction import without_key
-from adk_evidence.services.eventloop import run_within, stop_if_cancelled
+from adk_evidence.services.eventloop import close_within, run_within, stop_if_cancelled
 from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import (
     CircuitBreaker,
@@ -33,11 +32,10 @@ from adk_evidence.services.resilience import (
     pause,
     retry_after_seconds,
 )
-from adk_evidence.settings import BatchingSettings, Settings, VoyageSettings
+from adk_evidence.settings import Settings
 
 FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")
-Answer = TypeVar("Answer")
 
 KEY_VARIABLE = "VOYAGE_API_KEY"
 # Waits between the tries of one question (SPEC 5 section 14.1).
@@ -66,33 +64,41 @@ class Usage:
     tokens: int = 0
 
 
+@dataclass(frozen=True)
+class _Request(Generic[T]):
+    """A request of a model, with the estimate of its tokens: how to ask the vendor's client, and how to read it."""
+
+    model: str
+    tokens: int
+    send: Callable[[Any], Awaitable[Any]]
+    read: Callable[[Any], T]
+
+
 class VoyageService:
     """Sends requests to Voyage. Safe between threads; the client is loaded at the first request.
 
-    Args:
-        settings: Address, limits, timeouts and prices.
-        batching: Retries of an ingestion's requests.
-        clock: Where time comes from.
-        notice: Gets a sentence before an ingestion waits.
-        check: Called while an ingestion waits; may raise to stop it.
+    `notice` gets a sentence before an ingestion waits; `check` is called meanwhile and may raise to stop it.
     """
 
     def __init__(
         self,
-        settings: VoyageSettings,
-        batching: BatchingSettings,
+        settings: Settings,
         *,
         clock: Clock | None = None,
         notice: Callable[[str], None] | None = None,
         check: Callable[[], None] | None = None,
     ) -> None:
-        self._settings = settings
+        voyage, batching = settings.embedding.voyage, settings.ingestion.batching
+        self._settings = voyage
         self._clock = clock or Clock()
-        self._notice = notice
+        self.tell: Callable[[str], None] = notice or (lambda _: None)
         self._check = check
         self._ingestion = RetryPolicy(1 + batching.voyage_retry_max_attempts, batching.voyage_retry_backoff_seconds)
+        self._breakers = {
+            part: CircuitBreaker(f"Voyage ({part})", voyage.breaker_failures, voyage.breaker_seconds, self._clock)
+            for part in ("embeddings", "contextualized embeddings", "rerank")
+        }
         self._buckets: dict[str, tuple[TokenBucket, TokenBucket]] = {}
-        self._breakers: dict[str, CircuitBreaker] = {}
         self._usage: dict[str, Usage] = {}
         self._lock = threading.Lock()
         self._session: Any = None
@@ -107,22 +113,8 @@ class VoyageService:
         """A deadline by the service's clock."""
         return Deadline(self._clock, seconds)
 
-    def breaker(self, service: str) -> CircuitBreaker:
-        """The circuit breaker of questions to one part of the service, e.g. `rerank`."""
-        with self._lock:
-            return self._breakers.setdefault(
-                service,
-                CircuitBreaker(
-                    f"Voyage ({service})", self._settings.breaker_failures, self._settings.breaker_seconds, self._clock
-                ),
-            )
-
     def price(self, model: str, tokens: int) -> float:
-        """US dollars for tokens of a model.
-
-        Raises:
-            SettingsError: The settings name no price for the model.
-        """
+        """US dollars for tokens of a model; a `SettingsError` where the settings name no price for the model."""
         try:
             return self._settings.usd_per_million_tokens[model] * tokens / 1_000_000
         except KeyError:
@@ -135,12 +127,7 @@ class VoyageService:
     ) -> list[FloatMatrix]:
         """Vectors of texts, for an ingestion: for each input a matrix of shape (its texts, dimension).
 
-        Args:
-            inputs: At most what the service takes in one request; just one input where it is not contextualized.
-            model: Name of the model.
-            dimension: Length of a vector.
-            tokens: The estimated tokens of the texts.
-            contextualized: Whether the texts of an input are read together.
+        Contextualized, the texts of an input are read together; otherwise there must be just one input.
 
         Raises:
             CostCapError: The request would exceed the cap.
@@ -148,9 +135,9 @@ class VoyageService:
             ServiceError: The service does not answer in spite of retries, or not with these vectors.
         """
         self._stay_below_the_cap(model, tokens)
-        send, read = _embedding(inputs, model, dimension, "document", contextualized)
+        request = _embedding(inputs, model, dimension, tokens, "document", contextualized)
         limit = self._settings.timeout_seconds
-        return self._call(model, tokens, self._ingestion, limit, send, read, notice=self._notice, check=self._check)
+        return self._call(request, self._ingestion, limit, notice=self.tell, check=self._check)
 
     def embed_query(self, text: str, model: str, dimension: int, tokens: int, *, contextualized: bool) -> list[float]:
         """A question's vector, within `query_timeout_seconds`.
@@ -158,10 +145,9 @@ class VoyageService:
         Raises:
             ServiceError: The service does not answer in time, or not with a vector, or was not asked as it is down.
         """
-        send, read = _embedding([[text]], model, dimension, "query", contextualized)
-        service = "contextualized embeddings" if contextualized else "embeddings"
-        matrices = self._question(service, model, tokens, self._settings.query_timeout_seconds, send, read)
-        found: list[float] = matrices[0][0].tolist()
+        request = _embedding([[text]], model, dimension, tokens, "query", contextualized)
+        part = "contextualized embeddings" if contextualized else "embeddings"
+        found: list[float] = self._question(part, request, self._settings.query_timeout_seconds)[0][0].tolist()
         return found
 
     def rerank(
@@ -182,46 +168,26 @@ class VoyageService:
             if len(answer.results) != len(documents) or set(scores) != set(range(len(documents))):
                 raise _unusable(f"scores of {len(scores)} of {len(documents)} documents")
             if not all(math.isfinite(score) for score in scores.values()):
-                raise _unusable("scores that are no numbers")
+                raise _unusable("scores that are not numbers")
             return [scores[position] for position in range(len(documents))]
 
-        return self._question("rerank", model, tokens, timeout_seconds, send, read)
-
-    def tell(self, sentence: str) -> None:
-        """Pass a sentence on to the receiver of the service's notices."""
-        if self._notice is not None:
-            self._notice(sentence)
+        return self._question("rerank", _Request(model, tokens, send, read), timeout_seconds)
 
     def close(self) -> None:
         """Close the connections; a later request opens new ones."""
         session, self._session = self._session, None
         if session is not None:
-            # A connection that does not close goes with the process.
-            with suppress(TimeoutError):
-                run_within(session.close(), _GRACE_SECONDS)
+            close_within(session.close(), _GRACE_SECONDS)
 
-    def _question(
-        self,
-        service: str,
-        model: str,
-        tokens: int,
-        seconds: float,
-        send: Callable[[Any], Awaitable[Answer]],
-        read: Callable[[Answer], T],
-    ) -> T:
+    def _question(self, part: str, request: _Request[T], seconds: float) -> T:
         policy = RetryPolicy(self._settings.query_max_attempts, QUERY_BACKOFF, seconds)
-        return self.breaker(service).call(
-            lambda: self._call(model, tokens, policy, seconds, send, read, check=stop_if_cancelled)
-        )
+        return self._breakers[part].call(lambda: self._call(request, policy, seconds, check=stop_if_cancelled))
 
     def _call(
         self,
-        model: str,
-        tokens: int,
+        request: _Request[T],
         policy: RetryPolicy,
         limit: float,
-        send: Callable[[Any], Awaitable[Answer]],
-        read: Callable[[Answer], T],
         *,
         notice: Callable[[str], None] | None = None,
         check: Callable[[], None] | None,
@@ -230,13 +196,13 @@ class VoyageService:
             key = _key()
             # Loading it takes seconds, which do not count as the request's time.
             _client_library()
-            self._wait_for_the_rate(model, tokens, deadline)
+            self._wait_for_the_rate(request, deadline)
             seconds = deadline.remaining(limit)
             try:
-                answer = run_within(self._send(key, seconds, send), seconds + _GRACE_SECONDS)
+                answer = run_within(self._send(key, seconds, request), seconds + _GRACE_SECONDS)
                 # An answer that cannot be used was paid for all the same.
-                self._count(model, int(getattr(answer, "total_tokens", 0)))
-                return read(answer)
+                self._count(request.model, int(getattr(answer, "total_tokens", 0)))
+                return request.read(answer)
             except EvidenceError:
                 raise
             # The client's errors, and what it raises by accident on an answer that it does not expect.
@@ -250,25 +216,26 @@ class VoyageService:
             before = self._usage.get(model, Usage())
             self._usage[model] = Usage(before.requests + 1, before.tokens + tokens)
 
-    async def _send(self, key: str, seconds: float, send: Callable[[Any], Awaitable[Answer]]) -> Answer:
+    async def _send(self, key: str, seconds: float, request: _Request[Any]) -> Any:
         voyageai = _client_library()
         if self._session is None:
             self._session = _session()
         voyageai.aiosession.set(self._session)
         # The key is an argument, because a key in a file or in the library's own variables would win otherwise.
         client = voyageai.AsyncClient(api_key=key, max_retries=0, timeout=seconds, base_url=self._settings.base_url)
-        return await send(client)
+        return await request.send(client)
 
-    def _wait_for_the_rate(self, model: str, tokens: int, deadline: Deadline) -> None:
+    def _wait_for_the_rate(self, request: _Request[Any], deadline: Deadline) -> None:
+        settings, model = self._settings, request.model
         with self._lock:
             if model not in self._buckets:
-                limits = (self._settings.requests_per_minute, self._settings.tokens_per_minute)
+                limits = (settings.requests_per_minute, settings.tokens_per_minute)
                 self._buckets[model] = (TokenBucket(limits[0], self._clock), TokenBucket(limits[1], self._clock))
-            requests, budget = self._buckets[model]
-        seconds = max(requests.reserve(1), budget.reserve(tokens))
+            requests, tokens = self._buckets[model]
+        seconds = max(requests.reserve(1), tokens.reserve(request.tokens))
         if not deadline.allows(seconds):
             requests.give_back(1)
-            budget.give_back(tokens)
+            tokens.give_back(request.tokens)
             raise ServiceError(
                 f"The rate limit of {model} leaves no room for this request in time.",
                 "Wait a minute, or raise embedding.voyage.requests_per_minute and tokens_per_minute to your account's.",
@@ -283,19 +250,6 @@ class VoyageService:
                 f"The next request would cost more than the cap of ${cap:g} leaves (${spent:.2f} are spent).",
                 "Raise embedding.voyage.max_cost_usd; finished vectors are kept.",
             )
-
-
-def voyage_service(
-    settings: Settings,
-    *,
-    clock: Clock | None = None,
-    notice: Callable[[str], None] | None = None,
-    check: Callable[[], None] | None = None,
-) -> VoyageService:
-    """The service of the settings; the arguments are those of `VoyageService`."""
-    return VoyageService(
-        settings.embedding.voyage, settings.ingestion.batching, clock=clock, notice=notice, check=check
-    )
 
 
 def has_key() -> bool:
@@ -336,9 +290,8 @@ def _session() -> Any:
 
 
 def _embedding(
-    inputs: Sequence[Sequence[str]], model: str, dimension: int, input_type: str, contextualized: bool
-) -> tuple[Callable[[Any], Awaitable[Any]], Callable[[Any], list[FloatMatrix]]]:
-    """How to ask the vendor's client for vectors, and how to read its answer."""
+    inputs: Sequence[Sequence[str]], model: str, dimension: int, tokens: int, input_type: str, contextualized: bool
+) -> _Request[list[FloatMatrix]]:
     options = {"model": model, "input_type": input_type, "output_dtype": "float", "output_dimension": dimension}
 
     async def send(client: Any) -> Any:
@@ -352,7 +305,7 @@ def _embedding(
             raise _unusable(f"{len(found)} documents for {len(inputs)}")
         return [_vectors(vectors, len(texts), dimension) for vectors, texts in zip(found, inputs, strict=True)]
 
-    return send, read
+    return _Request(model, tokens, send, read)
 
 
 def _vectors(found: Sequence[Any], count: int, dimension: int) -> FloatMatrix:
@@ -366,7 +319,7 @@ def _vectors(found: Sequence[Any], count: int, dimension: int) -> FloatMatrix:
         )
     vectors: FloatMatrix = np.asarray(found, dtype=np.float32)
     if not np.isfinite(vectors).all():
-        raise _unusable("vectors that are no numbers")
+        raise _unusable("vectors that are not numbers")
     return vectors
 
 
@@ -379,6 +332,7 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
     from voyageai import error
 
     status = getattr(exc, "http_status", None)
+    after = retry_after_seconds(getattr(exc, "headers", None) or {})
     if isinstance(exc, (TimeoutError, error.Timeout)):
         return TransientError(f"Voyage did not answer within {seconds:.3g} s.")
     if isinstance(exc, error.AuthenticationError):
@@ -387,16 +341,14 @@ def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
             "Set a valid key; a running server keeps the one that it was started with.",
         )
     if isinstance(exc, error.RateLimitError) or status == 429:
-        after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError("Voyage says that too many requests were sent (429).", retry_after=after)
     if status == 413 or (status == 400 and _TOO_LARGE.search(_detail(exc, key))):
         return RequestTooLargeError(f"Voyage refuses the request as too large ({status}){_detail(exc, key)}.")
-    if isinstance(exc, (error.InvalidRequestError, error.MalformedRequestError)):
-        return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.")
-    if isinstance(status, int) and 400 <= status < 500:
-        return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.", "Check embedding.voyage.")
+    malformed = isinstance(exc, (error.InvalidRequestError, error.MalformedRequestError))
+    if malformed or (isinstance(status, int) and 400 <= status < 500):
+        hint = "" if malformed else "Check embedding.voyage."
+        return ServiceError(f"Voyage refuses the request ({status}){_detail(exc, key)}.", hint)
     if isinstance(status, int) and status >= 500:
-        after = retry_after_seconds(getattr(exc, "headers", None) or {})
         return TransientError(f"Voyage is overloaded or failing ({status}).", retry_after=after)
     if isinstance(exc, (error.APIConnectionError, OSError)) or type(exc).__module__.startswith("aiohttp."):
         return TransientError("Voyage cannot be reached, or the connection broke.", "Check the network and any proxy.")
@@ -410,6 +362,4 @@ def _detail(exc: Exception, key: str) -> str:
     """The service's own explanation, without the key and anything that looks like a key."""
     body = getattr(exc, "json_body", None)
     detail = body.get("detail") if isinstance(body, dict) else None
-    if not isinstance(detail, str):
-        return ""
-    return f": {without_key(detail, key)}"
+    return f": {without_key(detail, key)}" if isinstance(detail, str) else ""

@@ -18,9 +18,9 @@ def make_reranker(settings: Settings) -> Reranker | None:
             return FastEmbedReranker(settings.rerank, settings.paths.models)
         case "voyage":
             from adk_evidence.search.rerank.voyage import VoyageReranker
-            from adk_evidence.services.voyage import voyage_service
+            from adk_evidence.services.voyage import VoyageService
 
-            return VoyageReranker(voyage_service(settings), settings.rerank)
+            return VoyageReranker(VoyageService(settings), settings.rerank)
         case "llm":
             from adk_evidence.search.rerank.cascade import CascadeReranker
             from adk_evidence.search.rerank.llm import LlmReranker
