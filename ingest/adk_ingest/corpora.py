@@ -273,8 +273,7 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
     warnings = list(site.warnings)
     if broken:
         warnings.append(f"{len(broken)} {'link leads' if len(broken) == 1 else 'links lead'} nowhere.")
-    warnings += [f"{link.path}:{link.line}: {link.target}: {link.problem}." for link in broken[:LINK_EXAMPLES]]
-    return warnings
+    return warnings + broken[:LINK_EXAMPLES]
 
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:
