@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -23,7 +23,7 @@ class Piece:
 class Lines:
     """A file's lines with the sums that make the size of any range cheap."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
 
@@ -60,13 +60,9 @@ class Lines:
         """The last line that fits into `chars` characters counted from line `start`, at least `start`."""
         return max(start, bisect_right(self._offsets, self._offsets[start - 1] + chars + 1) - 1)
 
-    def tail(self, piece: Piece, chars: int) -> str:
-        """The last whole lines of a piece that fit into `chars` characters; none of a line that was cut by columns."""
-        if piece.start_col is not None:
-            return ""
-        first = bisect_left(self._offsets, self._offsets[piece.end] - chars - 1) + 1
-        trimmed = self.trim(max(first, piece.start), piece.end)
-        return self.text(Piece(*trimmed)) if trimmed else ""
+    def first_within(self, end: int, chars: int) -> int:
+        """The first line from which on the lines up to `end` fit into `chars` characters; `end` + 1 where none does."""
+        return bisect_left(self._offsets, self._offsets[end] - chars - 1) + 1
 
     def cut(self, start: int, end: int, settings: ChunkingSettings, cost: Callable[[int], int]) -> Iterator[Piece]:
         """Cut a range into pieces of at most `max_symbol_chunk_chars`, trimmed of blank lines.
@@ -97,3 +93,25 @@ class Lines:
                 yield Piece(*trimmed, column, min(column + limit, size))
         elif trimmed:
             yield Piece(*trimmed)
+
+
+def context_tail(
+    lines: Lines, previous: Piece, chars: int, fences: Sequence[tuple[int, int] | None] | None = None
+) -> str:
+    """The last whole lines of a piece, at most `chars` characters, that the next piece repeats as its context.
+
+    A line that was cut by columns gives none. `fences` has for each line the code block around it (its first line, from
+    0, and its end); no tail begins inside a code block.
+    """
+    if previous.start_col is not None:
+        return ""
+    start = max(lines.first_within(previous.end, chars), previous.start)
+    while start <= previous.end:
+        fence = fences[start - 1] if fences else None
+        if fence is not None and fence[0] < start - 1:
+            start = fence[1] + 1
+        elif lines.blank(start):
+            start += 1
+        else:
+            break
+    return lines.text(Piece(start, previous.end))

@@ -20,7 +20,7 @@ from pathlib import PurePosixPath
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import RawChunk, SourceFile
-from adk_ingest.chunking.cutting import Lines, Piece
+from adk_ingest.chunking.cutting import Lines, Piece, context_tail
 
 # Cost of a cut inside a statement; a reader's costs of better places stay below.
 INSIDE_STATEMENT = 1_000
@@ -198,7 +198,7 @@ class _Splitter:
         previous: Piece | None = None
         for piece in self._lines.cut(start, end, self._chunking, self._outline.cut_cost):
             if previous is not None:
-                tail = self._lines.tail(previous, self._chunking.code.overlap_chars)
+                tail = context_tail(self._lines, previous, self._chunking.code.overlap_chars)
             block = previous is not None and label.kind != "module"
             yield RawChunk(
                 start_line=piece.start,

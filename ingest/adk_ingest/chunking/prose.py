@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from adk_evidence.readers.languages import BY_EXTENSION
@@ -12,8 +12,9 @@ from adk_evidence.readers.plaintext import DATA_LANGUAGES
 from adk_evidence.readers.sections import read_page
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import Attachment, ChunkedFile, RawChunk, SourceFile
+from adk_ingest.chunking.cutting import Lines, Piece, context_tail
 from adk_ingest.chunking.includes import Include, IncludeReader, find_includes, read_include
-from adk_ingest.chunking.spans import SECTION, Span, Splitter, context_tail
+from adk_ingest.chunking.spans import SECTION, Splitter
 
 VERSION = "1"
 
@@ -29,31 +30,31 @@ def chunk_prose(file: SourceFile, chunking: ChunkingSettings, include: IncludeRe
     in the lines of the first chunk. YAML, JSON and TOML are cut where an entry begins, at the outermost level that
     serves. Without `include`, every file that a Markdown page includes counts as missing.
     """
-    lines = file.lines
     language = BY_EXTENSION.get(PurePosixPath(file.path).suffix.lower())
     lang = language.lang if language is not None and language.lang in _PROSE else "txt"
-    page = read_page(lines, lang)
+    page = read_page(file.lines, lang)
+    lines = Lines(page.lines)
     is_markdown = lang == "md"
     anchors = page.anchors() if is_markdown else [None] * len(page.headings)
-    includes = _read_includes(lines, include) if is_markdown else {}
+    includes = _read_includes(page.lines, include) if is_markdown else {}
     ranks = [SECTION if rank <= chunking.docs.split_level else rank for rank in page.ranks]
     chunks: list[RawChunk] = []
-    previous: Span | None = None
-    for span in Splitter(lines, ranks, chunking).spans():
+    previous: Piece | None = None
+    for piece in Splitter(lines, ranks, chunking).pieces():
+        own = range(piece.start - 1, piece.end)
         tail = ""
-        if previous is not None and span.start not in page.label_lines and lang not in DATA_LANGUAGES:
+        if previous is not None and own.start not in page.label_lines and lang not in DATA_LANGUAGES:
             tail = context_tail(lines, previous, chunking.docs.overlap_chars, page.fence_at)
-        innermost = page.heading_at[_first_content_line(page, span)]
-        own = range(span.start, span.end)
+        innermost = page.heading_at[_first_content_line(page, own)]
         included = dict.fromkeys(found for line in own for found in includes.get(line, ()))
         chunks.append(
             RawChunk(
-                start_line=span.start + 1,
-                end_line=span.end,
-                body="\n".join(lines[span.start : span.end])[span.start_col : span.end_col],
+                start_line=piece.start,
+                end_line=piece.end,
+                body=lines.text(piece),
                 tail=tail,
-                start_col=span.start_col,
-                end_col=span.end_col,
+                start_col=piece.start_col,
+                end_col=piece.end_col,
                 headings=page.titles(innermost),
                 anchor=None if innermost is None else anchors[innermost],
                 lang=lang,
@@ -62,19 +63,19 @@ def chunk_prose(file: SourceFile, chunking: ChunkingSettings, include: IncludeRe
                 missing_includes=tuple(path for path, text in included if text is None),
             )
         )
-        previous = span
+        previous = piece
     return ChunkedFile(chunks, title=page.title, warnings=page.warnings)
 
 
-def _first_content_line(page: Page, span: Span) -> int:
-    """The first line of a span that says something itself: no heading, no tab label, no front matter."""
-    for line in range(max(span.start, page.front_matter_end), span.end):
+def _first_content_line(page: Page, own: range) -> int:
+    """The first of some lines that says something itself: no heading, no tab label, no front matter."""
+    for line in range(max(own.start, page.front_matter_end), own.stop):
         if line not in page.label_lines and page.lines[line].strip():
             return line
-    return span.end - 1
+    return own[-1]
 
 
-def _languages(page: Page, own: Iterable[int]) -> tuple[str, ...]:
+def _languages(page: Page, own: range) -> tuple[str, ...]:
     named = (name for n in own if page.lines[n].strip() for name in (page.tab_language[n], page.fence_language[n]))
     return tuple(dict.fromkeys(name for name in named if name))
 

@@ -1,6 +1,6 @@
-"""Cuts a file's lines into spans of about the wanted size, at the best places that its format offers.
+"""Cuts a file's lines into pieces of about the wanted size, at the best places that its format offers.
 
-A format says for every line how good a place to begin a chunk it is: a rank, where less is better. A span that is
+A format says for every line how good a place to begin a chunk it is: a rank, where less is better. A range that is
 larger than the target is cut at all places of the best rank inside it, and its parts again at the next rank. So a
 section falls apart into sub-sections before it falls apart into paragraphs, whatever their sizes.
 """
@@ -10,30 +10,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from adk_evidence.readers.breaks import KEEP_TOGETHER, LINE, NEVER, is_unit
 from adk_evidence.settings import ChunkingSettings
+from adk_ingest.chunking.cutting import Lines, Piece
 
-SECTION = 0  # the rank of what always begins a span
+SECTION = 0  # the rank of what always begins a piece
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"')\]]*\s+")  # noqa: RUF001 (full-width punctuation is meant)
 _SPACE = re.compile(r"\s+")
 
 
-@dataclass(frozen=True)
-class Span:
-    """Lines `start` to `end` (0-based, end exclusive); with `start_col` and `end_col` a part of one line."""
+class _Range(NamedTuple):
+    """Lines `start` to `end`, 0-based, end exclusive; `size` counts the newline of each."""
 
-    start: int
-    end: int
-    start_col: int | None = None
-    end_col: int | None = None
-
-
-class _Piece(NamedTuple):
     start: int
     end: int
     size: int
@@ -41,24 +33,23 @@ class _Piece(NamedTuple):
 
 
 class Splitter:
-    """Cuts the lines of one file; `ranks` has for each line how good a place it is to begin a span."""
+    """Cuts the lines of one file; `ranks` has for each line how good a place it is to begin a piece."""
 
-    def __init__(self, lines: Sequence[str], ranks: Sequence[int], chunking: ChunkingSettings) -> None:
+    def __init__(self, lines: Lines, ranks: Sequence[int], chunking: ChunkingSettings) -> None:
         self._lines = lines
         self._ranks = ranks
         self._minimum = chunking.min_chunk_chars
         self._target = chunking.docs.target_chunk_chars
         self._maximum = chunking.max_chunk_chars
-        self._offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
 
-    def spans(self) -> Iterator[Span]:
-        """Spans in the order of lines. They do not overlap and leave out only blank lines."""
+    def pieces(self) -> Iterator[Piece]:
+        """Pieces in the order of lines. They do not overlap and leave out only blank lines."""
         for section in self._cut(0, len(self._lines), SECTION):
             for start, end in self._divide(section.start, section.end, SECTION):
                 yield from self._finish(start, end)
 
     def _size(self, start: int, end: int) -> int:
-        return self._offsets[end] - self._offsets[start]
+        return self._lines.size(start + 1, end) + 1
 
     def _divide(self, start: int, end: int, above: int) -> Iterator[tuple[int, int]]:
         """Cut a range at the best rank inside it that is greater than `above`."""
@@ -77,16 +68,16 @@ class Splitter:
                 else:
                     yield piece.start, piece.end
 
-    def _cut(self, start: int, end: int, rank: int) -> list[_Piece]:
+    def _cut(self, start: int, end: int, rank: int) -> list[_Range]:
         inside = [line for line in range(start + 1, end) if self._ranks[line] == rank]
         ranges = [(first, last, self._size(first, last)) for first, last in pairwise([start, *inside, end])]
-        return [_Piece(first, last, size, size > self._target) for first, last, size in ranges]
+        return [_Range(first, last, size, size > self._target) for first, last, size in ranges]
 
-    def _pack(self, pieces: list[_Piece]) -> list[_Piece]:
+    def _pack(self, pieces: list[_Range]) -> list[_Range]:
         """Group neighbours up to the target, in groups of about the same size."""
         total = sum(piece.size for piece in pieces)
         wanted = total / math.ceil(total / self._target)
-        packed: list[_Piece] = []
+        packed: list[_Range] = []
         for piece in pieces:
             last = packed[-1] if packed else None
             if last and last.size + piece.size <= self._target and last.size + piece.size / 2 <= wanted:
@@ -95,9 +86,9 @@ class Splitter:
                 packed.append(piece)
         return packed
 
-    def _join_small(self, pieces: list[_Piece]) -> list[_Piece]:
+    def _join_small(self, pieces: list[_Range]) -> list[_Range]:
         """Join what is too small to the smaller one of its neighbours."""
-        joined: list[_Piece] = []
+        joined: list[_Range] = []
         for index, piece in enumerate(pieces):
             before = joined[-1] if joined else None
             after = pieces[index + 1] if index + 1 < len(pieces) else None
@@ -111,7 +102,7 @@ class Splitter:
                 joined.append(piece)
         return joined
 
-    def _may_join(self, one: _Piece, other: _Piece) -> bool:
+    def _may_join(self, one: _Range, other: _Range) -> bool:
         return one.divisible or other.divisible or one.size + other.size <= self._maximum
 
     def _by_lines(self, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -122,22 +113,21 @@ class Splitter:
                 first = line
         yield first, end
 
-    def _finish(self, start: int, end: int) -> Iterator[Span]:
-        """A span without blank lines at its ends, or the parts of a line that is too long."""
-        while start < end and not self._lines[start].strip():
-            start += 1
-        while end > start and not self._lines[end - 1].strip():
-            end -= 1
-        if end - start == 1 and len(line := self._lines[start]) > self._maximum:
-            for first, last in _columns(line, self._target):
-                if line[first:last].strip():
-                    yield Span(start, end, first, last)
-        elif start < end:
-            yield Span(start, end)
+    def _finish(self, start: int, end: int) -> Iterator[Piece]:
+        """A piece without blank lines at its ends, or the parts of a line that is too long."""
+        trimmed = self._lines.trim(start + 1, end)
+        if trimmed is None:
+            return
+        line = self._lines.line(trimmed[0])
+        if trimmed[0] == trimmed[1] and len(line) > self._maximum:
+            parts = _columns(line, self._target)
+            yield from (Piece(*trimmed, first, last) for first, last in parts if line[first:last].strip())
+        else:
+            yield Piece(*trimmed)
 
 
-def _join(one: _Piece, other: _Piece) -> _Piece:
-    return _Piece(one.start, other.end, one.size + other.size, one.divisible or other.divisible)
+def _join(one: _Range, other: _Range) -> _Range:
+    return _Range(one.start, other.end, one.size + other.size, one.divisible or other.divisible)
 
 
 def _columns(line: str, limit: int) -> Iterator[tuple[int, int]]:
@@ -153,25 +143,3 @@ def _columns(line: str, limit: int) -> Iterator[tuple[int, int]]:
         yield start, end
         start = end
     yield start, len(line)
-
-
-def context_tail(lines: Sequence[str], previous: Span, limit: int, fences: Sequence[tuple[int, int] | None]) -> str:
-    """The last whole lines of a span, at most `limit` characters, that the next chunk repeats as its context.
-
-    `fences` has for each line the code block (first line, end) around it; no tail begins inside a code block.
-    """
-    if previous.start_col is not None:
-        return ""
-    start, size = previous.end, -1
-    while start > previous.start and size + len(lines[start - 1]) + 1 <= limit:
-        start -= 1
-        size += len(lines[start]) + 1
-    while start < previous.end:
-        inside = fences[start]
-        if inside is not None and inside[0] < start:
-            start = inside[1]
-        elif not lines[start].strip():
-            start += 1
-        else:
-            break
-    return "\n".join(lines[start : previous.end])

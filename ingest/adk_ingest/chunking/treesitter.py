@@ -12,12 +12,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.languages import Language
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.comments import first_paragraph, licence_end, module_doc
 from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
-from adk_ingest.chunking.treesitter_languages import LANGUAGES, Language
+from adk_ingest.chunking.treesitter_languages import GRAMMARS, LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
@@ -106,11 +107,12 @@ class _Item:
 
 
 @cache
-def _grammar(language: Language) -> tuple[Parser, Query]:
+def _grammar(lang: str) -> tuple[Parser, Query]:
     import tree_sitter
 
-    grammar = tree_sitter.Language(getattr(importlib.import_module(language.module), language.grammar)())
-    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, language.query)
+    module, function, query = GRAMMARS[lang]
+    grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
+    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, query)
 
 
 class _Budget:
@@ -156,7 +158,7 @@ class _Reader:
         self._language = LANGUAGES[PurePosixPath(file.path).suffix.lower()]
         self._lines = file.text.split("\n")
         self._long = {number for number, line in enumerate(self._lines, 1) if len(line) > max_line_chars}
-        parser, query = _grammar(self._language)
+        parser, query = _grammar(self._language.lang)
         # Neither `Node.text` nor predicates of queries work: they ask the parser's reader again, which is gone.
         self._source = file.text.encode("utf-8", "replace")
         root = _parse(parser, self._source)
@@ -226,9 +228,7 @@ class _Reader:
 
     def _nest(self) -> list[_Item]:
         """Nest the items by what they hold; returns the outermost. A node that was found twice counts once."""
-        items = sorted(
-            self._items, key=lambda item: (item.node.start_byte, -item.node.end_byte, _KINDS.index(item.kind))
-        )
+        items = sorted(self._items, key=lambda item: (item.range[0], -item.range[1], _KINDS.index(item.kind)))
         top: list[_Item] = []
         stack: list[_Item] = []
         self._items = []
