@@ -401,10 +401,10 @@ def test_thousands_of_lines_take_seconds(extension: str) -> None:
 @pytest.mark.parametrize("extension", EXTENSIONS)
 @pytest.mark.parametrize("nonsense", ["(", "{\n", "a=>", '"\\', "/*\n", "`${", 'r("', "@a\n", "export "])
 def test_nonsense_takes_seconds(extension: str, nonsense: str) -> None:
-    text = nonsense * 2_000
+    text = nonsense * 1_000
     began = time.process_time()
     assert_covers(text, split(extension, text).chunks)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 10
 
 
 WORDS = [

@@ -58,7 +58,7 @@ class _Reader:
         self._max_line_chars = max_line_chars
         # Depth of brackets where a line begins; None inside a string.
         self._depths: list[int | None] = [0]
-        self._comments: dict[int, int] = {}
+        self._comments: dict[int, int] = {}  # lines that are comments, in the form that comments.py takes
         self._statements = list(self._read(text))
         self._licence_end = licence_end(self._lines, self._comments)
 

@@ -41,7 +41,7 @@ class Resolved:
 
 def resolve_docs(
     settings: Settings,
-    explicit: Path | str | None = None,
+    explicit: str | None = None,
     *,
     allow_network: bool,
     notify: Notify,
@@ -57,7 +57,7 @@ def resolve_docs(
     """
     corpus = settings.corpora["doc"]
     if explicit is not None:
-        return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
+        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     places: dict[Place, Callable[[], CorpusSource | None]] = {
         "env": lambda: _from_environment(corpus),
         "root": lambda: _from_root(settings, corpus),
@@ -66,9 +66,7 @@ def resolve_docs(
     return _first(corpus, [places[place] for place in order])
 
 
-def resolve_code(
-    settings: Settings, explicit: Path | str | None = None, *, allow_network: bool, notify: Notify
-) -> Resolved:
+def resolve_code(settings: Settings, explicit: str | None = None, *, allow_network: bool, notify: Notify) -> Resolved:
     """The code corpus: the settings' root where it exists, else the settings' distribution.
 
     `explicit` is what the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment or a
@@ -79,7 +77,7 @@ def resolve_code(
     """
     corpus = settings.corpora["code"]
     if explicit is not None:
-        return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
+        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]
     if corpus.source == "git" and allow_network:
         attempts.append(lambda: _from_clone(settings, corpus, notify))
