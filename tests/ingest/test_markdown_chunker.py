@@ -451,7 +451,7 @@ HOSTILE = {
 def test_hostile_pages_take_linear_time(name: str) -> None:
     started = time.process_time()
     chunked = chunk_prose(page(HOSTILE[name]), sizes())
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 4
     assert all(len(item.body) <= 12000 for item in chunked.chunks)
 
 

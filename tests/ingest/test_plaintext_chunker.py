@@ -129,4 +129,4 @@ def test_any_file_keeps_the_invariants(text: str, path: str) -> None:
 def test_hostile_files_take_linear_time(text: str, path: str) -> None:
     started = time.process_time()
     chunk_prose(SourceFile(path, text, "hash"), SMALL)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 4
