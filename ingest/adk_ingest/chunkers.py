@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
 from adk_evidence.settings import IngestionSettings, Settings
-from adk_ingest.chunking.base import ChunkedFile, Chunker, SourceFile
-from adk_ingest.chunking.code import OTHER_VERSIONS, PYTHON_VERSION, CodeChunker, outline_readers
+from adk_ingest.chunking import prose
+from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION, chunk_code
 from adk_ingest.chunking.includes import IncludeReader
-from adk_ingest.chunking.prose import ProseChunker
 from adk_ingest.dense_text import VERSIONS
 
 MARKDOWN = (".md", ".mdx")
@@ -24,7 +24,7 @@ LANGUAGE_CHUNKERS = OTHER_VERSIONS
 
 def chunker_version() -> str:
     """One version for the chunkers of the ADK's files; a change of any of them makes other chunks."""
-    return "+".join((f"md{ProseChunker.version}", f"txt{ProseChunker.version}", f"py{PYTHON_VERSION}"))
+    return "+".join((f"md{prose.VERSION}", f"txt{prose.VERSION}", f"py{PYTHON_VERSION}"))
 
 
 def index_fingerprint(settings: Settings) -> dict[str, str | int]:
@@ -47,37 +47,17 @@ def _ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
     }
 
 
-def module_name(path: str) -> str | None:
-    """Dotted name of the module at a repository path (`src/google/adk/x.py` -> `google.adk.x`), or None."""
-    pure = PurePosixPath(path)
-    if pure.suffix != ".py":
-        return None
-    parts = list(pure.with_suffix("").parts)
-    if parts and parts[0] in ("src", "lib"):
-        parts = parts[1:]
-    if parts and parts[-1] == "__init__":
-        parts = parts[:-1]
-    if not parts or not all(part.isidentifier() for part in parts):
-        return None
-    return ".".join(parts)
-
-
 def docs_chunk(settings: Settings, include: IncludeReader) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    return ProseChunker(settings.ingestion.chunking, include_reader=include).chunk
+    return lambda file: prose.chunk_prose(file, settings.ingestion.chunking, include)
 
 
 def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of code, and the few pages among them."""
-    sizes = settings.ingestion.chunking
-    prose = ProseChunker(sizes)
-    chunkers: dict[str, Chunker] = {
-        extension: CodeChunker(sizes, read) for extension, read in outline_readers(module_name).items()
-    }
-    return lambda file: chunkers.get(PurePosixPath(file.path).suffix.lower(), prose).chunk(file)
+    return lambda file: chunk_code(file, settings.ingestion.chunking)
 
 
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:
     """Versions of the chunkers of other languages that some files need; none for the ADK's files as released."""
     extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
-    return LANGUAGE_CHUNKERS if extensions & (outline_readers(module_name).keys() - {".py"}) else ()
+    return LANGUAGE_CHUNKERS if extensions & OTHER_EXTENSIONS else ()

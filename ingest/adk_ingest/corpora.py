@@ -16,10 +16,11 @@ from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, uncommitted_name
-from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, module_name, other_chunkers
+from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
-from adk_ingest.chunking.prose import ProseChunker
+from adk_ingest.chunking.prose import chunk_prose
+from adk_ingest.chunking.python import module_name
 from adk_ingest.credentials import holds_credential, is_credential_file
 from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources import api_reference
@@ -151,7 +152,6 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     }
     exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
     site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
-    chunker = ProseChunker(settings.ingestion.chunking)
     pages: dict[str, str] = {}
 
     def chunk(file: SourceFile) -> ChunkedFile:
@@ -161,7 +161,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         if page is None:
             return ChunkedFile([])
         pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
-        return chunker.chunk(SourceFile(file.path, page, file.file_hash))
+        return chunk_prose(SourceFile(file.path, page, file.file_hash), settings.ingestion.chunking)
 
     return CorpusInput(
         name=API_REFERENCE,
@@ -273,8 +273,7 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
     warnings = list(site.warnings)
     if broken:
         warnings.append(f"{len(broken)} {'link leads' if len(broken) == 1 else 'links lead'} nowhere.")
-    warnings += [f"{link.path}:{link.line}: {link.target}: {link.problem}." for link in broken[:LINK_EXAMPLES]]
-    return warnings
+    return warnings + broken[:LINK_EXAMPLES]
 
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:

@@ -15,7 +15,7 @@ import adk_ingest.verify as verify
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_reader, open_writer
-from adk_ingest.chunking.code import CodeChunker
+from adk_ingest.chunking.code import chunk_code
 from adk_ingest.cli import app
 from adk_ingest.doctor import examine
 from adk_ingest.progress import Silent
@@ -145,14 +145,12 @@ class TestVerification:
 class TestFilesThatFail:
     @pytest.fixture(autouse=True)
     def _picky(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        take = CodeChunker.chunk
-
-        def picky(self: CodeChunker, file: Any) -> Any:
+        def picky(file: Any, chunking: Any) -> Any:
             if file.path == PLUGIN:
                 raise RecursionError("too deep")
-            return take(self, file)
+            return chunk_code(file, chunking)
 
-        monkeypatch.setattr(CodeChunker, "chunk", picky)
+        monkeypatch.setattr("adk_ingest.chunkers.chunk_code", picky)
         monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
 
     def test_a_run_that_lacks_a_file_is_incomplete_and_names_the_file(self, workplace: Workplace) -> None:

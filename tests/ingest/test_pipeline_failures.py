@@ -247,16 +247,14 @@ class TestARunThatFails:
     def test_what_a_chunker_cannot_take_costs_one_file(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from adk_ingest.chunking.code import CodeChunker
+        from adk_ingest.chunking.code import chunk_code
 
-        take = CodeChunker.chunk
-
-        def picky(self: CodeChunker, file: Any) -> Any:
+        def picky(file: Any, chunking: Any) -> Any:
             if file.path == PLUGIN:
                 raise RecursionError("too deep")
-            return take(self, file)
+            return chunk_code(file, chunking)
 
-        monkeypatch.setattr(CodeChunker, "chunk", picky)
+        monkeypatch.setattr("adk_ingest.chunkers.chunk_code", picky)
         run = workplace.ingest()
         assert run.corpora["adk_python"].parse_failures == [PLUGIN]
         assert any("RecursionError" in warning for warning in run.corpora["adk_python"].warnings)
@@ -265,12 +263,10 @@ class TestARunThatFails:
     def test_a_chunker_that_fails_on_many_files_is_not_the_files_fault(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from adk_ingest.chunking.code import CodeChunker
-
         def broken(*_: object) -> None:
             raise NameError("name 'strip' is not defined")
 
-        monkeypatch.setattr(CodeChunker, "chunk", broken)
+        monkeypatch.setattr("adk_ingest.chunkers.chunk_code", broken)
         with pytest.raises(IngestError, match=r"fails on many files.*NameError"):
             workplace.ingest()
         assert workplace.generations.current() is None

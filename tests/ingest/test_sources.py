@@ -119,10 +119,10 @@ class TestCheckout:
 
 
 class TestClone:
-    def clone(self, url: Path | str, destination: Path, ref: str | None = None, **limits: float) -> list[str]:
+    def clone(self, url: Path | str, destination: Path, ref: str | None = None) -> list[str]:
         said: list[str] = []
         address = url if isinstance(url, str) else url.as_uri()
-        clone_or_update(address, destination, ref, notify=said.append, **limits)
+        clone_or_update(address, destination, ref, notify=said.append)
         return said
 
     def test_it_is_shallow_and_on_the_default_branch(self, checkout: Path, tmp_path: Path) -> None:
@@ -194,9 +194,10 @@ class TestClone:
         silent.write_text("#!/bin/sh\ntail -f /dev/null & wait\n")
         silent.chmod(0o755)
         monkeypatch.setenv("PATH", f"{silent.parent}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setattr("adk_ingest.sources.git.PROBE_SECONDS", 0.3)
         started = time.monotonic()
         with pytest.raises(SourceError, match="no answer within"):
-            self.clone("file:///nowhere", tmp_path / "clone", probe_timeout=0.3)
+            self.clone("file:///nowhere", tmp_path / "clone")
         assert time.monotonic() - started < 5
 
 
@@ -327,18 +328,6 @@ class TestDistribution:
         with pytest.raises(SourceError):
             open_wheel(wheel, tmp_path / "home", code_settings(**DEMO))
 
-    def test_the_registry_is_asked_once_by_the_users_own_installer(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("PIP_FIND_LINKS", str(make_wheel(tmp_path / "wheels").parent))
-        said: list[str] = []
-        for _ in range(2):
-            source = open_registry(
-                Requirement("demo-adk==1.2.0"), tmp_path / "home", code_settings(**DEMO), notify=said.append
-            )
-        assert source.root == (tmp_path / "home/demo-adk-1.2.0").resolve()
-        assert said == ["Downloading demo-adk==1.2.0 from the package registry"]
-
     def test_without_a_pin_the_version_is_the_registrys(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         make_wheel(tmp_path / "wheels", "1.2.0")
         make_wheel(tmp_path / "wheels", "1.3.0")
@@ -463,13 +452,16 @@ class TestResolvingCode:
         root = snapshot(tmp_path / "home/corpora/adk-python", "adk_python")
         assert self.resolve(home_settings).source.root == root
 
-    def test_the_distribution_is_downloaded_and_then_needs_no_network(
+    def test_the_distribution_is_downloaded_by_the_users_own_installer_and_then_needs_no_network(
         self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PIP_FIND_LINKS", str(make_wheel(tmp_path / "wheels").parent))
-        assert self.resolve(home_settings, allow_network=False).source is None
-        assert self.resolve(home_settings).source.commit == "v1.2.0"
-        assert self.resolve(home_settings, allow_network=False).source.commit == "v1.2.0"
+        said: list[str] = []
+        assert self.resolve(home_settings, allow_network=False, notify=said.append).source is None
+        for network in (True, True, False):
+            source = self.resolve(home_settings, allow_network=network, notify=said.append).source
+            assert (source.commit, source.root.name) == ("v1.2.0", "demo-adk-1.2.0")
+        assert said == ["Downloading demo-adk==1.2.0 from the package registry"]
 
     def test_an_installed_distribution_of_that_version_needs_no_download(
         self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
@@ -482,7 +474,9 @@ class TestResolvingCode:
     def test_a_broken_root_is_said_and_passed_over(
         self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("PIP_FIND_LINKS", str(make_wheel(tmp_path / "wheels").parent))
+        with zipfile.ZipFile(make_wheel(tmp_path)) as archive:
+            archive.extractall(tmp_path / "site")
+        monkeypatch.syspath_prepend(str(tmp_path / "site"))
         (tmp_path / "home/corpora/adk-python").mkdir(parents=True)
         found = self.resolve(home_settings)
         assert found.source.kind == "distribution"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.chunking.code import CodeChunker, outline_readers
+from adk_ingest.chunking.code import chunk_code
 from adk_ingest.chunking.treesitter_languages import LANGUAGES
 from tests.ingest.test_python_chunker import assert_invariants, sizes
 
@@ -20,8 +20,7 @@ EXTENSIONS = [".ts", ".tsx", ".js", ".go", ".rs", ".cpp", ".cs", ".r"]
 
 def split(extension: str, text: str, chunking: ChunkingSettings | None = None) -> ChunkedFile:
     chunking = chunking or sizes(minimum=1)
-    read = outline_readers(lambda path: None)[extension]
-    chunked = CodeChunker(chunking, read).chunk(SourceFile(f"src/thing{extension}", text, ""))
+    chunked = chunk_code(SourceFile(f"src/thing{extension}", text, ""), chunking)
     if not chunked.parse_failed and chunked.chunks:
         assert_invariants(text, chunked.chunks, chunking)
     return chunked
@@ -383,29 +382,29 @@ def test_long_signatures_are_shortened() -> None:
 
 
 def test_minified_code_is_cut_by_columns_and_names_nothing() -> None:
-    text = "function f(a){return a}" * 20_000
+    text = "function f(a){return a}" * 3_000
     chunks = split(".js", text).chunks
     assert "".join(chunk.body for chunk in chunks) == text
     assert all(chunk.symbols == () for chunk in chunks)
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
-def test_ten_thousand_lines_take_seconds(extension: str) -> None:
+def test_thousands_of_lines_take_seconds(extension: str) -> None:
     head = "f{n} <- function(x)" if extension == ".r" else "int f{n}(int x)"
     one = head + " {{\n  return({n});\n}}\n\n"
-    text = "".join(one.format(n=n) for n in range(2_500))
+    text = "".join(one.format(n=n) for n in range(800))
     began = time.process_time()
     split(extension, text)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 7
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
 @pytest.mark.parametrize("nonsense", ["(", "{\n", "a=>", '"\\', "/*\n", "`${", 'r("', "@a\n", "export "])
 def test_nonsense_takes_seconds(extension: str, nonsense: str) -> None:
-    text = nonsense * 2_000
+    text = nonsense * 1_000
     began = time.process_time()
     assert_covers(text, split(extension, text).chunks)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 10
 
 
 WORDS = [
@@ -417,7 +416,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(parts=st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=60), small=st.booleans())
 def test_any_text_is_chunked_whole_and_the_same_again(extension: str, parts: list[str], small: bool) -> None:
     text = "".join(parts)

@@ -1,17 +1,16 @@
-"""What every chunker takes and gives. Headers, lexical and dense texts are made of it in records.py."""
+"""What every chunker takes and gives. `records.py` adds headers, and the texts that the encoders see."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.textfile import split_lines
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A decoded file: newlines are `\\n`, no byte-order mark. `path` is relative to the repository, with `/`."""
+    """A decoded file: newlines are `\\n`, there is no byte-order mark. `path` is relative to the repository."""
 
     path: str
     text: str
@@ -19,16 +18,12 @@ class SourceFile:
 
     @property
     def lines(self) -> list[str]:
-        """Lines as citations count them: split at `\\n` only; line n is `lines[n - 1]`."""
-        lines = self.text.split("\n")
-        if lines and lines[-1] == "":
-            lines.pop()
-        return lines
+        return split_lines(self.text)
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """Text from elsewhere that a chunk shows below its own lines, e.g. an included file."""
+    """Text from another file that a chunk shows below its own lines: an included file."""
 
     path: str
     text: str
@@ -38,10 +33,10 @@ class Attachment:
 class RawChunk:
     """A chunk before it gets its header.
 
-    `body` is `"\\n".join(lines[start_line - 1 : end_line])` to the letter; with `start_col`/`end_col` set, that
-    slice (in characters) of it. `tail` is context that is repeated from the chunk before, verbatim. `symbol` is the
-    chunk's own qualified name, `symbols` all definitions that begin inside it. `doc` is the first paragraph of the
-    symbol's docstring. `anchor` is the fragment of the chunk's innermost heading.
+    `body` is `"\\n".join(lines[start_line - 1 : end_line])` to the letter; with `start_col` and `end_col`, that slice
+    (in characters) of the line. `tail` is context repeated verbatim from the chunk before. `symbol` is the chunk's own
+    qualified name, `symbols` are all definitions that begin inside it. `doc` is the first paragraph of the symbol's
+    docstring. `anchor` is the fragment of the chunk's innermost heading.
     """
 
     start_line: int
@@ -66,18 +61,13 @@ class RawChunk:
 
 @dataclass
 class ChunkedFile:
-    """A file's chunks in the order of their lines, and what a person should know about them."""
+    """A file's chunks in the order of their lines, and what a person should know about them.
+
+    The chunks' own lines do not overlap. They leave out only blank lines, and files that hold no more than a licence.
+    The same file always gives the same chunks, and nothing that a file can hold makes a chunker raise.
+    """
 
     chunks: list[RawChunk]
     title: str | None = None
-    metadata: Mapping[str, object] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     parse_failed: bool = False
-
-
-class Chunker(Protocol):
-    """Splits one file. Deterministic; never raises for what a file holds."""
-
-    def chunk(self, file: SourceFile) -> ChunkedFile:
-        """Split a file into chunks whose own lines do not overlap and leave out nothing but blank lines
-        and files that hold no more than a licence."""

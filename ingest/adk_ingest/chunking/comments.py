@@ -1,9 +1,12 @@
-"""What comments say above a definition: the first paragraph of its documentation."""
+"""What comments say: the licence of a file, and the first paragraph of a module's or definition's documentation.
+
+`comments` are those that fill their lines: the first line of each, by its last line. Lines are 1-based.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
 _MARKS = re.compile(r"^\s*(?:/\*+!?|///?/?!?|#+'?|\*(?!/))\s?|\s*\*+/\s*$")
@@ -13,9 +16,26 @@ _XML = re.compile(r"</?(?:summary|para|remarks)>")
 _DIRECTIVE = re.compile(r"^(?:eslint|prettier|tslint|istanbul|jshint|nolint|go:|biome|@ts-)", re.IGNORECASE)
 
 
-def is_licence(comment: str) -> bool:
-    """Whether a comment that opens a file is a licence or a copyright note."""
-    return _LICENCE.search(comment) is not None
+def licence_end(lines: Sequence[str], comments: Mapping[int, int]) -> int:
+    """The last line of the licence or copyright note that opens a file; 0 where nothing does."""
+    ends = {first: last for last, first in comments.items()}
+    end = ends.get(1, 0)
+    if lines[0].startswith("//") or lines[0].lstrip().startswith("#"):
+        while ends.get(end + 1) == end + 1:
+            end += 1
+    return end if _LICENCE.search("\n".join(lines[:end])) else 0
+
+
+def module_doc(lines: Sequence[str], comments: Mapping[int, int], licence: int, first: int) -> str | None:
+    """What the comment below the licence says, unless the comment reaches the first definition, at line `first`."""
+    ends = {start: last for last, start in comments.items()}
+    begin = licence + 1
+    while begin <= len(lines) and not lines[begin - 1].strip():
+        begin += 1
+    end = begin - 1
+    while end + 1 in ends:
+        end = ends[end + 1]
+    return first_paragraph(lines[begin - 1 : end]) if end < first else None
 
 
 def first_paragraph(lines: Sequence[str]) -> str | None:

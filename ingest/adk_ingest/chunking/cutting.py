@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -23,7 +23,7 @@ class Piece:
 class Lines:
     """A file's lines with the sums that make the size of any range cheap."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
 
@@ -31,23 +31,16 @@ class Lines:
         return len(self._lines)
 
     def line(self, number: int) -> str:
-        """Line `number`, 1-based."""
         return self._lines[number - 1]
 
     def blank(self, number: int) -> bool:
-        """Whether a line holds nothing but whitespace."""
         return not self.line(number).strip()
-
-    def comment(self, number: int) -> bool:
-        """Whether a line is a comment."""
-        return self.line(number).lstrip().startswith("#")
 
     def size(self, start: int, end: int) -> int:
         """Characters of lines `start`..`end`, joined."""
         return max(0, self._offsets[end] - self._offsets[start - 1] - 1)
 
     def text(self, piece: Piece) -> str:
-        """What a piece holds."""
         return "\n".join(self._lines[piece.start - 1 : piece.end])[piece.start_col : piece.end_col]
 
     def trim(self, start: int, end: int) -> tuple[int, int] | None:
@@ -59,32 +52,24 @@ class Lines:
         return (start, end) if start <= end else None
 
     def trimmed_size(self, start: int, end: int) -> int:
-        """Characters of a range without blank lines at its ends; it may end behind the last line."""
+        """Characters of a range without blank lines at its ends; the range may end behind the last line."""
         trimmed = self.trim(start, min(end, len(self)))
         return self.size(*trimmed) if trimmed else 0
-
-    def with_comments(self, start: int, floor: int) -> int:
-        """The first of the comment lines that directly precede line `start`, not above line `floor`."""
-        while start > floor and self.comment(start - 1):
-            start -= 1
-        return start
 
     def last_within(self, start: int, chars: int) -> int:
         """The last line that fits into `chars` characters counted from line `start`, at least `start`."""
         return max(start, bisect_right(self._offsets, self._offsets[start - 1] + chars + 1) - 1)
 
-    def tail(self, start: int, end: int, chars: int) -> str:
-        """The last whole lines of a range that fit into `chars` characters."""
-        first = bisect_left(self._offsets, self._offsets[end] - chars - 1) + 1
-        trimmed = self.trim(max(first, start), end)
-        return self.text(Piece(*trimmed)) if trimmed else ""
+    def first_within(self, end: int, chars: int) -> int:
+        """The first line from which on the lines up to `end` fit into `chars` characters; `end` + 1 where none does."""
+        return bisect_left(self._offsets, self._offsets[end] - chars - 1) + 1
 
     def cut(self, start: int, end: int, settings: ChunkingSettings, cost: Callable[[int], int]) -> Iterator[Piece]:
         """Cut a range into pieces of at most `max_symbol_chunk_chars`, trimmed of blank lines.
 
-        Each cut lies in the second half of what fits, above the line of the lowest `cost`, the latest of
-        equals. The last piece is kept above `min_chunk_chars` where that is possible. A longer line is a
-        piece of its own; beyond `max_chunk_chars` it is cut by columns.
+        Each cut lies in the second half of what fits, above the line of the lowest `cost`, the latest of equals. The
+        last piece stays above `min_chunk_chars` where that is possible. A longer line becomes a separate piece; beyond
+        `max_chunk_chars` it is cut by columns.
         """
         limit = settings.code.max_symbol_chunk_chars
         while (trimmed := self.trim(start, end)) is not None:
@@ -102,16 +87,31 @@ class Lines:
 
     def _piece(self, start: int, end: int, limit: int) -> Iterator[Piece]:
         trimmed = self.trim(start, end)
-        if trimmed is None:
-            return
-        size = self.size(*trimmed)
-        if size <= limit:
+        size = self.size(*trimmed) if trimmed else 0
+        if trimmed and size > limit:
+            for column in range(0, size, limit):
+                yield Piece(*trimmed, column, min(column + limit, size))
+        elif trimmed:
             yield Piece(*trimmed)
-            return
-        for column in range(0, size, limit):
-            yield Piece(*trimmed, column, min(column + limit, size))
 
 
-def piece_tail(lines: Lines, previous: Piece, chars: int) -> str:
-    """The context that a piece repeats from the one before; none after a line that was cut by columns."""
-    return "" if previous.start_col is not None else lines.tail(previous.start, previous.end, chars)
+def context_tail(
+    lines: Lines, previous: Piece, chars: int, fences: Sequence[tuple[int, int] | None] | None = None
+) -> str:
+    """The last whole lines of a piece, at most `chars` characters, that the next piece repeats as its context.
+
+    A line that was cut by columns gives none. `fences` has for each line the code block around it (its first line, from
+    0, and its end); no tail begins inside a code block.
+    """
+    if previous.start_col is not None:
+        return ""
+    start = max(lines.first_within(previous.end, chars), previous.start)
+    while start <= previous.end:
+        fence = fences[start - 1] if fences else None
+        if fence is not None and fence[0] < start - 1:
+            start = fence[1] + 1
+        elif lines.blank(start):
+            start += 1
+        else:
+            break
+    return lines.text(Piece(start, previous.end))

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
+# Gives the text of a file by its path below the repository's root, None where there is no such file.
 IncludeReader = Callable[[str], str | None]
 
 _INLINE = re.compile(r"""^\s*(?P<escape>;*)-+8<-+[ \t]+(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)')\s*$""")
 _BLOCK = re.compile(r"^\s*-+8<-+\s*$")
-_RANGES = re.compile(r"^(?P<path>.+?):(?P<ranges>[0-9]{0,7}(?::-?[0-9]{0,7})?(?:,[0-9]{0,7}(?::-?[0-9]{0,7})?)*)$")
-_SECTION = re.compile(r"^(?P<path>.+):(?P<section>[A-Za-z][-\w]*)$")
+_PART = re.compile(
+    r"^(?P<path>.+?):(?P<part>[0-9]{0,7}(?::-?[0-9]{0,7})?(?:,[0-9]{0,7}(?::-?[0-9]{0,7})?)*|[A-Za-z][-\w]*)$"
+)
 _MARKER = re.compile(r"-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-\w]*)[ \t]*\]")
 
 
-@dataclass(frozen=True)
-class Include:
-    """A reference as the page writes it. `section` or `ranges` narrow the file down."""
+class Include(NamedTuple):
+    """A reference as the page writes it. `part` is a section's name or line ranges; empty for the whole file."""
 
     path: str
-    section: str | None = None
-    ranges: str | None = None
+    part: str = ""
 
 
 def find_includes(lines: Sequence[str]) -> Iterator[tuple[int, Include]]:
@@ -36,44 +36,37 @@ def find_includes(lines: Sequence[str]) -> Iterator[tuple[int, Include]]:
                     yield number, _parse(match["double"] or match["single"])
                 continue
             if _BLOCK.match(line):
-                if open_block is None:
-                    open_block = []
-                else:
-                    yield from open_block
-                    open_block = None
+                yield from open_block or ()
+                open_block = [] if open_block is None else None
                 continue
         if open_block is not None and line.strip() and not line.strip().startswith(";"):
             open_block.append((number, _parse(line.strip())))
 
 
 def _parse(reference: str) -> Include:
-    if match := _RANGES.match(reference):
-        return Include(match["path"], ranges=match["ranges"])
-    if match := _SECTION.match(reference):
-        return Include(match["path"], section=match["section"])
-    return Include(reference)
+    match = _PART.match(reference)
+    return Include(match["path"], match["part"]) if match else Include(reference)
 
 
-def read_include(include: Include, reader: IncludeReader) -> str | None:
-    """The included text without section markers, or None where the file or the section is not there.
+def read_include(include: Include, read: IncludeReader) -> str | None:
+    """The included text without section markers, or None where the file or the section does not exist.
 
     Only paths that stay below the repository's root are asked for.
     """
     path = PurePosixPath(include.path)
     if path.is_absolute() or ".." in path.parts or "://" in include.path or "\x00" in include.path:
         return None
-    text = reader(include.path)
-    if text is None:
+    text = read(include.path)
+    lines = None if text is None else _part(text.splitlines(), include.part)
+    if lines is None:
         return None
-    lines = text.splitlines()
-    if include.section is not None:
-        section = _section(lines, include.section)
-        if section is None:
-            return None
-        lines = section
-    elif include.ranges is not None:
-        lines = [line for span in include.ranges.split(",") for line in _line_range(lines, span)]
     return textwrap.dedent("\n".join(line for line in lines if not _MARKER.search(line)))
+
+
+def _part(lines: list[str], part: str) -> list[str] | None:
+    if part[:1].isalpha():
+        return _section(lines, part)
+    return [line for span in part.split(",") for line in _line_range(lines, span)]
 
 
 def _section(lines: list[str], name: str) -> list[str] | None:

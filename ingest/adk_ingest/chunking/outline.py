@@ -1,10 +1,10 @@
 """From a file's outline, its definitions by line, to chunks: the same cutting for every language.
 
 The file is partitioned into definitions and the gaps between them, so that no line can be lost. Chunk 0 is what comes
-before the first definition. Other gaps shorter than `min_chunk_chars` go with the definition below, or above where none
-follows. A class beyond `max_symbol_chunk_chars` becomes its head and its members; members shorter than
-`min_chunk_chars` are gathered until they reach it. What is still too long is cut where the language's reader finds it
-cheapest.
+before the first definition. Other gaps shorter than `min_chunk_chars` go with the definition below, or with the one
+above where none follows. A class beyond `max_symbol_chunk_chars` becomes its head and its members; members shorter than
+`min_chunk_chars` are gathered until they reach that size. What is still too long is cut where the language's reader
+finds a cut cheapest.
 
 `tail`: pieces of one symbol repeat the last lines of the piece before; a member of a split class repeats the line that
 names the class. Both stay within `code.overlap_chars`.
@@ -20,28 +20,21 @@ from pathlib import PurePosixPath
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import RawChunk, SourceFile
-from adk_ingest.chunking.cutting import Lines, Piece, piece_tail
+from adk_ingest.chunking.cutting import Lines, Piece, context_tail
 
 # Cost of a cut inside a statement; a reader's costs of better places stay below.
 INSIDE_STATEMENT = 1_000
-
-
-class SyntaxNotUnderstoodError(Exception):
-    """Most of a file is no syntax of its language, which chunks call `lang` and people `title`."""
-
-    def __init__(self, lang: str, title: str) -> None:
-        super().__init__(f"Most of the file is no {title}.")
-        self.lang, self.title = lang, title
 
 
 @dataclass(frozen=True)
 class Definition:
     """A definition with its decorators and the comments directly above it.
 
-    `name` is qualified within the file. `start` and `end` are its lines, 1-based and inclusive, `header` the line that
-    names it. `within` are the lines of the statement that it stands in, where that is not a definition itself: only
-    if those are too long for one chunk is the definition one of its own. `parts` are the definitions that these lines
-    hold, where they are several: overloads, a getter with its setter, or such as share lines.
+    `name` is qualified within the file. `start` and `end` are its lines, 1-based and inclusive, `header` is the line
+    that names it. `within` are the lines of the statement around it, where that statement is not a definition itself:
+    only if the statement is too long for one chunk does the definition become a separate chunk. `parts` are the
+    definitions in these lines, where they are several: overloads, a getter with its setter, or definitions that share a
+    line.
     """
 
     name: str
@@ -60,10 +53,10 @@ class Definition:
 class Outline:
     """What a file defines.
 
-    `definitions` are the outermost ones in the order of their lines. `names` are the qualified names of everything
-    that is defined, by line. `cut_cost` says what a cut above a line costs, less is better. `module` is the dotted name
-    by which the file is imported. `joins_namesakes` says whether functions of one name in a row are overloads. `broken`
-    says why parts of the file are not understood.
+    `definitions` are the outermost ones in the order of their lines. `names` are the qualified names of everything that
+    is defined, by line. `cut_cost` says what a cut above a line costs, where less is better. `module` is the dotted
+    name by which the file is imported. `joins_namesakes` says whether successive functions of one name are overloads.
+    `broken` says why parts of the file are not understood.
     """
 
     lang: str
@@ -77,7 +70,6 @@ class Outline:
 
 
 def outline_chunks(file: SourceFile, outline: Outline, chunking: ChunkingSettings) -> list[RawChunk]:
-    """The chunks of a file; their invariants are those of `Chunker.chunk`."""
     return list(_Splitter(file, outline, chunking).chunks())
 
 
@@ -105,7 +97,7 @@ class _Splitter:
         yield from self._emit_all(self._partition(self._joined(wanted), 1, len(self._lines)), whole, "")
 
     def _joined(self, definitions: Sequence[Definition]) -> list[Definition]:
-        """Make one of those that share a line, and of overloads."""
+        """Join definitions that share a line, and overloads."""
         units: list[Definition] = []
         for node in definitions:
             before = units[-1] if units else None
@@ -164,14 +156,13 @@ class _Splitter:
                 yield from self._emit_unit(span, tail)
 
     def _emit_unit(self, unit: Definition, tail: str) -> Iterator[RawChunk]:
-        if self._fits(unit.start, unit.end) or _overlap(unit.parts):
+        overlap = any(one.end >= other.start for one, other in pairwise(unit.parts))
+        if overlap or self._fits(unit.start, unit.end) or not (unit.parts or unit.kind == "class"):
             yield from self._emit(unit.start, unit.end, unit, tail)
-        elif len(unit.parts) > 1:
+        elif unit.parts:
             yield from self._emit_all(self._partition(unit.parts, unit.start, unit.end), unit, tail)
-        elif unit.kind == "class":
-            yield from self._emit_class(unit, tail)
         else:
-            yield from self._emit(unit.start, unit.end, unit, tail)
+            yield from self._emit_class(unit, tail)
 
     def _emit_class(self, unit: Definition, tail: str) -> Iterator[RawChunk]:
         spans = self._partition(self._joined(unit.members), unit.start, unit.end)
@@ -189,7 +180,7 @@ class _Splitter:
                 yield from self._emit_all(group, rest, inner)
 
     def _groups(self, members: list[Definition | _Gap]) -> Iterator[list[Definition | _Gap]]:
-        """Small members in a row are one group, closed once it is no longer small; others stand alone."""
+        """Successive small members form a group until the group is no longer small; other members stand alone."""
         group: list[Definition | _Gap] = []
         for member in members:
             small = isinstance(member, Definition) and self._small(member.start, member.end)
@@ -207,7 +198,7 @@ class _Splitter:
         previous: Piece | None = None
         for piece in self._lines.cut(start, end, self._chunking, self._outline.cut_cost):
             if previous is not None:
-                tail = piece_tail(self._lines, previous, self._chunking.code.overlap_chars)
+                tail = context_tail(self._lines, previous, self._chunking.code.overlap_chars)
             block = previous is not None and label.kind != "module"
             yield RawChunk(
                 start_line=piece.start,
@@ -235,7 +226,3 @@ class _Splitter:
             return ()
         found = (name for line in range(piece.start, piece.end + 1) for name in self._outline.names.get(line, ()))
         return tuple(dict.fromkeys(found))
-
-
-def _overlap(nodes: Sequence[Definition]) -> bool:
-    return any(one.end >= other.start for one, other in pairwise(nodes))

@@ -1,16 +1,17 @@
-"""Python source, one chunk a symbol, by its syntax tree (SPEC 3 section 5.2); outline.py cuts it.
+"""Python source, one chunk a symbol, by its syntax tree (SPEC 3 section 5.2).
 
-A definition takes its decorators and the comments directly above it. Overloads are one with what they belong to, and so
-are the alternatives of an `if` or `try` that fits into one chunk and defines a single name.
+A definition takes its decorators and the comments directly above it. Overloads form one unit with what they belong to,
+and so do the alternatives of an `if` or `try` that fits into one chunk and defines a single name.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.python import Definition as Node
@@ -21,30 +22,32 @@ from adk_ingest.chunking.cutting import Lines
 from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
 from adk_ingest.lexical import strip_licence
 
-ModuleName = Callable[[str], str | None]
-
 # Cost of a cut inside a string; statements cost their depth, which syntax keeps below 100.
 _INSIDE_STRING = 2 * INSIDE_STATEMENT
 
 
-def read_python(file: SourceFile, chunking: ChunkingSettings, module_name: ModuleName) -> Outline | None:
-    """What a file defines, also where parts of it do not parse; None where it holds no more than a licence.
+def module_name(path: str) -> str | None:
+    """Dotted name of the module at a repository path (`src/google/adk/x.py` -> `google.adk.x`), or None."""
+    pure = PurePosixPath(path)
+    parts = list(pure.with_suffix("").parts) if pure.suffix == ".py" else []
+    if parts and parts[0] in ("src", "lib"):
+        parts = parts[1:]
+    if parts and parts[-1] == "__init__":
+        parts = parts[:-1]
+    return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else None
 
-    Args:
-        file: The file.
-        chunking: Sizes in characters.
-        module_name: Gives the dotted module of a path, None where the path is not importable.
-    """
+
+def read_python(file: SourceFile, chunking: ChunkingSettings) -> Outline | None:
+    """What a file defines, also where parts of it do not parse; None where it holds no more than a licence."""
     if not strip_licence(file.text).strip():
         return None
-    # Citations count `\n` only, Python counts `\r` too: a lone one must not end a line.
+    # Citations count `\n` only, Python counts `\r` too: a lone `\r` must not end a line.
     tree, broken = parse(file.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", " "))
-    reader = _Reader(file, tree, chunking.code.max_symbol_chunk_chars)
-    return replace(reader.outline(module_name(file.path)), broken=broken)
+    reader = _Reader(Lines(file.lines), tree, chunking.code.max_symbol_chunk_chars)
+    return replace(reader.outline(), module=module_name(file.path), broken=broken)
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(NamedTuple):
     """Lines of one name: a definition, with its overloads, or the alternatives of an `if` or `try`."""
 
     start: int
@@ -57,19 +60,18 @@ class _Unit:
 
 
 class _Reader:
-    def __init__(self, file: SourceFile, tree: ast.Module, limit: int) -> None:
-        self._limit = limit
-        self._lines = Lines(file.lines)
+    def __init__(self, lines: Lines, tree: ast.Module, limit: int) -> None:
+        self._lines = lines
         self._tree = tree
+        self._limit = limit
 
-    def outline(self, module: str | None) -> Outline:
+    def outline(self) -> Outline:
         return Outline(
             "py",
             tuple(self._definitions(self._units(self._tree.body))),
             self._names(),
             first_paragraph(self._tree),
             self._cut_cost,
-            module,
             joins_namesakes=False,
         )
 
@@ -99,9 +101,9 @@ class _Reader:
         name = f"{owner}.{node.name}" if owner else node.name
         function: SymbolKind = "method" if owner else "function"
         is_class = isinstance(node, ast.ClassDef)
-        # Members are read once, with their own part, or the work doubles with each level of alternatives in classes.
-        members = self._units(node.body) if is_class and len(unit.nodes) == 1 else []
-        parts = map(_unit, unit.nodes) if len(unit.nodes) > 1 else []
+        alone = len(unit.nodes) == 1
+        # Members are read once, with the part that holds them, or the work doubles with each level of alternatives.
+        members = self._units(node.body) if is_class and alone else []
         return Definition(
             name,
             "class" if is_class else function,
@@ -111,15 +113,21 @@ class _Reader:
             signature(node),
             first_paragraph(node),
             members=tuple(self._definitions(members, name)),
-            parts=tuple(self._definitions(parts, owner)),
+            parts=() if alone else tuple(self._definitions(map(_unit, unit.nodes), owner)),
         )
 
     def _with_comments(self, start: int, floor: int) -> int:
-        top = self._lines.with_comments(start, floor)
+        top = self._top_comment(start, floor)
         above = range(top, start)
         # A comment block that opens the file is its licence; a string's last line may begin with `#`.
         quoted = any({'"', "'"} & set(self._lines.line(line)) and line in self._string_lines for line in above)
         return start if top == 1 or quoted else top
+
+    def _top_comment(self, start: int, floor: int) -> int:
+        """The first of the comment lines that directly precede line `start`, not above line `floor`."""
+        while start > floor and self._lines.line(start - 1).lstrip().startswith("#"):
+            start -= 1
+        return start
 
     def _names(self) -> dict[int, list[str]]:
         """Qualified names by the line that defines them: classes, functions, fields and module variables."""
@@ -133,10 +141,8 @@ class _Reader:
                     found.setdefault(child.lineno, []).append(name)
                     stack.append((child, f"{name}.", isinstance(child, ast.ClassDef)))
                     continue
-                if has_fields:
-                    names = [f"{prefix}{name}" for name in _assigned_names(child)]
-                    if names:
-                        found.setdefault(child.lineno, []).extend(names)
+                for name in _assigned_names(child) if has_fields else ():
+                    found.setdefault(child.lineno, []).append(f"{prefix}{name}")
                 stack.append((child, prefix, has_fields))
         return found
 
@@ -153,15 +159,13 @@ class _Reader:
         stack: list[tuple[ast.AST, int]] = [(self._tree, 0)]
         while stack:
             node, depth = stack.pop()
-            children = list(statements(node))
-            for before, child in pairwise([None, *children]):
-                if child is None:
-                    continue
-                floor = (last_line(before) if before is not None else getattr(node, "lineno", 0)) + 1
+            floor = getattr(node, "lineno", 0) + 1
+            for child in statements(node):
                 first = first_line(child)
                 if first >= floor:
-                    depths.setdefault(self._lines.with_comments(first, floor), depth)
+                    depths.setdefault(self._top_comment(first, floor), depth)
                 stack.append((child, depth + 1))
+                floor = last_line(child) + 1
         return depths
 
     @cached_property

@@ -1,24 +1,21 @@
 """R source, one chunk a function or class.
 
-R has no maintained grammar among the parsers' packages, and needs none: a definition is a statement at the top of the
-file that assigns a function or calls one of a few functions that make classes and methods. So the text is read token
-by token, which keeps strings, comments and brackets apart.
+No parser package has a maintained grammar of R, and none is needed: a definition is a statement at the top of the file
+that assigns a function or calls one of a few functions that make classes and methods. So the text is read token by
+token, which keeps strings, comments and brackets apart.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.chunking.comments import first_paragraph, is_licence
+from adk_ingest.chunking.comments import first_paragraph, licence_end, module_doc
 from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
 from adk_ingest.lexical import strip_licence
 
@@ -30,12 +27,16 @@ _TOKEN = re.compile(
 _REST_OF_STRING = {quote: re.compile(rf"(?:\\.|[^{quote}\\])*{quote}", re.DOTALL) for quote in "\"'`"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _ASSIGNED = re.compile(r"\s*(?P<name>[\w.]+|`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+')\s*(?:<<?-|=)\s*(?P<value>\S[^\n]*)")
+_CALLS: Mapping[str, SymbolKind] = {
+    **dict.fromkeys(("setClass", "setRefClass", "setClassUnion", "R6Class", "new_class"), "class"),
+    **dict.fromkeys(("setMethod", "setReplaceMethod", "setValidity"), "method"),
+    "setGeneric": "function",
+}
 _CALLED = re.compile(
     r"\s*(?:[\w.]+\s*(?:<<?-|=)\s*)?(?:[\w.]+::)?"
-    r"(?P<call>setClass|setRefClass|setClassUnion|setGeneric|setMethod|setReplaceMethod|setValidity|R6Class|new_class)"
+    rf"(?P<call>{'|'.join(_CALLS)})"
     r"\s*\(\s*(?:Class\s*=\s*|name\s*=\s*|f\s*=\s*)?[\"'](?P<name>[^\"'\n]+)[\"']"
 )
-_CLASS_CALLS = {"setClass", "setRefClass", "setClassUnion", "R6Class", "new_class"}
 _FUNCTION = re.compile(r"(?:function\b|\\)\s*\(")
 _MEMBER = re.compile(r"[ \t]*(?P<name>[\w.]+|`[^`\n]+`)\s*=\s*function\s*\(")
 # Before their parenthesis; what follows it is part of the statement.
@@ -51,51 +52,36 @@ def read_r(file: SourceFile, chunking: ChunkingSettings) -> Outline | None:
     return _Reader(file.text, chunking.max_chunk_chars).outline()
 
 
-class _Statement(NamedTuple):
-    """Lines of a statement at the top of a file, 1-based and inclusive."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class _Found:
-    name: str
-    kind: SymbolKind
-    is_variable: bool = False
-
-
 class _Reader:
     def __init__(self, text: str, max_line_chars: int) -> None:
         self._lines = text.split("\n")
         self._max_line_chars = max_line_chars
         # Depth of brackets where a line begins; None inside a string.
         self._depths: list[int | None] = [0]
-        self._comments: set[int] = set()
+        self._comments: dict[int, int] = {}  # lines that are comments, in the form that comments.py takes
         self._statements = list(self._read(text))
+        self._licence_end = licence_end(self._lines, self._comments)
 
     def outline(self) -> Outline:
         names: dict[int, list[str]] = {}
         definitions = []
-        for statement in self._statements:
-            found = self._defined(statement)
-            if found is None:
-                continue
-            names.setdefault(statement.start, []).append(found.name)
-            if found.is_variable:
-                continue
-            definition = self._definition(statement, found)
-            definitions.append(definition)
-            for member in definition.members:
-                names.setdefault(member.header, []).append(member.name)
-        by_line = {line: tuple(dict.fromkeys(found)) for line, found in names.items()}
+        for start, end in self._statements:
+            name, kind = self._defined(start, end)
+            if name:
+                names.setdefault(start, []).append(name)
+            if name and kind:
+                definition = self._definition(start, end, name, kind)
+                definitions.append(definition)
+                for member in definition.members:
+                    names.setdefault(member.header, []).append(member.name)
         first = definitions[0].start if definitions else len(self._lines) + 1
-        return Outline("r", tuple(definitions), by_line, self._module_doc(first), self._cut_cost)
+        doc = module_doc(self._lines, self._comments, self._licence_end, first)
+        return Outline("r", tuple(definitions), names, doc, self._cut_cost)
 
     # Reading tokens
 
-    def _read(self, text: str) -> Iterator[_Statement]:
-        """The statements at the top of the file, by lines."""
+    def _read(self, text: str) -> Iterator[tuple[int, int]]:
+        """First and last lines of the statements at the top of the file, 1-based."""
         heads: list[bool] = []  # for each open bracket whether the statement goes on behind it
         start: int | None = None
         before, goes_on = "", False
@@ -105,7 +91,7 @@ class _Reader:
                 line += 1
                 self._depths.append(len(heads))
                 if start is not None and not heads and not goes_on:
-                    yield _Statement(start, line - 1)
+                    yield start, line - 1
                     start = None
                 continue
             if kind == "comment":
@@ -122,89 +108,65 @@ class _Reader:
                 line += token.count("\n")
             before = token
         if start is not None:
-            yield _Statement(start, line)
+            yield start, line
 
     def _note_comment(self, line: int, token: str) -> None:
         if len(token) <= self._max_line_chars and self._lines[line - 1].strip() == token.strip():
-            self._comments.add(line)
+            self._comments[line] = line
 
     # Finding definitions
 
-    def _defined(self, statement: _Statement) -> _Found | None:
-        first = self._lines[statement.start - 1]
-        if len(first) > self._max_line_chars:
-            return None
-        text = "\n".join(self._lines[statement.start - 1 : min(statement.end, statement.start + 3)])
+    def _defined(self, start: int, end: int) -> tuple[str | None, SymbolKind | None]:
+        """The name that a statement defines, and what kind of definition it is; a variable has no kind."""
+        if len(self._lines[start - 1]) > self._max_line_chars:
+            return None, None
+        text = "\n".join(self._lines[start - 1 : min(end, start + 3)])
         if (called := _CALLED.match(text)) is not None:
-            kind: SymbolKind = "class" if called["call"] in _CLASS_CALLS else "method"
-            return _named(called["name"], "function" if called["call"] == "setGeneric" else kind)
+            return _plain(called["name"]), _CALLS[called["call"]]
         if (assigned := _ASSIGNED.match(text)) is None:
-            return None
-        is_function = _FUNCTION.match(assigned["value"]) is not None
-        return _named(assigned["name"], "function", is_variable=not is_function)
+            return None, None
+        return _plain(assigned["name"]), "function" if _FUNCTION.match(assigned["value"]) else None
 
-    def _definition(self, statement: _Statement, found: _Found) -> Definition:
-        start = statement.start
+    def _definition(self, header: int, end: int, name: str, kind: SymbolKind) -> Definition:
+        start = header
         while start - 1 in self._comments and start - 1 > self._licence_end:
             start -= 1
         return Definition(
-            found.name,
-            found.kind,
+            name,
+            kind,
             start,
-            statement.end,
-            statement.start,
-            self._signature(statement, found),
-            first_paragraph(self._lines[start - 1 : statement.start - 1]),
-            tuple(self._members(statement, found.name)) if found.kind == "class" else (),
+            end,
+            header,
+            self._signature(header, end, kind),
+            first_paragraph(self._lines[start - 1 : header - 1]),
+            tuple(self._members(header, end, name)) if kind == "class" else (),
         )
 
-    def _members(self, statement: _Statement, owner: str) -> Iterator[Definition]:
+    def _members(self, start: int, end: int, owner: str) -> Iterator[Definition]:
         """Functions that a class is given by name, which lie inside its lists."""
-        lines = range(statement.start + 1, statement.end + 1)
+        lines = range(start + 1, end + 1)
         inner = min((self._depth(line) for line in lines if _MEMBER.match(self._lines[line - 1])), default=0)
         starts = [line for line in lines if self._depth(line) == inner]
-        for start, following in pairwise([*starts, statement.end + 1]):
-            match = _MEMBER.match(self._lines[start - 1])
+        for first, following in pairwise([*starts, end + 1]):
+            match = _MEMBER.match(self._lines[first - 1])
             if match is None:
                 continue
-            end = next((line for line in range(start + 1, following) if self._depth(line) < inner), following) - 1
-            while end > start and (not self._lines[end - 1].strip() or end in self._comments):
-                end -= 1
-            name = f"{owner}.{match['name'].strip('`')}"
-            yield self._definition(_Statement(start, end), _Found(name, "method"))
+            last = next((line for line in range(first + 1, following) if self._depth(line) < inner), following) - 1
+            while last > first and (not self._lines[last - 1].strip() or last in self._comments):
+                last -= 1
+            yield self._definition(first, last, f"{owner}.{match['name'].strip('`')}", "method")
 
     def _depth(self, line: int) -> int:
         """Depth of brackets where a line begins; large inside a string."""
         depth = self._depths[line - 1]
         return INSIDE_STATEMENT if depth is None else depth
 
-    def _signature(self, statement: _Statement, found: _Found) -> str | None:
-        first = self._lines[statement.start - 1 : statement.end]
-        text = "\n".join(first[:20])
-        if found.kind == "class":
-            text = first[0]
+    def _signature(self, start: int, end: int, kind: SymbolKind) -> str | None:
+        text = "\n".join(self._lines[start - 1 : start if kind == "class" else min(end, start + 19)])
         match = _FUNCTION.search(text)
         if match is not None:
             text = text[: _end_of_brackets(text, match.end() - 1)]
         return clip(" ".join(text.rstrip(" \t\r\n{(,")[: 8 * 1024].split()), MAX_SIGNATURE_CHARS) or None
-
-    # Comments and cuts
-
-    @cached_property
-    def _licence_end(self) -> int:
-        end = 0
-        while end + 1 in self._comments:
-            end += 1
-        return end if is_licence("\n".join(self._lines[:end])) else 0
-
-    def _module_doc(self, first: int) -> str | None:
-        start = self._licence_end + 1
-        while start <= len(self._lines) and not self._lines[start - 1].strip():
-            start += 1
-        end = start - 1
-        while end + 1 in self._comments:
-            end += 1
-        return first_paragraph(self._lines[start - 1 : end]) if end < first else None
 
     def _cut_cost(self, line: int) -> int:
         depth = self._depth(line)
@@ -252,6 +214,6 @@ def _end_of_brackets(text: str, start: int) -> int:
     return len(text)
 
 
-def _named(name: str, kind: SymbolKind, *, is_variable: bool = False) -> _Found | None:
+def _plain(name: str) -> str | None:
     plain = name.strip("`\"'")
-    return _Found(plain, kind, is_variable) if plain and len(plain) <= _MAX_NAME_CHARS else None
+    return plain if plain and len(plain) <= _MAX_NAME_CHARS else None

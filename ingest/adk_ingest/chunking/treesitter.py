@@ -5,23 +5,26 @@ from __future__ import annotations
 import importlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.languages import Language
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.chunking.comments import first_paragraph, is_licence
-from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline, SyntaxNotUnderstoodError
-from adk_ingest.chunking.treesitter_languages import Language
+from adk_ingest.chunking.comments import first_paragraph, licence_end, module_doc
+from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
+from adk_ingest.chunking.treesitter_languages import GRAMMARS, LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
 
-_KINDS = ("function", "class", "variable", "namespace")
+_Kind = Literal["function", "class", "variable", "namespace"]
+_KINDS: tuple[_Kind, ...] = ("function", "class", "variable", "namespace")
 
 # A definition's lines are those of the statement that is nothing but it.
 _WRAPPERS = {
@@ -35,7 +38,7 @@ _WRAPPERS = {
     "type_declaration",
     "variable_declaration",
 }
-# What stands in these stands at the top of the file.
+# What these hold counts as being at the top of the file.
 _TRANSPARENT = _WRAPPERS | {
     "compilation_unit",
     "declaration_list",
@@ -64,12 +67,31 @@ _MAX_SIGNATURE_BYTES = 8 * 1024
 _MAX_DEPTH = 480  # keeps every cost below INSIDE_STATEMENT
 
 
+class SyntaxNotUnderstoodError(Exception):
+    """Most of a file is not in the syntax of its language."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(f"Most of the file is not {language.title}.")
+        self.language = language
+
+
+def read_treesitter(file: SourceFile, chunking: ChunkingSettings) -> Outline | None:
+    """What a file of one of the `LANGUAGES` defines; None where it holds no more than a licence.
+
+    What lines longer than `max_chunk_chars` hold, such as minified code, is left out.
+
+    Raises:
+        SyntaxNotUnderstoodError: Errors cover more than half of the file.
+    """
+    return _Reader(file, chunking.max_chunk_chars).outline()
+
+
 @dataclass
 class _Item:
-    kind: Literal["function", "class", "variable", "namespace"]
+    kind: _Kind
     name: str
     node: Node
-    span: Node
+    span: Node  # with the statement around it that is nothing but the definition
     owned: bool
     prefix: str = ""
     in_class: bool = False
@@ -79,29 +101,25 @@ class _Item:
     def qualified(self) -> str:
         return f"{self.prefix}.{self.name}" if self.prefix else self.name
 
-
-def read_treesitter(language: Language) -> Callable[[SourceFile, ChunkingSettings], Outline | None]:
-    """A reader of files of a language: what a file defines, None where it holds no more than a licence.
-
-    What stands on lines longer than `max_chunk_chars`, as minified code does, is left out. The reader raises
-    `SyntaxNotUnderstoodError` where errors cover more than half of a file.
-    """
-    return lambda file, chunking: _Reader(file.text, language, chunking.max_chunk_chars).outline()
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.node.start_byte, self.node.end_byte
 
 
-@lru_cache(maxsize=16)
-def _grammar(language: Language) -> tuple[Parser, Query]:
+@cache
+def _grammar(lang: str) -> tuple[Parser, Query]:
     import tree_sitter
 
-    grammar = tree_sitter.Language(getattr(importlib.import_module(language.module), language.grammar)())
-    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, language.query)
+    module, function, query = GRAMMARS[lang]
+    grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
+    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, query)
 
 
 class _Budget:
-    """What a parser may spend on a text, counted in its own steps: a limit on time would make chunks differ.
+    """What a parser may spend on a text, counted in the parser's steps: a limit on time would make chunks differ.
 
-    Recovery from errors can take the square of a text's size. Well-formed code makes a parser report its progress once
-    in 100 bytes or less, and read the text a few times from somewhere to its end.
+    The time for recovery from errors can grow with the square of a text's size. On well-formed code a parser reports
+    its progress at most once in 100 bytes, and reads the text a few times from somewhere to its end.
     """
 
     def __init__(self, source: bytes) -> None:
@@ -110,7 +128,7 @@ class _Budget:
         self._bytes = 50_000_000 + 20 * len(source)
 
     def read(self, offset: int, _point: object) -> memoryview:
-        """The text from a byte on; none once too much of it was read."""
+        """The text from a byte on; empty once too much text was read."""
         rest = self._source[offset:]
         self._bytes -= len(rest)
         return rest if self._bytes >= 0 else rest[:0]
@@ -122,31 +140,30 @@ class _Budget:
 
 
 def _parse(parser: Parser, source: bytes) -> Node | None:
-    """The root of a text's syntax tree; None where it has so many errors that reading it would take too long."""
+    """The root of a text's syntax tree; None where the text has so many errors that reading would take too long."""
     budget = _Budget(source)
     try:
         root = parser.parse(budget.read, progress_callback=budget.spent).root_node
     except ValueError:  # "Parsing failed"
-        parser.reset()  # it would go on with this text otherwise
+        parser.reset()  # otherwise the parser would go on with this text
         return None
-    # A query of a root that is an error takes the square of its size.
+    # The time for a query of a root that is an error grows with the square of its size.
     return None if budget.spent() or root.type == "ERROR" else root
 
 
 class _Reader:
-    def __init__(self, text: str, language: Language, max_line_chars: int) -> None:
+    def __init__(self, file: SourceFile, max_line_chars: int) -> None:
         from tree_sitter import QueryCursor
 
-        self._language = language
-        self._lines = text.split("\n")
+        self._language = LANGUAGES[PurePosixPath(file.path).suffix.lower()]
+        self._lines = file.text.split("\n")
         self._long = {number for number, line in enumerate(self._lines, 1) if len(line) > max_line_chars}
-        parser, query = _grammar(language)
-        # Not `Node.text`, nor predicates of queries: they ask the parser's reader again, which is gone.
-        self._source = text.encode("utf-8", "replace")
-        not_understood = SyntaxNotUnderstoodError(language.lang, language.title)
+        parser, query = _grammar(self._language.lang)
+        # Neither `Node.text` nor predicates of queries work: they ask the parser's reader again, which is gone.
+        self._source = file.text.encode("utf-8", "replace")
         root = _parse(parser, self._source)
         if root is None:
-            raise not_understood
+            raise SyntaxNotUnderstoodError(self._language)
         self._root = root
         self._comments: dict[int, int] = {}  # first line of a comment that fills its lines, by its last line
         self._leading: dict[int, int] = {}  # the same of decorators
@@ -156,16 +173,18 @@ class _Reader:
             errors += captures.get("error", [])
             self._take(captures)
         if 2 * _covered(errors) > len(self._source):
-            raise not_understood
-        self._licence_end = self._skip_licence()
+            raise SyntaxNotUnderstoodError(self._language)
+        # The licence that opens the file stays apart from the first definition.
+        self._licence_end = licence_end(self._lines, self._comments)
+        self._comments = {last: first for last, first in self._comments.items() if last > self._licence_end}
 
     def outline(self) -> Outline | None:
         if not any(line.strip() for line in self._lines[self._licence_end :]):
             return None
-        top = self._nest()
-        definitions = tuple(self._top_level(top))
+        definitions = tuple(self._top_level(self._nest()))
         first = definitions[0].start if definitions else len(self._lines) + 1
-        return Outline(self._language.lang, definitions, self._names(), self._module_doc(first), self._cut_cost)
+        doc = module_doc(self._lines, self._comments, self._licence_end, first)
+        return Outline(self._language.lang, definitions, self._names(), doc, self._cut_cost)
 
     # Taking up what the query found
 
@@ -181,7 +200,7 @@ class _Reader:
             for node in captures.get(kind, ()):
                 name = self._name(captures)
                 if name and _first_line(node) not in self._long:
-                    self._items.append(_Item(kind, name, node, _widened(node), "owner" in captures))  # type: ignore[arg-type]
+                    self._items.append(_Item(kind, name, node, _widened(node), "owner" in captures))
 
     def _fills_lines(self, node: Node, start: int, end: int) -> bool:
         if start in self._long or end in self._long:
@@ -205,35 +224,23 @@ class _Reader:
     def _text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def _skip_licence(self) -> int:
-        """Keep the licence that opens a file apart from the first definition; returns its last line."""
-        ends = {start: end for end, start in self._comments.items()}
-        end = ends.get(1, 0)
-        if self._lines[0].startswith("//"):
-            while end + 1 in ends and ends[end + 1] == end + 1:
-                end += 1
-        if not is_licence("\n".join(self._lines[:end])):
-            return 0
-        self._comments = {last: first for last, first in self._comments.items() if last > end}
-        return end
-
     # Building the outline
 
     def _nest(self) -> list[_Item]:
         """Nest the items by what they hold; returns the outermost. A node that was found twice counts once."""
-        order = {kind: number for number, kind in enumerate(_KINDS)}
-        items = sorted(self._items, key=lambda item: (item.node.start_byte, -item.node.end_byte, order[item.kind]))
+        items = sorted(self._items, key=lambda item: (item.range[0], -item.range[1], _KINDS.index(item.kind)))
         top: list[_Item] = []
         stack: list[_Item] = []
-        kept: list[_Item] = []
+        self._items = []
         for item in items:
-            while stack and not _holds(stack[-1], item):
+            while stack and (stack[-1].range == item.range or stack[-1].range[1] < item.range[1]):
                 stack.pop()
             owner = stack[-1] if stack else None
-            if kept and _same(kept[-1], item):
+            if self._items and (self._items[-1].range, self._items[-1].name) == (item.range, item.name):
                 continue
             if owner is not None:
-                if owner.kind == "class" == item.kind and owner.name == item.name and _starts_beside(owner, item):
+                beside = owner.node.start_point.row == item.node.start_point.row
+                if owner.kind == "class" == item.kind and owner.name == item.name and beside:
                     continue  # `typedef struct Name {...} Name`
                 if owner.kind == "function" and item.kind == "variable":
                     continue
@@ -241,8 +248,7 @@ class _Reader:
                 item.in_class = owner.kind == "class"
             (owner.children if owner else top).append(item)
             stack.append(item)
-            kept.append(item)
-        self._items = kept
+            self._items.append(item)
         return top
 
     def _top_level(self, items: Sequence[_Item]) -> Iterator[Definition]:
@@ -254,45 +260,35 @@ class _Reader:
 
     def _definition(self, item: _Item, within: tuple[int, int] | None = None) -> Definition:
         start = top = _first_line(item.span)
-        while (above := self._above(top)) is not None:
+        while (above := self._comments.get(top - 1, self._leading.get(top - 1))) is not None:
             top = above
-        comments = [line for line in range(top, start) if line not in self._leading_lines]
-        header = self._header(item)
+        comments = [self._lines[line - 1] for line in range(top, start) if line not in self._leading_lines]
         kind: SymbolKind = "class" if item.kind == "class" else "function"
         if kind == "function" and (item.in_class or item.owned):
             kind = "method"
-        members = item.children if item.kind == "class" else []
+        members = [child for child in item.children if kind == "class" and child.kind in ("function", "class")]
         return Definition(
             item.qualified,
             kind,
             top,
             _last_line(item.span),
-            header,
+            _header(item),
             clip(self._signature(item), MAX_SIGNATURE_CHARS) or None,
-            first_paragraph([self._lines[line - 1] for line in comments]),
-            tuple(self._definition(member) for member in members if member.kind in ("function", "class")),
+            first_paragraph(comments),
+            tuple(map(self._definition, members)),
             within,
         )
-
-    def _above(self, line: int) -> int | None:
-        return self._comments.get(line - 1, self._leading.get(line - 1))
 
     @cached_property
     def _leading_lines(self) -> set[int]:
         return {line for end, start in self._leading.items() for line in range(start, end + 1)}
 
-    def _header(self, item: _Item) -> int:
-        name = item.node.child_by_field_name("name") or item.node
-        return name.start_point.row + 1
-
     def _signature(self, item: _Item) -> str:
         body = _body(item.node)
         start = _after_decoration(item.span)
         end = body.start_byte if body is not None and body.start_byte > start else item.span.end_byte
-        header = (
-            self._source[start : min(end, start + _MAX_SIGNATURE_BYTES)].decode("utf-8", "replace").rstrip(" \t\r\n{;,")
-        )
-        return " ".join(header.removesuffix("=>").rstrip(" =").split())
+        header = self._source[start : min(end, start + _MAX_SIGNATURE_BYTES)].decode("utf-8", "replace")
+        return " ".join(header.rstrip(" \t\r\n{;,").removesuffix("=>").rstrip(" =").split())
 
     def _statement(self, item: _Item) -> tuple[int, int]:
         index = bisect_right(self._starts, item.node.start_byte) - 1
@@ -303,24 +299,13 @@ class _Reader:
     def _starts(self) -> list[int]:
         return [child.start_byte for child in self._root.children]
 
-    def _names(self) -> dict[int, tuple[str, ...]]:
+    def _names(self) -> dict[int, list[str]]:
         names: dict[int, list[str]] = {}
         for item in self._items:
             private = item.kind == "variable" and item.name.startswith("_")
             if item.kind != "namespace" and not private:
-                names.setdefault(self._header(item), []).append(item.qualified)
-        return {line: tuple(found) for line, found in names.items()}
-
-    def _module_doc(self, first: int) -> str | None:
-        """What the comment at the top of the file says, if it belongs to no definition."""
-        start = self._licence_end + 1
-        while start <= len(self._lines) and not self._lines[start - 1].strip():
-            start += 1
-        ends = {begin: end for end, begin in self._comments.items()}
-        end = start - 1
-        while end + 1 in ends:
-            end = ends[end + 1]
-        return first_paragraph(self._lines[start - 1 : end]) if end < first else None
+                names.setdefault(_header(item), []).append(item.qualified)
+        return names
 
     # Where to cut what is too long
 
@@ -347,19 +332,10 @@ class _Reader:
         return depths
 
 
-def _holds(outer: _Item, inner: _Item) -> bool:
-    one, other = outer.node, inner.node
-    same = (one.start_byte, one.end_byte) == (other.start_byte, other.end_byte)
-    return other.start_byte >= one.start_byte and other.end_byte <= one.end_byte and not same
-
-
-def _same(one: _Item, other: _Item) -> bool:
-    places = {(item.node.start_byte, item.node.end_byte, item.name) for item in (one, other)}
-    return len(places) == 1
-
-
-def _starts_beside(outer: _Item, inner: _Item) -> bool:
-    return outer.node.start_point.row == inner.node.start_point.row
+def _header(item: _Item) -> int:
+    """The line that names a definition."""
+    name = item.node.child_by_field_name("name") or item.node
+    return name.start_point.row + 1
 
 
 def _widened(node: Node) -> Node:

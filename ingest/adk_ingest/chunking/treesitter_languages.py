@@ -1,13 +1,13 @@
 """The languages that are read with tree-sitter: their grammars, and the nodes that define something.
 
-Each query marks what defines with `@function`, `@class`, `@variable` or `@namespace`, its name with `@name`, the type
-that a function belongs to with `@owner`, and with `@callee` what makes a component of a function. `@leading` marks
-decorators and the like that stand beside what they decorate.
+Each query marks a definition with `@function`, `@class`, `@variable` or `@namespace`, its name with `@name`, the type
+that a function belongs to with `@owner`, and what makes a component of a function with `@callee`. `@leading` marks
+decorators and the like that the tree has beside what they decorate.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from adk_evidence.readers.languages import BY_EXTENSION
 
@@ -120,24 +120,21 @@ _C_SHARP = """
 """
 
 
-@dataclass(frozen=True)
-class Language:
-    """A language: its name for people, what chunks call it, and the module and function that give its grammar."""
+class Grammar(NamedTuple):
+    """The module and the function that give a grammar, and the query for what defines something."""
 
-    title: str
-    lang: str
     module: str
-    grammar: str
+    function: str
     query: str
 
 
-def _grammar(module: str, *queries: str, function: str = "language") -> tuple[str, str, str]:
-    return f"tree_sitter_{module}", function, "\n".join((_EVERYWHERE, *queries))
+def _grammar(module: str, *queries: str, function: str = "language") -> Grammar:
+    return Grammar(f"tree_sitter_{module}", function, "\n".join((_EVERYWHERE, *queries)))
 
 
 # By what chunks call the language. C is read as C++, which it mostly is: the grammars of C and Java were tried and left
-# out, as a few kilobytes of nonsense make their error recovery take gigabytes of memory; Python's behaves as they do.
-_GRAMMARS = {
+# out, because a few kilobytes of nonsense make their error recovery take gigabytes of memory; so does Python's.
+GRAMMARS = {
     "ts": _grammar("typescript", _JAVASCRIPT, _TYPESCRIPT, function="language_typescript"),
     "tsx": _grammar("typescript", _JAVASCRIPT, _TYPESCRIPT, function="language_tsx"),
     "js": _grammar("javascript", _JAVASCRIPT, _JAVASCRIPT_FIELDS),
@@ -149,8 +146,4 @@ _GRAMMARS = {
     "cs": _grammar("c_sharp", _C_SHARP),
 }
 
-LANGUAGES = {
-    extension: Language(language.title, language.lang, *_GRAMMARS[language.lang])
-    for extension, language in BY_EXTENSION.items()
-    if language.lang in _GRAMMARS
-}
+LANGUAGES = {extension: language for extension, language in BY_EXTENSION.items() if language.lang in GRAMMARS}

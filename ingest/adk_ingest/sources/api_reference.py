@@ -1,9 +1,9 @@
 """API reference pages made from docstrings, one Markdown page a module (design section 4).
 
-Their links lead to the official reference, one Sphinx page (`<site>/api-reference/python/google-adk.html`)
-whose anchors are public import paths: `#google.adk.agents.LlmAgent`. It documents the packages below the root
-package by their `__all__`, so a symbol has an anchor only where such a package exports it, or where the root
-package exports it from a module beside it (`google.adk.runners.Runner`); all others link to the page itself.
+Their links lead to the official reference, one Sphinx page (`<site>/api-reference/python/google-adk.html`) whose
+anchors are public import paths: `#google.adk.agents.LlmAgent`. That page documents the packages below the root package
+by their `__all__`. So a symbol has an anchor only where such a package exports the symbol, or where the root package
+exports it from a module directly below the root (`google.adk.runners.Runner`); all others link to the page itself.
 Source: the `automodule` list and links of google/adk-docs.
 """
 
@@ -44,21 +44,19 @@ def api_reference_path(module: str) -> str:
 
 
 def api_reference_url(site_url: str, anchor: str | None) -> str:
-    """The official reference's URL; `anchor` is used only if it is a dotted name, as no slug is."""
+    """The official reference's URL; `anchor` counts only if it is a dotted name, which no slug is."""
     fragment = f"#{anchor}" if anchor and "." in anchor else ""
     return f"{site_url.rstrip('/')}/{OFFICIAL_PAGE}{fragment}"
 
 
 def build_export_map(files: Mapping[str, str]) -> dict[str, str]:
-    """Where packages export what their modules define.
+    """Where packages export what their modules define, from texts by repository path.
 
-    Args:
-        files: Texts by repository path; only each `__init__.py` is read, a broken one exports nothing.
+    Only each `__init__.py` is read; a broken one exports nothing.
 
     Returns:
         Fully qualified name to public import path, e.g. `google.adk.agents.llm_agent.LlmAgent` to
-        `google.adk.agents.LlmAgent`. Of several exporting packages below the root, the nearest to the
-        definition.
+        `google.adk.agents.LlmAgent`. Of several exporting packages below the root, the nearest to the definition.
     """
     packages = {_package(path): text for path, text in files.items() if PurePosixPath(path).name == "__init__.py"}
     exports: dict[str, str] = {}
@@ -90,14 +88,9 @@ def _resolve(path: str, exports: Mapping[str, str]) -> str:
 
 
 def _closeness(path: str, origin: str) -> tuple[bool, int]:
-    package = path.rpartition(".")[0]
-    same_name = path.rpartition(".")[2] == origin.rpartition(".")[2]
-    shared = 0
-    for left, right in zip(package.split("."), origin.split("."), strict=False):
-        if left != right:
-            break
-        shared += 1
-    return same_name, shared
+    package, _, name = path.rpartition(".")
+    same = [left == right for left, right in zip(package.split("."), origin.split("."), strict=False)]
+    return name == origin.rpartition(".")[2], [*same, False].index(False)
 
 
 def _exports(package: str, text: str) -> dict[str, str]:
@@ -152,21 +145,14 @@ def _lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
 def _absolute(package: str, module: str) -> str:
     name = module.lstrip(".")
     level = len(module) - len(name)
-    if not level:
-        return name
-    base = package.split(".")
-    kept = base[: len(base) - level + 1]
-    return ".".join([*kept, *([name] if name else [])])
+    parts = package.split(".")
+    return ".".join([*(parts[: len(parts) - level + 1] if level else []), *([name] if name else [])])
 
 
 def api_reference_page(source_path: str, code_text: str, module_name: str, export_map: Mapping[str, str]) -> str | None:
     """The Markdown page of a module's public classes and functions, read without importing the module.
 
-    Args:
-        source_path: The module's path, named on the page.
-        code_text: The module's source.
-        module_name: Its dotted name.
-        export_map: What `build_export_map` returned; decides on anchors and import lines.
+    `export_map` is what `build_export_map` returned; it decides on anchors and import lines.
 
     Returns:
         The page, or None where the module is private, does not parse or has nothing public.

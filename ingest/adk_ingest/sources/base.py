@@ -1,4 +1,4 @@
-"""What discovery walks: a corpus on disk and how its files are called in the repository."""
+"""What discovery walks: a corpus on disk, and the paths of its files in the repository."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SourceKind = Literal["git", "snapshot", "distribution", "folder"]
 class CorpusSource:
     """A corpus whose commit is known.
 
-    `root` is an existing folder. Files below one of the `subtrees` (relative to `root`, `""`: all of it)
-    belong to the corpus, and the repository calls them `path_prefix` plus their path below `root`. `dirty`
-    says that a checkout's files differ from its commit, and `committed` has the ids of what the commit holds by the
-    repository's paths; it is None where there is no checkout.
+    `root` is an existing folder. Files below one of the `subtrees` (relative to `root`, `""`: all of it) belong to the
+    corpus; their repository paths are `path_prefix` plus their path below `root`. `dirty` says that a checkout's files
+    differ from its commit. `committed` has the ids of what the commit holds by repository path; without a checkout it
+    is None.
     """
 
     corpus: str
@@ -36,7 +36,6 @@ class CorpusSource:
     committed: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
 
     def repo_path(self, relative: str) -> str:
-        """The repository's path of a file, given its path below `root` with `/`."""
         return self.path_prefix + relative
 
     def location(self) -> SourceLocation:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError
-from adk_ingest.sources.git import committed_files, current_ref, git_line, place_in_repository, records, text_of
+from adk_ingest.sources.git import check_committed, committed_files, current_ref, read_head, records
 
 
 @dataclass(frozen=True)
 class GitState:
     """What git says of a folder.
 
-    `committed` has, by the repository's paths, the ids of what the commit holds. `ignored` are paths below the folder,
-    those of folders with `/` at their end. `prefix` is the folder's place in the repository.
+    `prefix` is the folder's place in the repository. `committed` has the ids of what the commit holds by the
+    repository's paths. `ignored` are paths below the folder; those of folders end with `/`.
     """
 
     commit: str
@@ -36,10 +36,7 @@ class CodebaseFolder:
 
 
 def open_codebase(root: Path) -> CodebaseFolder:
-    """Look at a folder.
-
-    Args:
-        root: An absolute path.
+    """Look at a folder, given by an absolute path.
 
     Raises:
         SourceError: There is no such folder, or git began to answer and failed.
@@ -50,25 +47,12 @@ def open_codebase(root: Path) -> CodebaseFolder:
         raise SourceError(f"The folder {root} does not exist.", "Name the folder that holds the code.")
     root = root.resolve()
     try:
-        prefix = place_in_repository(root)
-        commit = git_line(root, "rev-parse", "--verify", "HEAD^{commit}")
-        if prefix:
-            git_line(root, "rev-parse", "--verify", "--quiet", f"HEAD:{prefix.rstrip('/')}")
+        commit, prefix = read_head(root)
+        check_committed(root, prefix)
     except GitError as exc:
         notices = []
         if (root / ".git").exists():
             notices.append(f"Git cannot tell the commit of {root}, which is cited by its content: {exc.message}")
         return CodebaseFolder(root, None, notices)
-    state = GitState(
-        commit=commit,
-        ref=current_ref(root),
-        prefix=prefix,
-        committed=committed_files(root),
-        ignored=_ignored(root),
-    )
-    return CodebaseFolder(root, state)
-
-
-def _ignored(root: Path) -> frozenset[str]:
-    command = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-    return frozenset(text_of(entry) for entry in records(root, *command))
+    ignored = records(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    return CodebaseFolder(root, GitState(commit, current_ref(root), prefix, committed_files(root), frozenset(ignored)))

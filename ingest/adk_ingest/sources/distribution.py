@@ -59,12 +59,7 @@ def parse_requirement(text: str) -> Requirement:
 def open_installed(
     requirement: Requirement, settings: CorpusSettings, *, interpreter: Path | None = None
 ) -> CorpusSource:
-    """A distribution that an interpreter has installed.
-
-    Args:
-        requirement: Its name, and which versions will do.
-        settings: The corpus that it is.
-        interpreter: The Python to ask; None: the running one.
+    """A distribution that an interpreter has installed: the running one, or `interpreter`.
 
     Raises:
         SourceError: It is not installed there, or in another version.
@@ -81,12 +76,7 @@ def open_installed(
 
 
 def open_environment(environment: Path, requirement: Requirement, settings: CorpusSettings) -> CorpusSource:
-    """A distribution that a virtual environment has installed. Its Python is not run: the folder may be a stranger's.
-
-    Args:
-        environment: The folder with `pyvenv.cfg`.
-        requirement: Its name, and which versions will do.
-        settings: The corpus that it is.
+    """A distribution in a virtual environment, whose Python is not run: the folder may be a stranger's.
 
     Raises:
         SourceError: It is not installed there, or in another version.
@@ -112,11 +102,6 @@ def _open_version(folder: Path, requirement: Requirement, settings: CorpusSettin
 def open_wheel(wheel: Path, home: Path, settings: CorpusSettings) -> CorpusSource:
     """A wheel, unpacked once into `home`/<name>-<version>.
 
-    Args:
-        wheel: The file.
-        home: The folder of unpacked distributions.
-        settings: The corpus that it is.
-
     Raises:
         SourceError: The file is not a sound wheel.
     """
@@ -134,13 +119,7 @@ def open_registry(
 ) -> CorpusSource:
     """A distribution of the package registry, fetched without its requirements and unpacked into `home`.
 
-    A pinned version that was unpacked before is taken from there.
-
-    Args:
-        requirement: Its name and version.
-        home: The folder of unpacked distributions.
-        settings: The corpus that it is.
-        notify: Gets a sentence before the download.
+    A pinned version that was unpacked before is taken from there. `notify` gets a sentence before the download.
 
     Raises:
         SourceError: It cannot be fetched.
@@ -173,12 +152,7 @@ def _pinned_version(requirement: Requirement) -> Version | None:
 
 
 def open_folder(folder: Path, name: NormalizedName, settings: CorpusSettings) -> CorpusSource:
-    """A distribution in a folder of packages and their `*.dist-info`.
-
-    Args:
-        folder: A `site-packages`, or a distribution unpacked on its own.
-        name: The distribution's name.
-        settings: The corpus that it is.
+    """A distribution in a folder of packages and their `*.dist-info`: a `site-packages`, or one unpacked alone.
 
     Raises:
         SourceError: The folder does not hold it.
@@ -256,7 +230,7 @@ def _version(found: Distribution) -> Version:
 
 
 def _direct_url(found: Distribution) -> dict[str, Any]:
-    """How it was installed if not from a registry; empty if it was."""
+    """How a distribution was installed if not from a registry; empty otherwise."""
     try:
         data = json.loads(found.read_text("direct_url.json") or "{}")
     except ValueError:
@@ -274,17 +248,14 @@ def _recorded_files(found: Distribution) -> Iterator[PurePosixPath]:
 
 
 def _package_roots(files: Iterable[PurePosixPath]) -> list[str]:
-    """The folders that are packages but whose parents are not, and modules that stand alone.
+    """The packages that no other package holds, and modules outside of packages.
 
     `google` is shared by many distributions; what belongs to google-adk begins at `google/adk`.
     """
     files = sorted(files)
     packages = {file.parent for file in files if file.name == "__init__.py"}
-    roots: dict[str, None] = {}
-    for file in files:
-        owner = next((folder for folder in reversed(file.parents) if folder in packages), file)
-        roots[owner.as_posix()] = None
-    return list(roots)
+    owners = (next((folder for folder in reversed(file.parents) if folder in packages), file) for file in files)
+    return list(dict.fromkeys(owner.as_posix() for owner in owners))
 
 
 def _open_unpacked(

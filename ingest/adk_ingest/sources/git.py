@@ -7,8 +7,9 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock
 
@@ -19,37 +20,34 @@ from adk_ingest.sources.base import CorpusSource
 
 PROBE_SECONDS = 4.0
 FETCH_SECONDS = 300.0
-# A large checkout takes git some seconds; a slow disk more.
+# Git takes some seconds for a large checkout, and longer on a slow disk.
 READ_SECONDS = 120.0
 # Modes of regular files in a commit; links and submodules have others.
-_REGULAR = (b"100644", b"100755")
-# The file that git asks for on the other side, whatever a repository's settings call it.
+_REGULAR = ("100644", "100755")
+# The program that git starts on the other side, whatever a repository's settings name.
 _UPLOAD_PACK = "--upload-pack=git-upload-pack"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-# A transfer that has come to a stand ends early.
+# A transfer that stalls ends early.
 _STALLED = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=15")
 
 
 def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
     """The checkout in a folder, which may be a folder inside a checkout.
 
-    Args:
-        root: The folder to walk.
-        settings: The corpus that the checkout is.
-
     Raises:
         SourceError: git is missing, or the folder is not a checkout or holds nothing that its commit knows.
     """
     root = root.resolve()
     try:
-        prefix = place_in_repository(root)
-        commit = git_line(root, "rev-parse", "--verify", "HEAD^{commit}")
+        commit, prefix = read_head(root)
     except GitError as exc:
         hint = exc.hint or f"Name a git checkout of {settings.repo}, or a folder with a corpus.json."
         raise SourceError(f"The folder {root} is not a usable git checkout: {exc.message}", hint) from exc
-    if prefix and not _succeeds(root, "rev-parse", "--verify", "--quiet", f"HEAD:{prefix.rstrip('/')}"):
+    try:
+        check_committed(root, prefix)
+    except GitError as exc:
         message = f"The folder {root} lies in a git checkout whose commit does not hold it."
-        raise SourceError(message, "Commit the folder, or give it a corpus.json.")
+        raise SourceError(message, "Commit the folder, or give it a corpus.json.") from exc
     committed = committed_files(root)
     return CorpusSource(
         corpus=settings.corpus,
@@ -65,59 +63,55 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
     )
 
 
-def place_in_repository(root: Path) -> str:
-    """The repository's path of a folder, with `/` at its end; empty at its top.
+def read_head(root: Path) -> tuple[str, str]:
+    """The commit of the working tree around a folder, and the folder's place in it, such as `docs/`; empty at its top.
 
     Raises:
-        GitError: No working tree holds the folder.
+        GitError: No working tree holds the folder, or there is no commit yet.
     """
     if git_line(root, "rev-parse", "--is-inside-work-tree") != "true":
         raise GitError("it is not part of the working tree that the repository's settings name.")
-    return git_line(root, "rev-parse", "--show-prefix")
+    prefix = git_line(root, "rev-parse", "--show-prefix")
+    return git_line(root, "rev-parse", "--verify", "HEAD^{commit}"), prefix
+
+
+def check_committed(root: Path, prefix: str) -> None:
+    """Raise a GitError where the commit does not hold a folder."""
+    if prefix:
+        git_line(root, "rev-parse", "--verify", "--quiet", f"HEAD:{prefix.rstrip('/')}")
 
 
 def committed_files(root: Path) -> dict[str, str]:
-    """The regular files that the commit holds below a folder: the ids of their contents by the repository's paths.
-
-    Raises:
-        GitError: git cannot read the repository.
-    """
+    """The regular files that the commit holds below a folder: the ids of their contents by the repository's paths."""
     found = {}
     for entry in records(root, "ls-tree", "-r", "-z", "--full-name", "HEAD"):
-        about, _, path = entry.partition(b"\t")
-        kind, _, content = about.split(b" ")
-        if kind in _REGULAR:
-            found[text_of(path)] = content.decode("ascii")
+        about, _, path = entry.partition("\t")
+        mode, _, content = about.split(" ")
+        if mode in _REGULAR:
+            found[path] = content
     return found
 
 
 def is_as_committed(disk: Path, content: str) -> bool:
-    """Whether a file holds the lines that the commit has.
+    """Whether a file holds the lines that the commit has, whose id is `content`.
 
-    git itself would apply what the repository's settings call filters, which are programs. Here the bytes count, and
-    line ends alone make no difference: many a checkout on Windows has others than the commit. A file that a filter made
-    from what the commit holds is another one.
-
-    Args:
-        disk: The file.
-        content: The id of its content in the commit.
+    git would apply what the repository's settings call filters, which are programs. Here the bytes count, except that
+    line ends make no difference: many checkouts on Windows have other line ends than the commit. A file that a filter
+    made from what the commit holds counts as changed.
     """
     try:
-        # Reading a pipe would never end.
-        raw = disk.read_bytes() if disk.is_file() else None
+        if not disk.is_file():  # reading a pipe would never end
+            return False
+        raw = disk.read_bytes()
     except OSError:
-        raw = None
-    return raw is not None and _has_lines(raw, content)
-
-
-def _has_lines(raw: bytes, content: str) -> bool:
+        return False
     return content == _blob_id(raw, content) or (
         b"\r\n" in raw and content == _blob_id(raw.replace(b"\r\n", b"\n"), content)
     )
 
 
 def as_committed(found: Iterable[tuple[str, Path]], committed: Mapping[str, str]) -> frozenset[str]:
-    """Which of some files, by the repository's path and the place on disk, are as the commit has them."""
+    """Which of some files, given by the repository's path and the place on disk, are as the commit has them."""
     return frozenset(path for path, disk in found if path in committed and is_as_committed(disk, committed[path]))
 
 
@@ -128,90 +122,48 @@ def _blob_id(raw: bytes, like: str) -> str:
 
 def _differs(root: Path, prefix: str, committed: Mapping[str, str]) -> bool:
     """Whether files were added, changed or removed since the commit, as far as that shows without filters."""
-    if run_git(["ls-files", "-z", "--others", "--exclude-standard"], cwd=root, timeout=READ_SECONDS):
+    if records(root, "ls-files", "-z", "--others", "--exclude-standard"):
         return True
     # Files that a sparse checkout leaves out are not removed.
     listed = records(root, "ls-files", "-z", "-t", "--full-name")
-    left_out = {text_of(entry[2:]) for entry in listed if entry.startswith(b"S ")}
+    left_out = {entry[2:] for entry in listed if entry.startswith("S ")}
     return not all(
         path in left_out or is_as_committed(root / path.removeprefix(prefix), content)
         for path, content in committed.items()
     )
 
 
-def records(root: Path, *command: str) -> list[bytes]:
-    """What a git command lists, ended by zero bytes each.
-
-    Raises:
-        GitError: It failed.
-    """
-    output = run_git(command, cwd=root, timeout=READ_SECONDS)
-    return [entry for entry in output.split(b"\0") if entry]
-
-
-def text_of(path: bytes) -> str:
-    """A path as git writes it."""
-    return path.decode("utf-8", "surrogateescape")
+def records(root: Path, *command: str) -> list[str]:
+    """What a git command lists, with a zero byte after each entry."""
+    output = run_git(command, cwd=root, timeout=READ_SECONDS).decode("utf-8", "surrogateescape")
+    return [entry for entry in output.split("\0") if entry]
 
 
 def current_ref(root: Path) -> str | None:
     """The branch, else the tag that HEAD is at."""
-    for command in (
-        ("symbolic-ref", "--quiet", "--short", "HEAD"),
-        ("describe", "--tags", "--exact-match", "HEAD"),
-    ):
-        try:
+    for command in (("symbolic-ref", "--quiet", "--short", "HEAD"), ("describe", "--tags", "--exact-match", "HEAD")):
+        with suppress(GitError):
             return git_line(root, *command)
-        except GitError:
-            continue
     return None
 
 
 def git_line(root: Path, *command: str) -> str:
-    """What a git command says in one line.
-
-    Raises:
-        GitError: It failed.
-    """
+    """What a git command says in one line."""
     return run_git(command, cwd=root).decode("utf-8", "surrogateescape").rstrip("\n")
 
 
-def _succeeds(root: Path, *command: str) -> bool:
-    try:
-        run_git(command, cwd=root)
-    except GitError:
-        return False
-    return True
-
-
-@dataclass(frozen=True)
-class _Remote:
-    """What to fetch: the full ref name (None for a bare commit) and the commit it is at (None: unknown)."""
+class _Remote(NamedTuple):
+    """What to fetch: the full ref name (None for a bare commit) and the commit of the ref (None: unknown)."""
 
     name: str | None
     commit: str | None
 
 
-def clone_or_update(
-    url: str,
-    destination: Path,
-    ref: str | None = None,
-    *,
-    notify: Callable[[str], None],
-    probe_timeout: float = PROBE_SECONDS,
-    timeout: float = FETCH_SECONDS,
-) -> None:
+def clone_or_update(url: str, destination: Path, ref: str | None = None, *, notify: Callable[[str], None]) -> None:
     """Make `destination` a shallow checkout of a repository or bring it up to date; asks for no password.
 
-    Local changes are never overwritten, and a crash leaves no half checkout.
-
-    Args:
-        url: The repository.
-        destination: The checkout's folder.
-        ref: Branch, tag or full commit; None: the default branch.
-        notify: Gets a sentence before something takes long.
-        probe_timeout: Seconds within which the repository must answer.
-        timeout: Seconds for the transfer.
+    Local changes are never overwritten, and a crash leaves no half checkout. `ref` is a branch, tag or full commit;
+    None is the default branch. `notify` gets a sentence before something takes long.
 
     Raises:
         SourceError: The repository cannot be reached, or `destination` cannot be made or updated.
@@ -220,20 +172,20 @@ def clone_or_update(
         raise SourceError(f"{ref!r} is not a branch, tag or commit.")
     destination.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(destination.parent / f".{destination.name}.lock"):
-        remote = _probe(url, ref, destination.parent, probe_timeout)
+        remote = _probe(url, ref, destination.parent)
         if destination.is_dir() and any(destination.iterdir()):
-            _update(url, destination, remote, notify, timeout)
+            _update(url, destination, remote, notify)
         else:
             notify(f"Cloning {url}")
-            _clone(url, destination, remote, timeout)
+            _clone(url, destination, remote)
 
 
-def _probe(url: str, ref: str | None, folder: Path, timeout: float) -> _Remote:
+def _probe(url: str, ref: str | None, folder: Path) -> _Remote:
     """Ask the repository for the commit of the ref; this also tests whether the repository can be reached."""
     patterns = [ref, f"{ref}^{{}}"] if ref else ["HEAD"]
     try:
         command = ["ls-remote", _UPLOAD_PACK, "--symref", "--", url, *patterns]
-        listing = run_git(command, cwd=folder, timeout=timeout, network=True, inside=False)
+        listing = run_git(command, cwd=folder, timeout=PROBE_SECONDS, network=True, inside=False)
     except GitError as exc:
         raise SourceError(f"{url} cannot be reached: {exc.message}", exc.hint) from exc
     commits: dict[str, str] = {}
@@ -254,13 +206,13 @@ def _probe(url: str, ref: str | None, folder: Path, timeout: float) -> _Remote:
     raise SourceError(f"{url} has no branch or tag {ref!r}.")
 
 
-def _clone(url: str, destination: Path, remote: _Remote, timeout: float) -> None:
+def _clone(url: str, destination: Path, remote: _Remote) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{destination.name}-", dir=destination.parent) as scratch:
         folder = Path(scratch) / "checkout"
         try:
             run_git(["init", "--quiet", str(folder)], cwd=Path(scratch))
             run_git(["remote", "add", "origin", url], cwd=folder)
-            _checkout(folder, url, remote, timeout)
+            _checkout(folder, url, remote)
         except GitError as exc:
             raise SourceError(f"{url} could not be cloned: {exc.message}", exc.hint) from exc
         if destination.is_dir():
@@ -268,7 +220,7 @@ def _clone(url: str, destination: Path, remote: _Remote, timeout: float) -> None
         shutil.move(folder, destination)
 
 
-def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str], None], timeout: float) -> None:
+def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str], None]) -> None:
     try:
         if Path(git_line(destination, "rev-parse", "--show-toplevel")) != destination.resolve():
             raise GitError("it is not a checkout itself.")
@@ -280,17 +232,17 @@ def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str]
         if run_git(["status", "--porcelain"], cwd=destination):
             raise GitError("it has local changes, which are kept.")
         notify(f"Updating {destination.name} from {url}")
-        _checkout(destination, url, remote, timeout)
+        _checkout(destination, url, remote)
     except GitError as exc:
         raise SourceError(f"{destination} could not be updated: {exc.message}", exc.hint) from exc
 
 
-def _checkout(folder: Path, url: str, remote: _Remote, timeout: float) -> None:
+def _checkout(folder: Path, url: str, remote: _Remote) -> None:
     """Fetch one commit and check it out, on a local branch of the same name if the ref is a branch."""
     name = remote.name or remote.commit or "HEAD"
     tag = f"+{name}:{name}" if name.startswith("refs/tags/") else name
     fetch = [*_STALLED, "fetch", _UPLOAD_PACK, "--quiet", "--depth=1", "--no-tags", "--", url, tag]
-    run_git(fetch, cwd=folder, timeout=timeout, network=True)
+    run_git(fetch, cwd=folder, timeout=FETCH_SECONDS, network=True)
     branch = name.removeprefix("refs/heads/")
     where = ["-B", branch] if branch != name else ["--detach"]
-    run_git(["checkout", "--quiet", *where, "FETCH_HEAD", "--"], cwd=folder, timeout=timeout)
+    run_git(["checkout", "--quiet", *where, "FETCH_HEAD", "--"], cwd=folder, timeout=FETCH_SECONDS)

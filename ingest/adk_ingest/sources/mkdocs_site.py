@@ -8,9 +8,10 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 import pathspec
 import yaml
@@ -38,7 +39,7 @@ _ATTRIBUTE_ID = re.compile(r"\{:?[^{}]*#([^\s{}]+)[^{}]*\}")
 
 @dataclass(frozen=True)
 class MkdocsSite:
-    """A loaded project. Paths are relative to the repository, with `/`; build it with `MkdocsSite.load`."""
+    """A project that `MkdocsSite.load` read. Paths are relative to the repository."""
 
     site_url: str | None
     docs_dir: str
@@ -51,19 +52,13 @@ class MkdocsSite:
 
     @classmethod
     def load(cls, root: Path, site_url: str | None) -> MkdocsSite:
-        """Read `mkdocs.yml` below a corpus root; without one, the defaults of mkdocs hold.
+        """Read `mkdocs.yml` below a repository's root; without that file, the defaults of mkdocs hold.
 
-        Args:
-            root: The repository's root.
-            site_url: Where the site is published if `mkdocs.yml` does not say so.
+        `site_url` is where the site is published if `mkdocs.yml` does not say so.
         """
         config, warnings = _read_config(root)
         docs_dir = _docs_dir(root, config)
-        excludes = [
-            *_DEFAULT_EXCLUDES,
-            *_lines_of(config.get("exclude_docs")),
-            *_lines_of(config.get("draft_docs")),
-        ]
+        left_out = (_lines_of(config.get(name)) for name in ("exclude_docs", "draft_docs"))
         return cls(
             site_url=_base_url(_plain(config.get("site_url")) or site_url),
             docs_dir=docs_dir,
@@ -71,18 +66,14 @@ class MkdocsSite:
             titles=dict(_nav_titles(config.get("nav"), docs_dir)),
             redirects=_redirect_maps(config.get("plugins"), docs_dir),
             pages=_list_pages(root, docs_dir),
-            excluded=pathspec.GitIgnoreSpec.from_lines(excludes),
+            excluded=pathspec.GitIgnoreSpec.from_lines(chain(_DEFAULT_EXCLUDES, *left_out)),
             warnings=tuple(warnings),
         )
 
-    def is_published(self, path: str) -> bool:
-        """Whether a file is part of the site: below the docs folder and not left out by `exclude_docs`."""
-        inside = self._inside(path)
-        return inside is not None and not self.excluded.match_file(inside)
-
     def url_for(self, path: str) -> str | None:
-        """The URL of a page, or None where it is not published or the site's address is not known."""
-        if self.site_url is None or not self.is_published(path):
+        """The URL of a page, or None where the page is not published or the site's address is not known."""
+        inside = self._inside(path)
+        if self.site_url is None or inside is None or self.excluded.match_file(inside):
             return None
         return self.site_url + quote(self._location(path))
 
@@ -90,23 +81,17 @@ class MkdocsSite:
         """The page's title in the navigation; an untitled index page has its section's title."""
         return self.titles.get(path)
 
-    def resolve(self, url_or_path: str) -> str | None:
-        """The page that answers for a URL, a site path or a repository path, redirects followed.
+    def resolve(self, linked: str) -> str | None:
+        """The page that answers for a path of the site or of the repository, redirects followed.
 
         Returns:
             A path of `pages`, the URL where a redirect leaves the site, or None where no page answers.
-            Fragments are ignored.
         """
-        path = self._to_path(url_or_path)
+        path = self._to_path(linked)
         for _ in range(_MAX_REDIRECTS):
-            if path is None or path in self.pages:
+            if path is None or path in self.pages or "://" in path:
                 return path
-            target = self.redirects.get(path)
-            if target is None:
-                return None
-            if "://" in target:
-                return target
-            path = target
+            path = self.redirects.get(path)
         return None
 
     @functools.cached_property
@@ -114,31 +99,17 @@ class MkdocsSite:
         # A page wins over a redirect from the same place.
         return {self._location(path): path for path in (*self.redirects, *sorted(self.pages))}
 
-    def _to_path(self, url_or_path: str) -> str | None:
-        try:
-            parts = urlsplit(url_or_path)
-        except ValueError:
-            return None
-        location = unquote(parts.path)
-        if parts.scheme or parts.netloc:
-            url = f"{parts.scheme}://{parts.netloc}{parts.path}"
-            if self.site_url is None or not f"{url}/".startswith(self.site_url):
-                return None
-            location = unquote(url[len(self.site_url) :])
-        elif location in self.pages or location in self.redirects:
-            return location
-        inside = location.lstrip("/")
-        if (page := _join(self.docs_dir, inside)) in self.pages or page in self.redirects:
-            return page
-        inside = inside.removesuffix("index.html")
-        return self._by_location.get(inside) or self._by_location.get(inside.rstrip("/") + "/")
+    def _to_path(self, linked: str) -> str | None:
+        for path in (linked, _join(self.docs_dir, linked.lstrip("/"))):
+            if path in self.pages or path in self.redirects:
+                return path
+        location = linked.lstrip("/").removesuffix("index.html")
+        return self._by_location.get(location) or self._by_location.get(location.rstrip("/") + "/")
 
     def _inside(self, path: str) -> str | None:
         """The path relative to the docs folder, or None where it is outside."""
-        if not self.docs_dir:
-            return path
-        prefix = self.docs_dir + "/"
-        return path[len(prefix) :] if path.startswith(prefix) else None
+        prefix = f"{self.docs_dir}/" if self.docs_dir else ""
+        return path.removeprefix(prefix) if path.startswith(prefix) else None
 
     def _location(self, path: str) -> str:
         """Where a page is published, relative to the site's address."""
@@ -172,7 +143,7 @@ def _read_config(root: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 def _plain(value: object) -> str:
-    """A setting's text; of `!ENV [NAME, default]` the default, as the build's environment is unknown."""
+    """A setting's text; for `!ENV [NAME, default]` the default, because the build's environment is unknown."""
     if isinstance(value, list):
         value = value[-1] if len(value) > 1 else ""
     return value.strip() if isinstance(value, str) else ""
@@ -183,9 +154,7 @@ def _lines_of(value: object) -> list[str]:
 
 
 def _base_url(url: str | None) -> str | None:
-    if not url or "://" not in url:
-        return None
-    return url.rstrip("/") + "/"
+    return f"{url.rstrip('/')}/" if url and "://" in url else None
 
 
 def _docs_dir(root: Path, config: Mapping[str, Any]) -> str:
@@ -236,25 +205,12 @@ def _redirect_maps(plugins: object, docs_dir: str) -> dict[str, str]:
     return redirects
 
 
-@dataclass(frozen=True)
-class BrokenLink:
-    """A link of a page whose target is not in the corpus; `line` is 1-based."""
+def check_links(pages: Sequence[SourceFile], site: MkdocsSite | None = None) -> list[str]:
+    """A sentence for each link to a page or anchor that does not exist.
 
-    path: str
-    line: int
-    target: str
-    problem: str
-
-
-def check_links(pages: Sequence[SourceFile], site: MkdocsSite | None = None) -> list[BrokenLink]:
-    """Find links to pages and anchors that do not exist.
-
-    Looked at are relative links to Markdown pages and, with a site, links from its root (`/agents/#anchor`).
-    Links in code, to other sites and to other files are not.
-
-    Args:
-        pages: Every Markdown page of the corpus.
-        site: With it, a link to a page that was moved holds if a redirect leads on.
+    `pages` are all Markdown pages of the corpus. Only relative links to Markdown pages are checked and, with a site,
+    links from its root (`/agents/#anchor`); links in code, to other sites and to other files are not. With a site, a
+    link to a page that was moved holds if a redirect leads on.
     """
     anchors: dict[str, set[str]] = {}
     links: list[tuple[str, int, str]] = []
@@ -271,9 +227,9 @@ def check_links(pages: Sequence[SourceFile], site: MkdocsSite | None = None) -> 
             linked = site.resolve(linked) or linked
         if linked not in anchors:
             if "://" not in linked:
-                broken.append(BrokenLink(path, line, target, f"there is no page {linked}"))
+                broken.append(f"{path}:{line}: {target}: there is no page {linked}.")
         elif fragment and unquote(fragment) not in anchors[linked]:
-            broken.append(BrokenLink(path, line, target, f"{linked} has no anchor #{fragment}"))
+            broken.append(f"{path}:{line}: {target}: {linked} has no anchor #{fragment}.")
     return broken
 
 
@@ -304,8 +260,7 @@ def _anchors_and_links(page: SourceFile) -> tuple[set[str], list[tuple[int, str]
 
 def _is_checked(target: str) -> bool:
     location = target.partition("#")[0]
-    if not location:
-        return True
     if location.startswith("//") or ":" in location or "?" in location:
         return False
-    return location.lower().endswith(_PAGE_EXTENSIONS) or (location.startswith("/") and location.endswith("/"))
+    is_folder = location.startswith("/") and location.endswith("/")
+    return not location or is_folder or location.lower().endswith(_PAGE_EXTENSIONS)

@@ -41,30 +41,23 @@ class Resolved:
 
 def resolve_docs(
     settings: Settings,
-    explicit: Path | str | None = None,
+    explicit: str | None = None,
     *,
     allow_network: bool,
     notify: Notify,
     order: Sequence[Place] = INGEST_ORDER,
 ) -> Resolved:
-    """The documentation corpus.
+    """The documentation corpus: the first that can be had, with a notice for each place that could not be used.
 
-    Args:
-        settings: All settings.
-        explicit: A folder that the user names; it is then the only place.
-        allow_network: Whether a clone may be made or updated.
-        notify: Gets a sentence before something takes long.
-        order: The places to try: the folder of `ADK_EVIDENCE_DOCS`, the settings' root, a clone.
-
-    Returns:
-        The first corpus that could be had; a place that could not be used leaves a notice.
+    `explicit` is a folder that the user names; it is then the only place. `order` are the places to try: the folder of
+    `ADK_EVIDENCE_DOCS`, the settings' root, a clone. `notify` gets a sentence before something takes long.
 
     Raises:
         SourceError: The explicit folder cannot be used.
     """
     corpus = settings.corpora["doc"]
     if explicit is not None:
-        return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
+        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     places: dict[Place, Callable[[], CorpusSource | None]] = {
         "env": lambda: _from_environment(corpus),
         "root": lambda: _from_root(settings, corpus),
@@ -73,27 +66,18 @@ def resolve_docs(
     return _first(corpus, [places[place] for place in order])
 
 
-def resolve_code(
-    settings: Settings, explicit: Path | str | None = None, *, allow_network: bool, notify: Notify
-) -> Resolved:
+def resolve_code(settings: Settings, explicit: str | None = None, *, allow_network: bool, notify: Notify) -> Resolved:
     """The code corpus: the settings' root where it exists, else the settings' distribution.
 
-    Args:
-        settings: All settings.
-        explicit: What the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment
-            or a requirement such as `google-adk==2.13.0`.
-        allow_network: Whether a distribution may be downloaded or a clone made.
-        notify: Gets a sentence before something takes long.
-
-    Returns:
-        The corpus; a place that could not be used leaves a notice.
+    `explicit` is what the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment or a
+    requirement such as `google-adk==2.13.0`. Without `allow_network` nothing is downloaded or cloned.
 
     Raises:
         SourceError: The explicit place cannot be used.
     """
     corpus = settings.corpora["code"]
     if explicit is not None:
-        return _found(_open_explicit(str(explicit), settings, corpus, notify, allow_network))
+        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]
     if corpus.source == "git" and allow_network:
         attempts.append(lambda: _from_clone(settings, corpus, notify))
@@ -103,16 +87,12 @@ def resolve_code(
     return _first(corpus, attempts)
 
 
-def _found(source: CorpusSource) -> Resolved:
-    return Resolved(source, (_used(source),))
-
-
-def _used(source: CorpusSource) -> str:
-    return f"Using {source.describe()} from {source.root}."
+def _found(source: CorpusSource, notices: Sequence[str] = ()) -> Resolved:
+    return Resolved(source, (*notices, f"Using {source.describe()} from {source.root}."))
 
 
 def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]]) -> Resolved:
-    notices = []
+    notices: list[str] = []
     for attempt in attempts:
         try:
             source = attempt()
@@ -120,7 +100,7 @@ def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource 
             notices.append(str(exc))
             continue
         if source is not None:
-            return Resolved(source, (*notices, _used(source)))
+            return _found(source, notices)
     return Resolved(None, (*notices, f"No source of {corpus.repo} could be had."))
 
 
@@ -142,13 +122,7 @@ def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | Non
 
 
 def sync_clone(settings: Settings, corpus: CorpusSettings, ref: str | None = None, *, notify: Notify) -> CorpusSource:
-    """Clone a corpus's repository into the home folder, or bring that clone up to date.
-
-    Args:
-        settings: The home folder.
-        corpus: Its repository.
-        ref: Branch, tag or commit; None: the default branch.
-        notify: Gets a sentence before something takes long.
+    """Clone a corpus's repository into the home folder, or bring that clone up to date; `ref` as in `clone_or_update`.
 
     Raises:
         SourceError: The repository cannot be reached, or the clone cannot be updated.
@@ -206,7 +180,9 @@ def _open_explicit(
     if is_environment:
         return open_environment(path, parse_requirement(expected), corpus)
     if path.exists():
-        return open_installed(parse_requirement(expected), corpus, interpreter=_interpreter(path))
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            raise SourceError(f"{path} is neither a folder, a wheel nor a Python interpreter.")
+        return open_installed(parse_requirement(expected), corpus, interpreter=path)
     _check_name(parse_requirement(named).name, expected)
     return _from_requirement(named, settings, corpus, notify, allow_network)
 
@@ -216,13 +192,6 @@ def _check_name(name: str, expected: str) -> None:
     if canonicalize_name(name) != canonicalize_name(expected):
         message = f"{name} is neither a folder nor the distribution {expected}."
         raise SourceError(message, "Name an existing folder, or change the corpus's distribution in the settings.")
-
-
-def _interpreter(path: Path) -> Path:
-    """A path, if it is a program."""
-    if path.is_file() and os.access(path, os.X_OK):
-        return path
-    raise SourceError(f"{path} is neither a folder, a wheel nor a Python interpreter.")
 
 
 def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:

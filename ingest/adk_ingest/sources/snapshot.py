@@ -28,11 +28,7 @@ class SnapshotManifest(BaseModel):
 
 
 def open_snapshot(root: Path, settings: CorpusSettings) -> CorpusSource:
-    """The snapshot in a folder.
-
-    Args:
-        root: The folder that holds `corpus.json`.
-        settings: The corpus that the snapshot is to be; its site URL holds where the snapshot names none.
+    """The snapshot in a folder; the site URL of the settings counts where the snapshot names none.
 
     Raises:
         SourceError: `corpus.json` is missing or wrong, or it is of another corpus.

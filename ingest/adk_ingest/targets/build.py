@@ -31,7 +31,7 @@ from adk_evidence.symbols.target_sets import (
     write_set,
     write_vectors,
 )
-from adk_ingest.chunkers import module_name
+from adk_ingest.chunking.python import module_name
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
