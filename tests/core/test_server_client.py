@@ -101,7 +101,7 @@ def writer(server: QdrantStandIn, folder: Path, *, patience: Patience = UPLOAD, 
 
 def fill(server: QdrantStandIn, folder: Path) -> Path:
     """A folder whose collection holds points 0 to 11."""
-    with closing(writer(server, folder)) as index:
+    with closing(writer(server, folder, patience=PATIENT)) as index:
         index.upsert("docs", [point(n) for n in range(12)])
         index.flush()
     server.seen.clear()
@@ -209,7 +209,8 @@ def test_what_stays_wrong_ends_in_a_sentence_in_time(
     else:
         assert rule.hits <= 3
         assert sum(waits) <= seconds_for(fault)
-        assert taken < seconds_for(fault) + 1
+        # These faults last for ever; opening a client takes a busy machine a second.
+        assert taken < seconds_for(fault) + 5
 
 
 def test_a_server_that_is_gone_cannot_be_reached(server: QdrantStandIn, folder: Path) -> None:
