@@ -34,7 +34,7 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Replace a file by one that at no moment others than its owner can read. Windows keeps the folder's rights.
+    """Replace a file by one that nobody but its owner can read, from the start. Windows keeps the folder's rights.
 
     Raises:
         OSError: The file cannot be written; its old content is untouched.

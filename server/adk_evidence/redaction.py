@@ -17,7 +17,7 @@ def where_raised(exc: BaseException) -> str:
 def without_key(text: str, key: str) -> str:
     """The beginning of a service's message as one line without a full stop and without keys.
 
-    The key that was sent is hidden (an empty one: none was), and so is all that looks like a key.
+    The key that was sent (empty: none) is hidden, and so is all that looks like a key.
     """
     hidden = _KEY_LIKE.sub("***", text.replace(key, "***") if key else text)
     plain = "".join(char if char.isprintable() else " " for char in hidden)

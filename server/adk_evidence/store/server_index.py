@@ -200,7 +200,7 @@ class ServerIndex(Publisher):
             self._drop_all_but(needed | set(self.aliases(connection).values()), connection)
 
     def _drop_all_but(self, needed: set[str], connection: ServerConnection) -> None:
-        """Drop what this home created for this index."""
+        """Drop what this home created for this index. Where the needed collections are unknown, do not call this."""
         for name in sorted(self._created_here() - needed):
             connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
             self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
