@@ -1,7 +1,7 @@
 """The commands that sentences tell a user to run, with the options under which this process itself was started.
 
-Commands stand in sentences between backticks, e.g. "Run `adk-ingest all`.". A user who runs one as it stands must reach
-the home folder and the profile that the sentence is about. Environment variables still hold then; options do not.
+Commands stand in sentences between backticks, e.g. "Run `adk-ingest all`.". A user who copies a command must reach the
+home folder and the profile that the sentence is about. Environment variables still hold then; options do not.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 # Options of this process, not of a call: a process serves one home and one profile.
 _given: tuple[str, ...] = ()
 _COMMAND = re.compile(r"`(adk-(?:ingest|evidence) [^`]+)`")
-# They have the options already, or take none.
+# Commands that have the options already, or take none.
 _AS_THEY_ARE = re.compile(r" --(?:home|profile|help)\b|^adk-evidence serve\b")
 
 
 def remember_options(home: str | None, profile: str | None) -> None:
-    """Take the options `--home` and `--profile` of this process; None or empty where one was not given."""
+    """Keep the options `--home` and `--profile` of this process; None or empty where an option was not given."""
     global _given
-    # Whoever reads the sentence may have another working folder. A home folder that nobody has stays as it is: the
-    # settings refuse it.
+    # Whoever reads the sentence may have another working folder. A `~user` without a home folder stays: the settings
+    # refuse it.
     folder = str(Path(os.path.expanduser(home)).absolute()) if home else None  # noqa: PTH111
     _given = (*(("--home", folder) if folder else ()), *(("--profile", profile) if profile else ()))
 
@@ -34,7 +34,7 @@ def spelled(*words: str) -> str:
 
 
 def with_options(sentence: str) -> str:
-    """A sentence whose commands name the options of this process; texts of corpora must not come here."""
+    """A sentence whose commands have the options of this process; texts of corpora must not come here."""
     return _COMMAND.sub(lambda found: f"`{_completed(found[1])}`", sentence) if _given else sentence
 
 

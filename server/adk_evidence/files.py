@@ -34,12 +34,12 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Replace a file by one that only its owner can read, from its first moment on. Windows keeps the folder's rights.
+    """Replace a file by one that nobody but its owner can read, from the start. Windows keeps the folder's rights.
 
     Raises:
         OSError: The file cannot be written; its old content is untouched.
     """
-    # Made with the mode 0600, under a name that nobody else can have taken.
+    # The file has mode 0600 from the start, and a name that nobody else can have taken.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as stream:
@@ -74,11 +74,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Make every file below a folder durable, and the folder itself.
-
-    Raises:
-        OSError: A file cannot be written to disk.
-    """
+    """Make every file below a folder durable, and the folder itself."""
     for place, _, names in os.walk(folder):
         for name in names:
             _fsync(Path(place, name), os.O_RDWR)
@@ -86,18 +82,10 @@ def sync_tree(folder: Path) -> None:
 
 
 def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
-    """Copy a folder's content and leave its files' unwritten parts unwritten.
+    """Copy a folder's content, except files named in `skip`, and keep the holes of sparse files.
 
     Qdrant Edge lays out files of 32 MiB that are mostly empty: a plain copy would fill them with zeros and
-    take five times the room.
-
-    Args:
-        source: Folder to copy; nobody may be writing points to it.
-        target: Folder to copy to; made if it does not exist.
-        skip: Names of files that are left out.
-
-    Raises:
-        OSError: A file cannot be read or written.
+    take five times the room. Nobody may be writing points to `source`.
     """
     for place, _, names in os.walk(source, onerror=_raise):
         folder = target / Path(place).relative_to(source)
@@ -108,7 +96,7 @@ def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None
 
 
 def remove_tree(folder: Path) -> None:
-    """Delete a folder as far as possible; what another process holds open stays for the next time."""
+    """Delete a folder as far as possible; files that another process holds open stay for the next time."""
     shutil.rmtree(folder, ignore_errors=True)
 
 

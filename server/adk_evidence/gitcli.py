@@ -19,13 +19,13 @@ from pathlib import Path
 
 from adk_evidence.errors import SourceError
 
-# What is kept of git's own variables: where the user's settings are, and how servers are reached. The others would
-# point git at another repository, or start programs.
+# The git variables that are kept: where the user's settings are, and how servers are reached. The others would point
+# git at another repository, or start programs.
 _KEPT_VARIABLES = re.compile(
     r"GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|GIT_CEILING_DIRECTORIES"
     r"|GIT_DISCOVERY_ACROSS_FILESYSTEM|GIT_SSL_\w+|GIT_PROXY_SSL_\w+|GIT_HTTP_\w+|GIT_SSH|GIT_SSH_VARIANT|GIT_SSH_COMMAND"
 )
-# These beat the settings of a repository. No helper may open a window for a password either.
+# These options beat the settings of a repository. They also keep helpers from opening a window for a password.
 _SAFE_OPTIONS = tuple(
     option
     for setting in (
@@ -41,8 +41,8 @@ _SAFE_OPTIONS = tuple(
     )
     for option in ("-c", setting)
 )
-# Others, such as `ext`, start a program that the address names. Where no server is meant, nothing is fetched at all: a
-# partial clone would otherwise ask one for whatever a command lacks.
+# Other transports, such as `ext`, start a program that the address names. Commands that need no server may not fetch at
+# all: in a partial clone, git would ask the server for each missing object.
 _TRANSPORTS = "file:http:https:ssh"
 # What `git init` and `git remote add` write, and names of people.
 _PLAIN_SETTING = re.compile(
@@ -59,7 +59,7 @@ class GitError(SourceError):
 def run_git(
     args: Sequence[str], *, cwd: Path | None = None, timeout: float = 30, network: bool = False, inside: bool = True
 ) -> bytes:
-    """Run git and return what it wrote to its standard output.
+    """Run git and return its standard output.
 
     Args:
         args: Arguments after `git`; the first is the subcommand.
@@ -102,7 +102,7 @@ def run_git(
 
 
 def foreign_settings(root: Path) -> list[str]:
-    """Names of a repository's own settings that are not those of every clone. Reading them starts nothing.
+    """Names of a repository's own settings that not every clone has. Reading them starts no program.
 
     Raises:
         GitError: The repository cannot be read.
@@ -143,7 +143,7 @@ def _environment(*, network: bool, inside: bool) -> dict[str, str]:
     environment |= {
         "GIT_ALLOW_PROTOCOL": _TRANSPORTS if network else "none",
         "GIT_NO_LAZY_FETCH": "1",
-        # What a repository replaces or grafts is not what its commit holds.
+        # Replacements and grafts of a repository would change what its commits hold.
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_PAGER": "cat",
         "GIT_TERMINAL_PROMPT": "0",

@@ -16,7 +16,7 @@ _ANY_CASE = "(?i)"
 
 
 def any_case(glob: str) -> str:
-    """The glob that matches what another one does, in upper and lower case."""
+    """The glob without regard to upper and lower case."""
     return _ANY_CASE + glob
 
 
@@ -34,12 +34,10 @@ def _pattern(glob: str) -> Pattern:
 
 
 class Globs:
-    """Gitignore-style globs: the last one that matches a path or a folder above it decides.
+    """Gitignore-style globs: the last glob that matches a path or a folder above it decides.
 
-    pathspec alone looks at the path only, so that `a/*` would leave out the folder `a/b` but not what is in it.
-
-    Args:
-        globs: In their order; one with `!` takes back an earlier one, one with `(?i)` before it ignores case.
+    A glob with `!` takes back earlier matches; a glob after `(?i)` ignores case. pathspec alone looks at the path only,
+    so that `a/*` would leave out the folder `a/b` but not the files in it.
 
     Raises:
         ValueError: A glob cannot be parsed.
@@ -51,7 +49,7 @@ class Globs:
         self._folders: dict[str, tuple[int, bool]] = {"": (-1, False)}
 
     def match(self, path: str) -> bool:
-        """Whether the globs take a path in; that of a folder ends with `/`."""
+        """Whether the globs match a path; paths of folders end with `/`."""
         above = path.rstrip("/").rpartition("/")[0]
         return max(self._above(above), self._last(path))[1]
 
@@ -66,6 +64,6 @@ class Globs:
         return last
 
     def _last(self, path: str) -> tuple[int, bool]:
-        """Number of the last glob that matches a path itself (-1: none), and whether it takes it in."""
+        """Number of the last glob that matches the path itself (-1: none), and whether that glob lacks a `!`."""
         result = self._spec.check_file(path)
         return (-1 if result.index is None else result.index), bool(result.include)

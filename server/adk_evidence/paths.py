@@ -13,13 +13,9 @@ APP_NAME = "adk-evidence"
 
 
 def default_home() -> Path:
-    """The platform's user data folder for this product.
-
-    Raises:
-        SettingsError: The user has no home folder.
-    """
+    """The platform's user data folder for this product; `SettingsError` where the user has no home folder."""
     folder = platformdirs.user_data_dir(APP_NAME, appauthor=False)
-    # Without HOME and without an entry of the user in the system's list, `~` stays as it is.
+    # Without HOME and without an entry for the user in the system's list of users, `~` stays.
     if folder.startswith("~"):
         raise SettingsError("This user has no home folder.", "Set HOME, or ADK_EVIDENCE_HOME to a folder of your own.")
     return Path(folder)
@@ -32,10 +28,10 @@ def user_settings_file() -> Path:
 
 @dataclass(frozen=True)
 class Home:
-    """The layout of the home folder. Nothing is created by asking for a path.
+    """The layout of the home folder. Asking for a path creates nothing.
 
-    Models, caches and logs are shared. What belongs to one index lies in the home itself for the main index, and in
-    a folder of its own for the one that `named` says.
+    All indexes share models, caches and logs. The other files of the main index lie in the home folder itself, those of
+    the index called `named` in a folder below `indexes`.
     """
 
     root: Path
@@ -43,17 +39,15 @@ class Home:
 
     @property
     def indexes(self) -> Path:
-        """A folder for each named index."""
         return self.root / "indexes"
 
     @property
     def own(self) -> Path:
-        """The folder of what belongs to one index alone."""
+        """The folder for files of this index alone."""
         return self.root if self.named is None else self.indexes / self.named
 
     @property
     def index(self) -> Path:
-        """Generations of the index."""
         return self.own / "index"
 
     @property
@@ -63,7 +57,7 @@ class Home:
 
     @property
     def targets(self) -> Path:
-        """Sets of ranked targets, one for each state of the corpora and model."""
+        """Sets of ranked targets, one for each state of corpora and model."""
         return self.own / "targets"
 
     @property
@@ -73,7 +67,7 @@ class Home:
 
     @property
     def index_folders(self) -> list[Path]:
-        """The index folders of this home that exist: the main index's and those of named indexes."""
+        """The existing index folders of the main index and of named indexes."""
         folders = [self.root / "index", *self.indexes.glob("*/index")]
         return [folder for folder in folders if folder.is_dir()]
 
@@ -91,13 +85,13 @@ class Home:
     def server_collections(self) -> Path:
         """Names of the collections on Qdrant servers that were created from this home and not dropped yet.
 
-        Not in the index folder: a copy of that must not drop what its original serves.
+        Not in the index folder: a copy of the index folder must not drop what the original serves.
         """
         return self.own / "server-collections.json"
 
     @property
     def error_log(self) -> Path:
-        """Where unexpected failures of the command lines were raised; no texts of documents or questions."""
+        """Where unexpected failures of the command lines were raised, without texts of documents or questions."""
         return self.root / "logs" / "errors.log"
 
     @property
@@ -106,5 +100,5 @@ class Home:
         return self.root / "logs" / "events.jsonl"
 
     def mcp_token(self, port: int) -> Path:
-        """The token that clients of the MCP server at a port must show; there while that server runs."""
+        """The token that clients of the MCP server at a port must show; the file exists while that server runs."""
         return self.root / f"mcp-{port}.token"

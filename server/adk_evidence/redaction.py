@@ -1,4 +1,4 @@
-"""What a service says, without what must not be passed on."""
+"""Texts of services and exceptions without keys and contents."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ def where_raised(exc: BaseException) -> str:
 
 
 def without_key(text: str, key: str) -> str:
-    """The beginning of a service's message as one line without a full stop; a key and anything like one are hidden.
+    """The beginning of a service's message as one line without a full stop and without keys.
 
-    Args:
-        text: The message.
-        key: The key that was sent; empty where none was.
+    The key that was sent (empty: none) is hidden, and so is all that looks like a key.
     """
     hidden = _KEY_LIKE.sub("***", text.replace(key, "***") if key else text)
     plain = "".join(char if char.isprintable() else " " for char in hidden)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,22 +22,15 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.paths import Home, default_home, user_settings_file
 from adk_evidence.settings_sources import (
-    DELIMITER,
-    PREFIX,
     SETTINGS_FILE,
     Environment,
     check_variables,
+    merged,
     read_file,
     sentence,
     variable,
@@ -49,7 +43,6 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Beyond these, threads cannot wait that long and engines cannot count that far.
 MAX_NUMBER = 1_000_000_000
 PositiveInt = Annotated[int, Field(gt=0, le=MAX_NUMBER)]
-# Of a file.
 Bytes = Annotated[int, Field(gt=0, le=1_000_000 * MAX_NUMBER)]
 PositiveFloat = Annotated[float, Field(gt=0, le=MAX_NUMBER)]
 NonNegativeInt = Field(ge=0, le=MAX_NUMBER)
@@ -359,15 +352,13 @@ class StoreSettings(_Section):
         return url.rstrip("/")
 
     def collection(self, kind: str) -> str:
-        """The collection's name for kind `doc` or `code`."""
         return self.docs_collection if kind == "doc" else self.code_collection
 
     def dense_vector(self, kind: str) -> str:
-        """The dense vector's name for kind `doc` or `code`."""
         return self.docs_vector if kind == "doc" else self.code_vector
 
     def mean_vector(self, kind: str) -> str:
-        """The name, for kind `doc` or `code`, of the mean of a chunk's passages."""
+        """The name of the mean of a chunk's passages."""
         return f"{self.dense_vector(kind)}_mean"
 
 
@@ -472,19 +463,8 @@ class TelemetrySettings(_Section):
     max_bytes: Bytes
 
 
-class Settings(BaseSettings):
+class Settings(_Section):
     """All settings. Build it with `load_settings`."""
-
-    model_config = SettingsConfigDict(
-        extra="forbid",
-        frozen=True,
-        env_prefix=PREFIX,
-        env_nested_delimiter=DELIMITER,
-        # An empty variable is one that is not set: an empty home would otherwise be the working directory.
-        env_ignore_empty=True,
-        # As in a file.
-        env_parse_none_str="null",
-    )
 
     profile: Literal["local", "fastembed", "voyage"]
     home: UserPath | None
@@ -507,12 +487,10 @@ class Settings(BaseSettings):
 
     @property
     def paths(self) -> Home:
-        """The layout of the home folder."""
         return Home((self.home or default_home()).absolute())
 
     @property
     def index_path(self) -> Path:
-        """The folder of the index's generations."""
         return (self.store.path or self.paths.index).absolute()
 
     @property
@@ -537,7 +515,7 @@ class Settings(BaseSettings):
 
 
 def config_file(name: str) -> Path:
-    """A file of the config folder, whether installed or in a checkout."""
+    """A file of the config folder of the installation or of the checkout."""
     here = Path(__file__).resolve().parent
     for folder in (here / "_config", here.parent.parent / "config"):
         if (folder / name).is_file():
@@ -568,25 +546,10 @@ def load_settings(
     check_variables(Settings)
     given["profile"] = chosen = _profile(profile, given, file, user)
     overlay = read_file(config_file(f"profiles/{chosen}.yaml"))
-
-    class _Layered(Settings):
-        @classmethod
-        def settings_customise_sources(
-            cls,
-            settings_cls: type[BaseSettings],
-            init_settings: PydanticBaseSettingsSource,
-            env_settings: PydanticBaseSettingsSource,
-            dotenv_settings: PydanticBaseSettingsSource,
-            file_secret_settings: PydanticBaseSettingsSource,
-        ) -> tuple[PydanticBaseSettingsSource, ...]:
-            layers = [InitSettingsSource(settings_cls, init_kwargs=layer) for layer in (user, overlay, _defaults())]
-            return (init_settings, Environment(settings_cls), *layers)
-
     try:
-        layered = _Layered(**given)
+        return Settings.model_validate(merged(_defaults(), overlay, user, Environment(Settings)(), given))
     except ValidationError as exc:
         raise sentence(exc, Settings, given, file, user) from exc
-    return Settings.model_construct(**{name: getattr(layered, name) for name in Settings.model_fields})
 
 
 def settings_file() -> Path:
@@ -602,7 +565,7 @@ def settings_file() -> Path:
 
 
 def _user_settings(named: Path | None) -> tuple[Path, dict[str, Any]]:
-    """The user's settings file and what it says: nothing where no file is named and there is none."""
+    """The user's settings file and its content: nothing where no file is named and none exists."""
     path = named or settings_file()
     exists = os.path.lexists(path)
     if not exists and named is None and variable("SETTINGS"):
@@ -611,7 +574,7 @@ def _user_settings(named: Path | None) -> tuple[Path, dict[str, Any]]:
 
 
 def _profile(asked: str | None, given: Mapping[str, Any], file: Path, user: Mapping[str, Any]) -> str:
-    """The profile that counts, from where it is named first."""
+    """The profile from the first place that names one."""
     by_variable = variable("PROFILE")
     places = (
         (asked, ""),
@@ -629,18 +592,9 @@ def _profile(asked: str | None, given: Mapping[str, Any], file: Path, user: Mapp
 
 def settings_schema() -> dict[str, Any]:
     """The JSON schema of a settings file; config/settings.schema.json is this, and a test fails when they drift."""
-    schema = Settings.model_json_schema()
-    schema["title"] = "ADK Evidence settings"
-    _make_optional(schema)
-    return schema
-
-
-def _make_optional(node: Any) -> None:
-    # A user's file names only what it changes.
-    if isinstance(node, dict):
-        node.pop("required", None)
-        for child in node.values():
-            _make_optional(child)
-    elif isinstance(node, list):
-        for child in node:
-            _make_optional(child)
+    schema = {**Settings.model_json_schema(), "title": "ADK Evidence settings"}
+    # A user's file names only what it changes, so that nothing is required.
+    optional: dict[str, Any] = json.loads(
+        json.dumps(schema), object_hook=lambda node: {key: value for key, value in node.items() if key != "required"}
+    )
+    return optional

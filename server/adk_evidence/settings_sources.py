@@ -7,12 +7,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import EnvSettingsSource
+from pydantic_settings import BaseSettings, EnvSettingsSource
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.validation import words
@@ -26,10 +26,21 @@ _MAX_BYTES = 1_000_000
 
 
 class Environment(EnvSettingsSource):
-    """The environment's settings. A list may be written as JSON or as `dense,sparse`."""
+    """The environment's settings. A list may be written as JSON or as `dense,sparse`, and null as in a file."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        super().__init__(
+            # A source asks its class for no more than the fields and the configuration.
+            cast("type[BaseSettings]", model),
+            env_prefix=PREFIX,
+            env_nested_delimiter=DELIMITER,
+            # An empty home would otherwise be the working directory.
+            env_ignore_empty=True,
+            env_parse_none_str="null",
+        )
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
-        """The value of a list or a mapping; what cannot be read stays a text, which the validation refuses."""
+        """The value of a list or a mapping; a value that cannot be read stays a text, which the validation refuses."""
         if not value.lstrip().startswith(("[", "{")) and "tuple[" in str(getattr(field, "annotation", field)):
             return [item.strip() for item in value.split(",") if item.strip()]
         try:
@@ -38,11 +49,23 @@ class Environment(EnvSettingsSource):
             return value
 
 
+def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
+    """All layers as one; a later layer wins, key by key within mappings."""
+    result: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            below = result.get(key)
+            if isinstance(below, Mapping) and isinstance(value, Mapping):
+                value = merged(below, value)
+            result[key] = value
+    return result
+
+
 def read_file(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; empty where the file says nothing.
 
     Raises:
-        SettingsError: The file cannot be read, is no YAML in UTF-8 or holds something else than a mapping.
+        SettingsError: The file cannot be read, is not YAML in UTF-8 or does not hold a mapping.
     """
     try:
         with path.open("rb") as file:
@@ -63,36 +86,34 @@ def read_file(path: Path) -> dict[str, Any]:
         where = f" at line {mark.line + 1}" if mark else ""
         message = f"The settings file {path} is not valid YAML{where}."
         raise SettingsError(message, "Mend its YAML or remove it.") from exc
-    if data is None:
-        return {}
+    data = {} if data is None else data
     if not isinstance(data, dict):
         raise SettingsError(
             f"The settings file {path} is not a mapping of settings.", "See `config/settings.yaml` for its form."
         )
     for key in data:
         if not isinstance(key, str):
-            raise SettingsError(f"The settings file {path} has a key that is no text: {_short(key)}.", _LIST)
+            raise SettingsError(f"The settings file {path} has a key that is not a text: {_short(key)}.", _LIST)
     return data
 
 
 def variable(name: str) -> tuple[str, str] | None:
-    """A variable of ours that is set, as its name and value; None where it is not set or empty.
+    """The full name and the value of one of our variables, e.g. `PROFILE`; None where it is not set or empty.
 
-    Args:
-        name: Without our prefix, e.g. `PROFILE`. Upper and lower case are the same, as for every setting.
+    Case does not matter, as for every setting.
     """
     wanted = (PREFIX + name).lower()
-    found = [(key, value) for key, value in os.environ.items() if key.lower() == wanted and value]
-    return found[0] if found else None
+    return next(((key, value) for key, value in os.environ.items() if key.lower() == wanted and value), None)
 
 
 def check_variables(model: type[BaseModel]) -> None:
-    """See that every variable that looks like a setting is one.
+    """Refuse variables that look like a setting and name none.
 
-    Variables without a section are left alone unless they begin with one: other programs of ours read some.
+    Variables without a section may be those of our other programs; they are refused only if they begin with the name of
+    a section.
 
     Raises:
-        SettingsError: A variable names no setting.
+        SettingsError: A variable does not name a setting.
     """
     for name, path in _variables():
         if len(path) > 1:
@@ -109,12 +130,7 @@ def sentence(
 ) -> SettingsError:
     """The first problem of a validation, with the place where the user can mend it.
 
-    Args:
-        exc: What the validation found; values are left out, as they may be secrets.
-        model: The settings' model, for names like the unknown one.
-        overrides: What the call gave, which goes before the environment.
-        file: The user's settings file.
-        user: What it says.
+    Values are left out, as they may be secrets. `overrides` are those of the call; `user` is the content of `file`.
     """
     found = exc.errors(include_url=False, include_input=False)[0]
     path = tuple(part for part in found["loc"] if isinstance(part, str))
@@ -136,28 +152,34 @@ def _variables() -> Iterator[tuple[str, tuple[str, ...]]]:
         yield name, tuple(name[len(PREFIX) :].lower().split(DELIMITER))
 
 
-def _check_path(model: type[BaseModel], name: str, path: Sequence[str]) -> None:
-    section: Any = model
+def _check_path(model: type[BaseModel], name: str, path: tuple[str, ...]) -> None:
     for depth, part in enumerate(path):
-        is_section = isinstance(section, type) and issubclass(section, BaseModel)
+        section = _type_at(model, path[:depth])
         if str(section).startswith("dict[") and depth == len(path) - 1 and part:
             return
-        if not is_section or part not in section.model_fields:
-            raise SettingsError(
-                f"The environment variable {_short(name)} is not valid: {_unknown(model, tuple(path[: depth + 1]))}.",
-                _LIST,
-            )
-        section = section.model_fields[part].annotation
+        if part not in _fields(section):
+            what = _unknown(model, path[: depth + 1])
+            raise SettingsError(f"The environment variable {_short(name)} is not valid: {what}.", _LIST)
 
 
-def _unknown(model: type[BaseModel], path: Sequence[str]) -> str:
-    section: Any = model
-    for part in path[:-1]:
-        fields = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
-        section = fields[part].annotation if part in fields else None
-    known = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
+def _unknown(model: type[BaseModel], path: tuple[str, ...]) -> str:
+    known = _fields(_type_at(model, path[:-1]))
     like = difflib.get_close_matches(path[-1][:_MAX_CHARS], known, n=1) if path else []
     return "there is no such setting" + (f" (there is {like[0]})" if like else "")
+
+
+def _type_at(model: type[BaseModel], path: tuple[str, ...]) -> Any:
+    """The type of the setting or section at a path; None where there is none."""
+    found: Any = model
+    for part in path:
+        fields = _fields(found)
+        found = fields[part].annotation if part in fields else None
+    return found
+
+
+def _fields(section: Any) -> Mapping[str, FieldInfo]:
+    """The settings of a section; none where the type is not that of a section."""
+    return section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
 
 
 def _touches(layer: Mapping[str, Any], path: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The event log: one JSON line a retrieval, enough to reproduce a miss, no chunk text (SPEC 5 section 12)."""
+"""The event log: one JSON line for each retrieval, without texts of chunks; enough to reproduce a miss (SPEC 5 §12)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ class EventLog:
         self._path = path
         self._max_bytes = max_bytes
         self._reported = False
-        # The threads of this process wait here: waiting for the file's lock is polling and ends in a timeout.
+        # The threads of this process wait here: waiting for the file's lock means polling and ends in a timeout.
         self._turn = threading.Lock()
 
     def write(self, event: Mapping[str, Any]) -> None:
-        """Append one event."""
         text = json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
         line = text.encode("utf-8", "backslashreplace")
         try:

@@ -22,18 +22,14 @@ class Decoded:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether the first `HEAD_BYTES` bytes of a file show that it is no text."""
+    """Whether the first `HEAD_BYTES` bytes of a file show that the file is not a text."""
     return b"\x00" in head[:HEAD_BYTES]
 
 
 def decode(raw: bytes) -> Decoded | None:
-    """Decode a file as UTF-8, with replacement characters where few bytes are wrong.
+    """Decode a whole file as UTF-8, with replacement characters where few bytes are wrong.
 
-    Args:
-        raw: The whole file.
-
-    Returns:
-        The text, or None where `MAX_REPLACED_RATIO` of its characters or more would have to be replaced.
+    None where `MAX_REPLACED_RATIO` of its characters or more would have to be replaced.
     """
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:

@@ -13,12 +13,8 @@ import re
 # What the estimate gives on source code; for sizes that are asked for in tokens and kept in characters.
 CHARS_PER_TOKEN = 3.7
 
-# A single space belongs to the word after it; longer whitespace is one token.
-_PIECE = re.compile(
-    r"(?P<word>[A-Z]?[a-z]+|[A-Z]+)|(?P<number>[0-9]+)|(?P<space>\s)\s*|(?P<sign>[!-/:-@\[-`{-~]+)|(?P<other>[^\x00-\x7f])"
-)
-
-
+# Where a text may be cut. A single space belongs to the word after it; longer whitespace is one token.
+_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[!-/:-@\[-`{-~]+|[^\x00-\x7f]")
 # The same pieces, each cut into its tokens, so that counting is one pass without Python code for every piece.
 # A capital that follows a capital belongs to their run; a single space costs nothing.
 _TOKEN = re.compile(
@@ -37,22 +33,7 @@ def truncate_tokens(text: str, limit: int) -> str:
     """The longest beginning of a text that is estimated at `limit` tokens or fewer, cut between pieces."""
     total = 0
     for piece in _PIECE.finditer(text):
-        total += _cost(piece)
+        total += estimate_tokens(piece.group())
         if total > limit:
             return text[: piece.start()]
     return text
-
-
-def _cost(piece: re.Match[str]) -> int:
-    size = piece.end() - piece.start()
-    match piece.lastgroup:
-        case "word":
-            return (size + 6) // 7
-        case "number":
-            return (size + 2) // 3
-        case "space":
-            return int(piece.group() != " ")
-        case "sign":
-            return (size + 1) // 2
-        case _:
-            return 2

@@ -49,12 +49,12 @@ def problems(exc: ValidationError) -> list[Problem]:
 
 
 def _is_branch(part: str | int) -> bool:
-    """Whether a part of a place is pydantic's name for one of several types that a field may have."""
+    """Whether a part of a place is pydantic's name for a member of a union."""
     return isinstance(part, str) and (part in _BRANCHES or "[" in part)
 
 
 def words(error: ErrorDetails) -> str:
-    """What is wrong with a value, as a clause; neither the value nor a name of one of our types stands in it."""
+    """What is wrong with a value, as a clause without the value and without names of our types."""
     kind = error["type"]
     if kind.endswith(_OF_ANOTHER_TYPE) and (should_be := _SHOULD_BE.get(kind.partition("_")[0])):
         return f"it should be {should_be}"
@@ -80,5 +80,4 @@ def words(error: ErrorDetails) -> str:
 
 
 def first_problem(exc: ValidationError) -> Problem:
-    """The first thing that a validation found."""
     return problems(exc)[0]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.standins.qdrant import _ROUTES
-from tests.standins.qdrant_definition import MISSING, Definition, definition
+from tests.standins.qdrant_definition import MISSING, Definition, Exchange, definition, note, take_deviations
 
 POINTS = "/collections/docs/points"
 POINT = {"id": "5c56c793-69f3-4fbf-87e6-c4bf54c28c26", "vector": {"dense": [0.5] * 384}, "payload": {"path": "a.md"}}
@@ -69,3 +69,11 @@ def test_a_request_that_deviates_is_noticed(
 )
 def test_an_answer_that_deviates_is_noticed(defined: Definition, status: int, answer: object) -> None:
     assert defined.of_answer("PUT", POINTS, status, json.dumps(answer).encode())
+
+
+def test_a_value_out_of_range_is_noticed_after_a_good_one(defined: Definition) -> None:
+    for limit in (10, 0, 10):
+        body = json.dumps({"limit": limit, "offset": POINT["id"]}).encode()
+        note(Exchange("POST", POINTS + "/scroll", {}, body, "application/json"))
+    [deviation] = take_deviations()
+    assert "less than the minimum of 1" in deviation

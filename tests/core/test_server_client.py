@@ -26,16 +26,11 @@ from adk_evidence.services.qdrant import (
 )
 from adk_evidence.services.resilience import CircuitBreaker, Clock
 from adk_evidence.settings import load_settings
+from adk_evidence.store import qdrant_server
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
-from adk_evidence.store.qdrant_server import (
-    CollectionOptions,
-    ServerIndexReader,
-    ServerIndexWriter,
-    ServerRecord,
-    UploadOptions,
-)
+from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, ServerRecord
 from tests.clocks import FakeTime
-from tests.core.test_store_contract import axis, point, terms
+from tests.core.test_store_contract import STORE, axis, point, terms, uploading
 from tests.standins.qdrant import QdrantStandIn, Strict
 from tests.standins.qdrant_grpc import grpc_port
 
@@ -101,7 +96,7 @@ def connection(server: QdrantStandIn, patience: Patience = QUERY, key: str | Non
 
 
 def writer(server: QdrantStandIn, folder: Path, *, patience: Patience = UPLOAD, **upload: int) -> ServerIndexWriter:
-    return ServerIndexWriter(folder, [SPEC], connection(server, patience), upload=UploadOptions(**upload))
+    return ServerIndexWriter(folder, [SPEC], connection(server, patience), STORE, uploading(**upload))
 
 
 def fill(server: QdrantStandIn, folder: Path) -> Path:
@@ -125,7 +120,8 @@ def own(server: QdrantStandIn, tmp_path: Path) -> Path:
     return fill(server, tmp_path)
 
 
-# The matrix: what goes wrong, and what becomes of a question, a count and an upload
+# What goes wrong, and what becomes of a question, a count and an upload: here the sentences, and what the fault matrix
+# (`tests/fault_matrix.py`) does not have
 
 REFUSED = "connection refused"
 REPAIRABLE = {
@@ -142,6 +138,7 @@ REPAIRABLE = {
     "slow body": ("slow body", {}, "did not answer within"),
     "no answer": ("silence", {}, "did not answer within"),
 }
+NOT_IN_THE_MATRIX = ("429 with a date", "504", "JSON of another shape")
 # They take, or ask for, all the time that a question has, and leave none for another attempt.
 USES_ALL_TIME = ("slow body", "no answer", "429 with Retry-After")
 
@@ -177,10 +174,8 @@ OPERATIONS: dict[str, tuple[Operation, str, object, type[EvidenceError]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("fault", "operation"),
-    [(f, o) for f in REPAIRABLE for o in OPERATIONS if o == "upload" or f not in USES_ALL_TIME],
-)
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("fault", NOT_IN_THE_MATRIX)
 def test_what_goes_wrong_once_is_tried_again(
     server: QdrantStandIn, folder: Path, fault: str, operation: str, waits: Waits
 ) -> None:
@@ -191,8 +186,9 @@ def test_what_goes_wrong_once_is_tried_again(
     assert len(waits) == 1
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("fault", REPAIRABLE)
+@pytest.mark.parametrize(
+    ("fault", "operation"), [*((fault, "count") for fault in REPAIRABLE), ("503", "question"), ("503", "upload")]
+)
 def test_what_stays_wrong_ends_in_a_sentence_in_time(
     server: QdrantStandIn, folder: Path, fault: str, operation: str, waits: Waits
 ) -> None:
@@ -213,27 +209,23 @@ def test_what_stays_wrong_ends_in_a_sentence_in_time(
     else:
         assert rule.hits <= 3
         assert sum(waits) <= seconds_for(fault)
-        assert taken < seconds_for(fault) + 1
+        # These faults last for ever; opening a client takes a busy machine a second.
+        assert taken < seconds_for(fault) + 5
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_server_that_is_gone_cannot_be_reached(server: QdrantStandIn, folder: Path, operation: str) -> None:
-    run, *_, error = OPERATIONS[operation]
+def test_a_server_that_is_gone_cannot_be_reached(server: QdrantStandIn, folder: Path) -> None:
     server.down()
-    with pytest.raises(StoreError, match="cannot be reached") as failure:
-        run(server, folder)
-    assert isinstance(failure.value, error)
+    with pytest.raises(CollectionUnavailableError, match="cannot be reached") as failure:
+        count(server, folder)
     assert "Check that it runs" in failure.value.hint
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_expired_key_is_not_tried_again(
-    server: QdrantStandIn, folder: Path, operation: str, waits: Waits, monkeypatch: pytest.MonkeyPatch
+    server: QdrantStandIn, folder: Path, waits: Waits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, *_ = OPERATIONS[operation]
     monkeypatch.setattr(server, "key", "another")
     with pytest.raises(StoreError, match="refuses the API key") as failure:
-        run(server, folder)
+        count(server, folder)
     assert "ADK_EVIDENCE_QDRANT_API_KEY" in failure.value.hint
     assert waits == []
 
@@ -245,18 +237,6 @@ def test_a_missing_key_is_called_missing(server: QdrantStandIn) -> None:
     ):
         assert unkeyed.version() == (1, 19, 0), "a server says without a key what it is"
         unkeyed.call(lambda client: client.get_collections())
-
-
-def test_an_upload_outlasts_an_outage_of_a_minute(server: QdrantStandIn, own: Path, waits: Waits) -> None:
-    index = writer(server, own, batch_points=256)
-    # The first request finds the server gone; it is back once a minute of waiting has passed.
-    index.count("docs")
-    server.down()
-    waits.then = lambda elapsed: server.up() if elapsed >= 60 and server._server is None else None
-    with closing(index):
-        assert index.upsert("docs", [point(n) for n in range(12, 20)]) == 8
-        assert index.count("docs") == 20
-    assert waits[:-1] == sorted(waits[:-1]) and max(waits) == 30.0
 
 
 def test_an_upload_that_is_broken_off_can_be_run_again(server: QdrantStandIn, own: Path) -> None:
@@ -331,8 +311,7 @@ def test_a_batch_goes_out_once_where_nothing_fails(server: QdrantStandIn, own: P
 
 
 def test_without_waiting_for_each_batch_the_end_waits(server: QdrantStandIn, tmp_path: Path) -> None:
-    index = ServerIndexWriter(tmp_path, [SPEC], connection(server, UPLOAD), upload=UploadOptions(wait=False))
-    with closing(index):
+    with closing(writer(server, tmp_path, wait=False)) as index:
         index.upsert("docs", [point(1)])
         index.flush()
     [upsert] = [seen for seen in server.seen if seen.method == "PUT" and seen.path.endswith("/points")]
@@ -356,14 +335,9 @@ def test_a_flush_returns_when_every_shard_has_applied_what_the_server_took(
     sharded: tuple[QdrantStandIn, Callable[[], ServerConnection]], tmp_path: Path, waits_for_each: bool
 ) -> None:
     server, connect = sharded
-    index = ServerIndexWriter(
-        tmp_path,
-        [SPEC],
-        connect(),
-        options=CollectionOptions(shard_number=3),
-        upload=UploadOptions(batch_points=10, wait=waits_for_each),
-    )
-    with closing(index):
+    sharded = STORE.model_copy(update={"shard_number": 3})
+    upload = uploading(batch_points=10, wait=waits_for_each)
+    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), sharded, upload)) as index:
         # Where the client waits, the server may give up waiting first.
         server.slow_writes = 3 if waits_for_each else 0
         index.upsert("docs", [point(n) for n in range(30)])
@@ -397,19 +371,18 @@ def sizes(server: QdrantStandIn) -> list[tuple[int, int]]:
     return [(len(seen.body["points"]), seen.bytes) for seen in server.seen if seen.line.endswith("/points")]
 
 
-def test_a_request_is_bounded_in_points_and_in_bytes(tmp_path: Path) -> None:
+def test_a_request_is_bounded_in_points_and_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bound = 100_000
+    monkeypatch.setattr(qdrant_server, "_REQUEST_BYTES", bound)
     with QdrantStandIn(request_bytes=bound) as server:
-        link = connection(server, PATIENT, key=None)
-        upload = UploadOptions(batch_points=10, parallel=2, request_bytes=bound)
-        with closing(ServerIndexWriter(tmp_path / "a", [SPEC], link, upload=upload)) as index:
+        with closing(writer(server, tmp_path / "a", patience=PATIENT, batch_points=10, parallel=2)) as index:
             index.upsert("docs", [large(n, 30_000 if n < 12 else 100) for n in range(40)])
             assert index.count("docs") == 40
         sent = sizes(server)
         # A copy of the generation is bounded, too.
         shutil.copytree(tmp_path / "a", tmp_path / "b")
         server.seen.clear()
-        with closing(ServerIndexWriter(tmp_path / "b", [SPEC], connection(server, PATIENT), upload=upload)) as copy:
+        with closing(writer(server, tmp_path / "b", patience=PATIENT, batch_points=10, parallel=2)) as copy:
             copy.delete("docs", Filter(must=(Match("path", ("docs/39.md",)),)))
             assert copy.count("docs") == 39
     for points, size in [*sent, *sizes(server)]:
@@ -427,8 +400,7 @@ def test_long_points_of_a_full_batch_stay_below_a_servers_own_limit(server: Qdra
 @pytest.mark.parametrize("proxied", [False, True])
 def test_a_batch_that_is_refused_for_its_size_is_sent_in_halves(tmp_path: Path, waits: Waits, proxied: bool) -> None:
     with QdrantStandIn(request_bytes=50_000, proxied=proxied) as server:
-        upload = UploadOptions(batch_points=16)
-        with closing(ServerIndexWriter(tmp_path, [SPEC], connection(server, PATIENT), upload=upload)) as index:
+        with closing(writer(server, tmp_path, patience=PATIENT, batch_points=16)) as index:
             assert index.upsert("docs", [large(n, 10_000) for n in range(64)]) == 64
             assert index.count("docs") == 64
         # 16 points, then 8 twice, of the two batches that were made by then; those after them are small enough.
@@ -439,7 +411,7 @@ def test_a_batch_that_is_refused_for_its_size_is_sent_in_halves(tmp_path: Path, 
 def test_one_point_that_a_server_does_not_take_is_named(tmp_path: Path) -> None:
     with QdrantStandIn(request_bytes=50_000) as server:
         with (
-            closing(ServerIndexWriter(tmp_path, [SPEC], connection(server, PATIENT))) as index,
+            closing(writer(server, tmp_path, patience=PATIENT)) as index,
             pytest.raises(StoreError, match=r"one chunk of docs/3\.md makes a request of 0\.1 MB") as failure,
         ):
             index.upsert("docs", [large(n, 100_000 if n == 3 else 100) for n in range(8)])
@@ -452,7 +424,7 @@ def test_more_points_than_a_server_ever_takes_at_once_are_sent_in_halves(
 ) -> None:
     server, connect = sharded
     server.strict = strict
-    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), upload=UploadOptions(batch_points=16))) as index:
+    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), STORE, uploading(batch_points=16))) as index:
         assert index.upsert("docs", [point(n) for n in range(64)]) == 64
         assert index.count("docs") == 64
     upserts = [len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points")]
@@ -634,8 +606,7 @@ def test_a_strict_server_is_asked_nothing_that_it_refuses(tmp_path: Path) -> Non
         condition_max_size=256,
     )  # fmt: skip
     with QdrantStandIn(strict=strict) as server:
-        index = ServerIndexWriter(tmp_path, [SPEC], connection(server, UPLOAD), upload=UploadOptions(batch_points=64))
-        with closing(index):
+        with closing(writer(server, tmp_path, batch_points=64)) as index:
             index.upsert("docs", [point(n, path=f"{n}.md") for n in range(300)])
             index.delete("docs", Filter(must=(Match("path", tuple(f"{n}.md" for n in range(0, 600, 2))),)))
             assert index.count("docs") == 150
@@ -652,7 +623,7 @@ def test_a_strict_server_is_asked_nothing_that_it_refuses(tmp_path: Path) -> Non
 # The key
 
 
-@pytest.mark.parametrize("fault", [*REPAIRABLE, REFUSED, "expired"])
+@pytest.mark.parametrize("fault", ["503", "garbage JSON", "slow body", REFUSED, "expired"])
 def test_the_key_is_in_no_error_and_no_log(
     server: QdrantStandIn, folder: Path, fault: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, StoreError
 from adk_evidence.services.qdrant import Patience, ServerConnection, api_key
+from adk_evidence.settings import UploadSettings, load_settings
 from adk_evidence.store.base import (
     CollectionSpec,
     EvidenceStore,
@@ -38,7 +39,7 @@ from adk_evidence.store.base import (
     Vector,
 )
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
-from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter, UploadOptions
+from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter
 from tests.standins.live import created, server_grpc_port, server_url
 
 pytestmark = pytest.mark.slow
@@ -59,6 +60,13 @@ class Backend:
     reader: Callable[[Path, Specs], EvidenceStore]
 
 
+STORE = load_settings(user_file=Path("/dev/null")).store
+
+
+def uploading(*, batch_points: int = 256, parallel: int = 1, wait: bool = True) -> UploadSettings:
+    return UploadSettings(batch_points=batch_points, parallel=parallel, wait=wait, max_retries=0, timeout_seconds=1)
+
+
 PATIENCE = Patience(3, (0.1, 0.2), longest_wait=1, try_seconds=20)
 
 
@@ -75,7 +83,7 @@ def over_grpc() -> ServerConnection:
 def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
     return Backend(
         writer=lambda folder, specs: ServerIndexWriter(
-            folder, specs, connect(), upload=UploadOptions(batch_points=7, parallel=2), register=created.update
+            folder, specs, connect(), STORE, uploading(batch_points=7, parallel=2), created.update
         ),
         reader=lambda folder, specs: ServerIndexReader(folder, specs, connect()),
     )
@@ -610,7 +618,7 @@ def test_ids_must_be_uuids(scratch: IndexWriter, bad_id: str) -> None:
         lambda: scratch.retrieve(DOCS, [bad_id]),
         lambda: scratch.scroll(DOCS, offset=bad_id),
     ):
-        with pytest.raises(StoreError, match="no point id"):
+        with pytest.raises(StoreError, match="not a point id"):
             ask()
 
 

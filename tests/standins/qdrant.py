@@ -130,8 +130,7 @@ class Collection:
         if self.shard.count(edge.CountRequest(exact=True)) >= INDEXED_POINTS:
             while self.unbuilt:
                 key = self.unbuilt.pop()
-                wanted = edge.KeywordIndexParams(prefix=self.indexes[key].get("prefix"))
-                self.shard.update(edge.UpdateOperation.create_field_index(key, wanted))
+                self.shard.update(edge.UpdateOperation.create_field_index(key, edge.KeywordIndexParams()))
 
     @property
     def dense(self) -> dict[str, Json]:
@@ -298,9 +297,6 @@ class QdrantStandIn:
         return {
             "aliases": [{"alias_name": alias, "collection_name": name} for alias, name in sorted(self.aliases.items())]
         }
-
-    def exists(self, name: str, **_: Any) -> Json:
-        return {"exists": name in self.collections or name in self.aliases}
 
     def create(self, name: str, *, body: Json, **_: Any) -> bool:
         if name in self.collections:
@@ -488,10 +484,6 @@ class QdrantStandIn:
         points = [_record(record) for record in records]
         return {"points": points, "next_page_offset": None if following is None else str(following)}
 
-    def query(self, name: str, *, body: Json, **_: Any) -> Json:
-        [answer] = self.query_batch(name, body={"searches": [body]})
-        return answer
-
     def query_batch(self, name: str, *, body: Json, **_: Any) -> list[Json]:
         collection = self._collection(name)
         searches = body["searches"]
@@ -523,29 +515,14 @@ class QdrantStandIn:
     def _query_request(self, collection: Collection, search: Json) -> edge.QueryRequest:
         return edge.QueryRequest(
             limit=self._limit(search.get("limit", 10)),
-            offset=search.get("offset"),
             query=self._query(collection, search.get("query"), search.get("using")),
-            prefetches=[self._prefetch(collection, each) for each in _listed(search.get("prefetch"))],
             filter=self._filter(collection, search.get("filter")),
             params=self._params(search.get("params")),
             with_payload=search.get("with_payload") or False,
             with_vector=search.get("with_vector") or False,
         )
 
-    def _prefetch(self, collection: Collection, prefetch: Json) -> edge.Prefetch:
-        return edge.Prefetch(
-            limit=self._limit(prefetch.get("limit", 10)),
-            query=self._query(collection, prefetch.get("query"), prefetch.get("using")),
-            prefetches=[self._prefetch(collection, each) for each in _listed(prefetch.get("prefetch"))],
-            filter=self._filter(collection, prefetch.get("filter")),
-            params=self._params(prefetch.get("params")),
-        )
-
     def _query(self, collection: Collection, query: Any, using: str | None) -> Any:
-        if isinstance(query, dict) and "rrf" in query:
-            return edge.Fusion.Rrf(k=query["rrf"].get("k") or 2, weights=query["rrf"].get("weights"))
-        if isinstance(query, dict) and "fusion" in query:
-            return {"rrf": edge.Fusion.Rrf(k=2), "dbsf": edge.Fusion.Dbsf()}[query["fusion"]]
         if isinstance(query, dict) and "nearest" in query:
             query = query["nearest"]
         if query is None:
@@ -605,13 +582,7 @@ class QdrantStandIn:
         largest = self.strict.condition_max_size if self.strict else None
         if largest is not None and len(match.get("any", ())) > largest:
             raise _strict(f"condition size limit exceeded, {len(match['any'])} > {largest}")
-        if "any" in match:
-            return edge.FieldCondition(key, match=edge.MatchAny(match["any"]))
-        if "value" in match:
-            return edge.FieldCondition(key, match=edge.MatchValue(match["value"]))
-        if "prefix" in match:
-            return edge.FieldCondition(key, match=edge.MatchPrefix(match["prefix"]))
-        raise ApiError(400, "Format error in JSON body: data did not match any variant of untagged enum Match")
+        return edge.FieldCondition(key, match=edge.MatchAny(match["any"]))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -679,7 +650,6 @@ _ROUTES: Sequence[tuple[str, re.Pattern[str], Callable[..., Any]]] = [
         ("GET", r"/collections", QdrantStandIn.list_collections),
         ("GET", r"/aliases", QdrantStandIn.list_aliases),
         ("POST", r"/collections/aliases", QdrantStandIn.change_aliases),
-        ("GET", _COLLECTION + "/exists", QdrantStandIn.exists),
         ("PUT", _COLLECTION, QdrantStandIn.create),
         ("GET", _COLLECTION, QdrantStandIn.describe),
         ("DELETE", _COLLECTION, QdrantStandIn.drop),
@@ -689,7 +659,6 @@ _ROUTES: Sequence[tuple[str, re.Pattern[str], Callable[..., Any]]] = [
         ("POST", _COLLECTION + "/points/delete", QdrantStandIn.delete),
         ("POST", _COLLECTION + "/points/count", QdrantStandIn.count),
         ("POST", _COLLECTION + "/points/scroll", QdrantStandIn.scroll),
-        ("POST", _COLLECTION + "/points/query", QdrantStandIn.query),
         ("POST", _COLLECTION + "/points/query/batch", QdrantStandIn.query_batch),
     )
 ]

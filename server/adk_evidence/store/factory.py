@@ -15,13 +15,7 @@ from adk_evidence.store.manifest import IndexManifest, read_manifest
 
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
-    """The collections of docs and code.
-
-    Args:
-        settings: Names of collections and vectors (`store`), and whether chunks have a vector for each passage.
-        dimension: Length of dense vectors, for both kinds or by kind.
-        idf: Whether the sparse encoder needs the store's IDF modifier.
-    """
+    """The collections of docs and code; `idf` says whether the sparse encoder needs the store's IDF modifier."""
     store, multi = settings.store, settings.embedding.dense.multi
     return [
         CollectionSpec(
@@ -38,17 +32,17 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
 
 
 def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) -> EvidenceStore:
-    """Open a published generation.
+    """Open a published generation with the engine that `store.kind` names.
 
     Args:
         folder: The generation's folder; a lease on it must be held until the store is closed.
-        settings: `store.kind` decides which engine reads it.
+        settings: The settings.
         clock: Clock of a server's circuit breaker; None: the system's.
 
     Raises:
-        StoreError: Its manifest cannot be read.
-        SettingsError: It is on a server whose address is not in the settings.
-        IndexMismatchError: It is in a store of another kind.
+        StoreError: The generation's manifest cannot be read.
+        SettingsError: The generation is on a server whose address is not in the settings.
+        IndexMismatchError: The generation is in a store of another kind.
     """
     manifest = read_manifest(folder)
     check_kind(manifest, settings)
@@ -67,10 +61,7 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
 def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Settings) -> IndexWriter:
     """Open a folder that nobody reads, empty or a copy of a closed generation, for writing.
 
-    Args:
-        folder: The folder of a generation that is being built.
-        specs: The collections; missing ones are created.
-        settings: `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
+    Missing collections are created. `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
 
     Raises:
         StoreError: A collection cannot be created, or was created with other vectors.
@@ -78,20 +69,11 @@ def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Setting
     upload = settings.ingestion.qdrant_upload
     if settings.store.kind == "server":
         from adk_evidence.services.qdrant import connect, upload_patience
-        from adk_evidence.store.qdrant_server import CollectionOptions, ServerIndexWriter, UploadOptions
+        from adk_evidence.store.qdrant_server import ServerIndexWriter
         from adk_evidence.store.server_index import ServerIndex
 
-        store = settings.store
-        return ServerIndexWriter(
-            folder,
-            specs,
-            connect(settings, upload_patience(settings)),
-            options=CollectionOptions(
-                store.shard_number, store.replication_factor, store.quantization, store.on_disk_payload
-            ),
-            upload=UploadOptions(upload.batch_points, upload.parallel, upload.wait),
-            register=ServerIndex(settings).register,
-        )
+        connection = connect(settings, upload_patience(settings))
+        return ServerIndexWriter(folder, specs, connection, settings.store, upload, ServerIndex(settings).register)
     from adk_evidence.store.qdrant_edge import EdgeIndexWriter
 
     return EdgeIndexWriter(folder, specs, batch_points=upload.batch_points)
@@ -104,7 +86,7 @@ def points_a_write(settings: Settings) -> int:
 
 
 def make_publisher(settings: Settings) -> Publisher:
-    """The publisher of the settings' store; nothing is contacted yet."""
+    """The publisher of the settings' store; no server is contacted yet."""
     if settings.store.kind == "server":
         from adk_evidence.store.server_index import ServerIndex
 
@@ -114,23 +96,22 @@ def make_publisher(settings: Settings) -> Publisher:
 
 def open_generations(settings: Settings) -> GenerationStore:
     """The generations of the settings' index folder."""
-    if settings.store.kind == "edge":
-        return GenerationStore(settings.index_path, missing_hint=f"Run `{settings.ingest_command}`.")
-    return GenerationStore(
-        settings.index_path,
-        missing_hint=(
+    hint = f"Run `{settings.ingest_command}`."
+    if settings.store.kind == "server":
+        hint = (
             f"Points alone cannot be asked: run `{settings.ingest_command}` here, or copy that folder from the machine "
             f"that filled {settings.store.url or 'the server'}."
-        ),
-    )
+        )
+    return GenerationStore(settings.index_path, missing_hint=hint)
 
 
 def rollback(settings: Settings) -> Generation:
     """Make the generation before the current one current again.
 
     Raises:
-        StoreError: There is none, another process is writing to this index, or a server cannot be reached.
-        IndexMismatchError: It is in a store of another kind.
+        StoreError: There is no earlier generation, another process is writing to this index, or a server cannot be
+            reached.
+        IndexMismatchError: The earlier generation is in a store of another kind.
     """
 
     def publish(generation: Generation) -> None:
@@ -146,11 +127,7 @@ def rollback(settings: Settings) -> Generation:
 
 
 def check_kind(manifest: IndexManifest, settings: Settings) -> None:
-    """Refuse an index that is in a store of another kind than the settings name.
-
-    Raises:
-        IndexMismatchError: It is.
-    """
+    """Raise `IndexMismatchError` for an index in a store of another kind than the settings name."""
     if manifest.store != settings.store.kind:
         raise IndexMismatchError(
             f"The index was built for store.kind {manifest.store}, and the settings say {settings.store.kind}.",

@@ -20,7 +20,7 @@ import re
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,16 +49,16 @@ class Generation:
 
 
 class Publisher:
-    """What a store does besides the index folder when a generation is published or removed: by itself nothing.
+    """What a store does outside the index folder when a generation is published or removed; Edge does nothing.
 
     Errors: `StoreError` where a server cannot be reached or refuses.
     """
 
     def prepare(self) -> None:
-        """Before a run: make sure that it can end well, and tidy up after runs that died."""
+        """Before a run: make sure that the run can succeed, and tidy up after runs that died."""
 
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
-        """Whether every point of a published generation is still there; a published folder is not changed."""
+        """Whether every point of a published generation is still there. A published folder does not change."""
         return True
 
     def publish(self, folder: Path) -> None:
@@ -71,19 +71,15 @@ class Publisher:
         """Drop all points of an index whose generations were all removed."""
 
 
-class LeasedGeneration:
-    """A generation that is not removed while the lease is held. A context manager."""
+class LeasedGeneration(AbstractContextManager["LeasedGeneration"]):
+    """A generation that is not removed while the lease is held."""
 
     def __init__(self, store: GenerationStore, generation: Generation, lock: FileLock | None) -> None:
-        self._store = store
+        self.is_being_written = store.is_being_written
         self._lock = lock
         self.id = generation.id
         self.folder = generation.folder
         self.manifest = generation.manifest
-
-    def is_being_written(self) -> bool:
-        """Whether a process writes a newer generation now."""
-        return self._store.is_being_written()
 
     def release(self) -> None:
         """Give the lease back; a second call does nothing."""
@@ -93,15 +89,12 @@ class LeasedGeneration:
             with suppress(OSError):
                 Path(lock.lock_file).unlink()
 
-    def __enter__(self) -> LeasedGeneration:
-        return self
-
     def __exit__(self, *exc: object) -> None:
         self.release()
 
 
-class Building:
-    """A generation that only its writer sees. A context manager, which deletes an unpublished generation."""
+class Building(AbstractContextManager["Building"]):
+    """A generation that only its writer sees. The end of the context deletes an unpublished generation."""
 
     def __init__(self, store: GenerationStore, folder: Path) -> None:
         self._store = store
@@ -111,9 +104,6 @@ class Building:
     def discard(self) -> None:
         """Delete the folder unless it was published, and let other writers in; a second call does nothing."""
         self._store._end(self)
-
-    def __enter__(self) -> Building:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.discard()
@@ -153,13 +143,11 @@ class GenerationStore:
         return []
 
     def current(self) -> Generation | None:
-        """The current generation, or None without an index."""
         return next(iter(self.published()), None)
 
     def current_id(self) -> str | None:
         """The id of the current generation, or None without an index; cheap enough for every request."""
-        generation = self.current()
-        return generation.id if generation else None
+        return next((generation.id for generation in self.published()), None)
 
     def open_current(self) -> LeasedGeneration:
         """Lease the current generation.
@@ -174,13 +162,14 @@ class GenerationStore:
         try:
             with self._leases_guard():
                 generation = self._require_current()
-                lock = FileLock(self._leases / _lease_name(generation.id), thread_local=False)
+                name = f"{generation.id}.{os.getpid()}-{uuid.uuid4().hex[:8]}.lock"
+                lock = FileLock(self._leases / name, thread_local=False)
                 lock.acquire(blocking=False)
                 return LeasedGeneration(self, generation, lock)
         except OSError as exc:
             if exc.errno in _NOT_WRITABLE:
                 return LeasedGeneration(self, self._require_current(), None)
-            raise _failure(exc, f"The index at {self._root} cannot be leased") from exc
+            raise self._failure(exc, "leased") from exc
 
     def _require_current(self) -> Generation:
         generation = self.current()
@@ -215,7 +204,7 @@ class GenerationStore:
         """Start a new generation in a new folder, and remove what a dead writer left behind.
 
         Args:
-            run_id: The run that other writers are told about when they find the index locked.
+            run_id: The run that other writers see named when they find the index locked.
             copy_current: Start from a copy of the current generation's points, where there is one.
 
         Raises:
@@ -224,7 +213,9 @@ class GenerationStore:
         if self._open_building is not None:
             raise StoreError("This process is already building a generation of the index.")
         self._lock_writer(run_id)
-        building = Building(self, self._building / _new_id())
+        # Ids sort by time.
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S-%f}-{uuid.uuid4().hex[:6]}"
+        building = Building(self, self._building / name)
         self._open_building = building
         try:
             remove_tree(self._building)
@@ -236,7 +227,7 @@ class GenerationStore:
         except BaseException as exc:
             self._end(building)
             if isinstance(exc, OSError):
-                raise _failure(exc, f"The index at {self._root} cannot be written") from exc
+                raise self._failure(exc, "written") from exc
             raise
         return building
 
@@ -264,7 +255,7 @@ class GenerationStore:
             sync_folder(self._generations)
             self._point([building.id, *earlier])
         except OSError as exc:
-            raise _failure(exc, f"The index at {self._root} cannot be published") from exc
+            raise self._failure(exc, "published") from exc
         finally:
             self._end(building)
         return Generation(building.id, folder, manifest)
@@ -290,17 +281,11 @@ class GenerationStore:
             except OSError as exc:
                 with suppress(StoreError):
                     publish(current)
-                raise _failure(exc, f"The index at {self._root} cannot be rolled back") from exc
+                raise self._failure(exc, "rolled back") from exc
             return earlier[0]
 
     def collect_garbage(self, keep: int) -> list[str]:
-        """Remove the generations that nobody reads, except those that are kept.
-
-        Args:
-            keep: How many published generations are kept, including the current one; at least 1.
-
-        Returns:
-            Ids of the removed generations.
+        """Remove the generations that nobody reads, except the first `keep` published ones; returns their ids.
 
         Raises:
             StoreError: Another process is writing to this index.
@@ -345,7 +330,7 @@ class GenerationStore:
                     for folder in [*self._generations.iterdir()] if self._generations.is_dir() else []:
                         rename(folder, self._trash / folder.name)
             except OSError as exc:
-                raise _failure(exc, f"The index at {self._root} cannot be removed") from exc
+                raise self._failure(exc, "removed") from exc
             remove_tree(self._trash)
             remove_tree(self._building)
 
@@ -362,7 +347,6 @@ class GenerationStore:
         write_atomic(self._pointer, json.dumps({"generations": ids}, indent=1).encode())
 
     def _complete(self) -> list[str]:
-        # Ids begin with the time.
         try:
             return sorted((folder.name for folder in self._generations.iterdir()), reverse=True)
         except OSError:
@@ -372,13 +356,10 @@ class GenerationStore:
         folder = self._generations / generation_id
         if not _ID.fullmatch(generation_id) or not (folder / MANIFEST).is_file():
             return None
-        manifest = self._manifests.get(generation_id)
-        if manifest is None:
-            try:
-                manifest = read_manifest(folder)
-            except StoreError:
-                return None
-        return Generation(generation_id, folder, manifest)
+        try:
+            return Generation(generation_id, folder, self._manifests.get(generation_id) or read_manifest(folder))
+        except StoreError:
+            return None
 
     # Locks
 
@@ -387,7 +368,8 @@ class GenerationStore:
             self._root.mkdir(parents=True, exist_ok=True)
             self._writer_lock.acquire(timeout=_WRITER_SECONDS)
             if self._writer_lock.lock_counter == 1:
-                holder = {"pid": os.getpid(), "host": socket.gethostname(), "run_id": run_id, "since": _now()}
+                since = datetime.now(UTC).isoformat(timespec="seconds")
+                holder = {"pid": os.getpid(), "host": socket.gethostname(), "run_id": run_id, "since": since}
                 self._writer_file.write_text(json.dumps(holder), encoding="utf-8")
         except Timeout:
             raise StoreError(
@@ -396,7 +378,7 @@ class GenerationStore:
             ) from None
         except OSError as exc:
             self._writer_lock.release(force=True)
-            raise _failure(exc, f"The index at {self._root} cannot be written") from exc
+            raise self._failure(exc, "written") from exc
 
     def _writer(self) -> str:
         try:
@@ -411,6 +393,12 @@ class GenerationStore:
             self._open_building = None
             remove_tree(building.folder)
             self._writer_lock.release()
+
+    def _failure(self, error: OSError, what: str) -> StoreError:
+        return StoreError(
+            f"The index at {self._root} cannot be {what}: {error.strerror or error}.",
+            "Check the folder's permissions and the free space on its disk.",
+        )
 
     @contextmanager
     def _leases_guard(self) -> Iterator[None]:
@@ -439,9 +427,9 @@ class GenerationStore:
                 locked = True
             if locked:
                 alive.add(path.name.partition(".")[0])
-                continue
-            with suppress(OSError):
-                path.unlink()
+            else:
+                with suppress(OSError):
+                    path.unlink()
         return alive
 
 
@@ -461,13 +449,10 @@ def check_fingerprint(
 ) -> None:
     """Refuse an index that was built with other models or versions than the settings name.
 
-    Args:
-        manifest: The manifest of the index. Keys of its fingerprint that `expected` lacks are not compared.
-        expected: What the settings say, e.g. dense model, dimension and sparse model.
-        command: The command that builds the index again.
+    Keys of the manifest's fingerprint that `expected` lacks are not compared. `command` builds the index again.
 
     Raises:
-        IndexMismatchError: The two differ; the message says where, the hint names the command that helps.
+        IndexMismatchError: The two differ; the message says where.
     """
     differences = [
         f"{key} is {manifest.fingerprint.get(key, 'unknown')} in the index and {value} in the settings"
@@ -479,23 +464,3 @@ def check_fingerprint(
             f"The index does not match the settings: {'; '.join(differences)}.",
             f"Run `{command}` to build it anew, or change the settings back.",
         )
-
-
-def _new_id() -> str:
-    """An id that sorts by time."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S-%f}-{uuid.uuid4().hex[:6]}"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _lease_name(generation_id: str) -> str:
-    return f"{generation_id}.{os.getpid()}-{uuid.uuid4().hex[:8]}.lock"
-
-
-def _failure(error: OSError, sentence: str) -> StoreError:
-    return StoreError(
-        f"{sentence}: {error.strerror or error}.",
-        "Check the folder's permissions and the free space on its disk.",
-    )

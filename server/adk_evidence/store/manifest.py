@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+from pydantic import BaseModel, Field, ValidationError, computed_field
 
 from adk_evidence.errors import StoreError
 from adk_evidence.files import write_atomic
@@ -24,11 +24,7 @@ NO_COMMIT = "tree-"
 _UNCOMMITTED = "-uncommitted"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class SourceLocation(_Model):
+class SourceLocation(BaseModel, frozen=True):
     """Where the files of an indexed corpus lie; an index keeps it so that citations can be checked.
 
     `root` is absolute, or relative to the index generation's own folder. A file's repository path is
@@ -43,7 +39,7 @@ class SourceLocation(_Model):
     subtrees: tuple[str, ...] = ("",)
 
 
-class FileEntry(_Model):
+class FileEntry(BaseModel, frozen=True):
     """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors."""
 
     sha256: str
@@ -52,11 +48,11 @@ class FileEntry(_Model):
     failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
 
 
-class CorpusEntry(_Model):
+class CorpusEntry(BaseModel, frozen=True):
     """One corpus of the index.
 
-    `location` says where its files lie, for checking citations. `state` is a hash of everything
-    besides the files that the payloads of the chunks depend on. `files` goes by path within the repository.
+    `location` says where its files lie, for checking citations. `state` is a hash of everything besides the files that
+    the chunks' payloads depend on. The keys of `files` are paths within the repository.
     """
 
     kind: Kind
@@ -73,7 +69,6 @@ class CorpusEntry(_Model):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def chunks(self) -> int:
-        """Number of chunks of the whole corpus."""
         return sum(file.chunks for file in self.files.values())
 
     def failed_files(self) -> list[str]:
@@ -81,7 +76,7 @@ class CorpusEntry(_Model):
         return [path for path, file in self.files.items() if file.failed]
 
 
-class CollectionEntry(_Model):
+class CollectionEntry(BaseModel, frozen=True):
     """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points.
 
     Points have several vectors for each of the dense names in `multi`.
@@ -93,7 +88,7 @@ class CollectionEntry(_Model):
     points: int
 
 
-class IndexManifest(_Model):
+class IndexManifest(BaseModel, frozen=True):
     """What one generation holds. Written once, before the generation is published."""
 
     format: Literal[1] = 1
@@ -131,7 +126,6 @@ class IndexManifest(_Model):
         return sum(file.chunks if file.passages is None else file.passages for file in files)
 
     def counts(self) -> dict[str, int]:
-        """Number of points by collection."""
         return {name: entry.points for name, entry in self.collections.items()}
 
 
@@ -141,7 +135,6 @@ def beside_name(corpus: str, commit: str) -> str:
 
 
 def is_beside(corpus: str) -> bool:
-    """Whether the name is of another version beside the corpus proper."""
     return _VERSION_MARK in corpus
 
 
@@ -151,7 +144,6 @@ def uncommitted_name(corpus: str) -> str:
 
 
 def is_uncommitted(corpus: str) -> bool:
-    """Whether the name is of a corpus of files that differ from the commit of their checkout."""
     return corpus.endswith(_UNCOMMITTED)
 
 
@@ -164,7 +156,7 @@ def read_manifest(folder: Path) -> IndexManifest:
     """The manifest of a generation's folder.
 
     Raises:
-        StoreError: There is none, or it is not of this format.
+        StoreError: There is no manifest, or its format is another one.
     """
     try:
         return IndexManifest.model_validate_json((folder / MANIFEST).read_bytes())

@@ -11,9 +11,10 @@ import functools
 import itertools
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -24,22 +25,25 @@ from adk_evidence.files import copy_tree
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
     REBUILD,
+    CheckedVector,
     CollectionSpec,
-    Condition,
     EvidenceStore,
     Filter,
-    HasId,
-    HasVector,
+    FilterTypes,
     Hit,
     IndexWriter,
-    Match,
     NewPoint,
     Prefetch,
     Record,
     SearchParams,
+    checked_id,
+    checked_point,
+    checked_vector,
     in_order,
+    stored,
+    unanswered,
+    unwritten,
 )
-from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
 
 # In kilobytes of vectors: so high that no graph is ever built. Exact search costs 6-12 ms at 20,000 points
 # and loses nothing under filters, where the graph's recall falls to 0.6.
@@ -49,78 +53,64 @@ _NO_GRAPH = 10**9
 _SPARSE_SCAN_POINTS = 100
 _CONFIG_FILE = "edge_config.json"
 _REASON_CHARS = 200
+T = TypeVar("T")
 
 
 class _EdgeStore(EvidenceStore):
     """What reader and writer share."""
 
     concurrent = False
-
-    def __init__(self, folder: Path, specs: Sequence[CollectionSpec]) -> None:
-        super().__init__(specs)
-        self._folder = folder
+    _filters = FilterTypes(
+        filter=edge.Filter,
+        any_of=lambda key, values: edge.FieldCondition(key, match=edge.MatchAny(values)),
+        has_id=lambda ids: edge.HasIdCondition(set(ids)),
+        has_vector=edge.HasVectorCondition,
+    )
 
     def _shard(self, collection: str) -> edge.EdgeShard:
         raise NotImplementedError
 
+    def _ask(self, collection: str, action: Callable[[edge.EdgeShard], T]) -> T:
+        shard = self._shard(collection)
+        with _engine(collection):
+            return action(shard)
+
     def _search(
-        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+        self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
     ) -> list[list[Hit]]:
-        spec = self._spec(collection)
         accuracy = edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
         requests = [
             edge.QueryRequest(
                 limit=branch.limit,
                 query=edge.Query.Nearest(_native(checked_vector(spec, branch.using, branch.query)), using=branch.using),
-                filter=_filter(branch.filter),
+                filter=self._filters.translate(branch.filter),
                 params=edge.SearchParams(exact=True) if full else accuracy,
             )
             for branch in branches
         ]
-        shard = self._shard(collection)
-        with _answering(collection):
-            answers = shard.query_batch(edge.QueryBatchRequest(requests))
+        answers = self._ask(spec.name, lambda shard: shard.query_batch(edge.QueryBatchRequest(requests)))
         return [in_order(Hit(_text(point.id), point.score) for point in points) for points in answers]
 
-    def count(self, collection: str, filter: Filter | None = None) -> int:
-        """Exact number of points that pass the filter."""
-        self._spec(collection)
-        request = edge.CountRequest(exact=True, filter=_filter(filter))
-        shard = self._shard(collection)
-        with _answering(collection):
-            return shard.count(request)
+    def _count(self, collection: str, conditions: Any) -> int:
+        return self._ask(collection, lambda shard: shard.count(edge.CountRequest(exact=True, filter=conditions)))
 
-    def scroll(
-        self,
-        collection: str,
-        *,
-        filter: Filter | None = None,
-        limit: int = 256,
-        offset: str | None = None,
-        with_vectors: bool = False,
-    ) -> tuple[list[Record], str | None]:
-        """A page of points in the order of their ids, and the next page's offset or None."""
-        self._spec(collection)
+    def _scroll(
+        self, collection: str, conditions: Any, limit: int, start: UUID | None, with_vectors: bool
+    ) -> tuple[list[Record], object]:
         request = edge.ScrollRequest(
-            offset=None if offset is None else checked_id(offset),
-            limit=limit,
-            filter=_filter(filter),
-            with_payload=True,
-            with_vector=with_vectors,
+            offset=start, limit=limit, filter=conditions, with_payload=True, with_vector=with_vectors
         )
-        shard = self._shard(collection)
-        with _answering(collection):
-            records, following = shard.scroll(request)
-            return [stored(record) for record in records], None if following is None else str(following)
 
-    def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
-        """Points by id; missing ones are left out."""
-        self._spec(collection)
-        wanted: list[edge.PointId] = [checked_id(point) for point in ids]
-        shard = self._shard(collection)
-        with _answering(collection):
-            # The stub calls the last two optional; they are not.
-            return [stored(record) for record in shard.retrieve(wanted, True, False)]
+        def page(shard: edge.EdgeShard) -> tuple[list[Record], object]:
+            records, following = shard.scroll(request)
+            return [stored(record) for record in records], following
+
+        return self._ask(collection, page)
+
+    def _retrieve(self, collection: str, ids: list[UUID]) -> list[Record]:
+        wanted = cast("list[edge.PointId]", ids)
+        # The stub calls the last two optional; they are not.
+        return self._ask(collection, lambda shard: [stored(found) for found in shard.retrieve(wanted, True, False)])
 
 
 class EdgeIndexReader(_EdgeStore):
@@ -136,7 +126,8 @@ class EdgeIndexReader(_EdgeStore):
     """
 
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec], counts: Mapping[str, int] | None = None) -> None:
-        super().__init__(folder, specs)
+        super().__init__(specs)
+        self._folder = folder
         self._counts = counts or {}
         self._lock = threading.Lock()
         self._shards: dict[str, edge.EdgeShard] = {}
@@ -145,13 +136,9 @@ class EdgeIndexReader(_EdgeStore):
         self._closed = False
 
     def close(self) -> None:
-        """Release the shards and delete private copies."""
         with self._lock:
             self._closed = True
-            for shard in self._shards.values():
-                with suppress(Exception):
-                    shard.close()
-            self._shards.clear()
+            _close(self._shards)
             for copy in self._copies:
                 copy.cleanup()
             self._copies.clear()
@@ -177,27 +164,12 @@ class EdgeIndexReader(_EdgeStore):
         if not (folder / _CONFIG_FILE).is_file():
             raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         try:
-            with _answering(collection):
+            with _engine(collection):
                 shard = edge.EdgeShard.load(str(folder))
         except CollectionUnavailableError:
             shard = self._open_copy(folder)
-        return self._checked(collection, shard)
-
-    def _open_copy(self, folder: Path) -> edge.EdgeShard:
-        copy = tempfile.TemporaryDirectory(prefix="adk-evidence-", ignore_cleanup_errors=True)
-        try:
-            with _answering(folder.name):
-                copy_tree(folder, Path(copy.name))
-                shard = edge.EdgeShard.load(copy.name)
-        except CollectionUnavailableError:
-            copy.cleanup()
-            raise
-        self._copies.append(copy)
-        return shard
-
-    def _checked(self, collection: str, shard: edge.EdgeShard) -> edge.EdgeShard:
         # The engine silently treats truncated id files as an empty shard.
-        with _answering(collection):
+        with _engine(collection):
             found = shard.count(edge.CountRequest(exact=True))
         expected = self._counts.get(collection, found)
         if found == expected:
@@ -207,9 +179,21 @@ class EdgeIndexReader(_EdgeStore):
             f"The collection {collection} is damaged: it holds {found} of {expected} chunks.", REBUILD
         )
 
+    def _open_copy(self, folder: Path) -> edge.EdgeShard:
+        copy = tempfile.TemporaryDirectory(prefix="adk-evidence-", ignore_cleanup_errors=True)
+        try:
+            with _engine(folder.name):
+                copy_tree(folder, Path(copy.name))
+                shard = edge.EdgeShard.load(copy.name)
+        except CollectionUnavailableError:
+            copy.cleanup()
+            raise
+        self._copies.append(copy)
+        return shard
+
 
 class EdgeIndexWriter(_EdgeStore, IndexWriter):
-    """Writes shards into a folder that nobody reads yet. Points are durable after `flush`.
+    """Writes shards into a folder that nobody reads yet. Points are durable after `flush`; `close` flushes.
 
     Args:
         folder: Empty or missing, or a copy of a closed generation, whose points stay.
@@ -221,50 +205,42 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
     """
 
     def __init__(self, folder: Path, specs: Sequence[CollectionSpec], *, batch_points: int = 256) -> None:
-        super().__init__(folder, specs)
+        super().__init__(specs)
         self._batch_points = batch_points
         self._shards: dict[str, edge.EdgeShard] = {}
         try:
             for spec in specs:
-                with _writing(spec.name):
+                with _engine(spec.name, unwritten):
                     self._shards[spec.name] = _open_for_writing(_collection_folder(folder, spec.name), spec)
         except BaseException:
-            self._release()
+            _close(self._shards)
             raise
 
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
-        """Write points, replacing those with the same id; returns how many.
-
-        Raises:
-            StoreError: An id is no UUID, a vector has the wrong length, or a payload is not JSON in UTF-8.
-        """
         spec, shard = self._spec(collection), self._shard(collection)
         written, remaining = 0, iter(points)
         while batch := list(itertools.islice(remaining, self._batch_points)):
-            with _writing(collection):
+            with _engine(collection, unwritten):
                 shard.update(edge.UpdateOperation.upsert_points([_point(spec, point) for point in batch]))
             written += len(batch)
         return written
 
     def delete(self, collection: str, filter: Filter) -> None:
-        """Delete the points that pass the filter; every point passes an empty filter."""
-        conditions = _filter(filter) or edge.Filter()
+        conditions = self._filters.translate(filter) or edge.Filter()
         shard = self._shard(collection)
-        with _writing(collection):
+        with _engine(collection, unwritten):
             shard.update(edge.UpdateOperation.delete_points_by_filter(conditions))
 
     def flush(self) -> None:
-        """Make everything written so far durable."""
         for collection, shard in self._shards.items():
-            with _writing(collection):
+            with _engine(collection, unwritten):
                 shard.flush()
 
     def close(self) -> None:
-        """Flush and close the shards, so that the folder can be published."""
         try:
             self.flush()
         finally:
-            self._release()
+            _close(self._shards)
 
     def _shard(self, collection: str) -> edge.EdgeShard:
         self._spec(collection)
@@ -273,11 +249,12 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         except KeyError:
             raise StoreError("The index was closed.") from None
 
-    def _release(self) -> None:
-        for shard in self._shards.values():
-            with suppress(Exception):
-                shard.close()
-        self._shards.clear()
+
+def _close(shards: dict[str, edge.EdgeShard]) -> None:
+    for shard in shards.values():
+        with suppress(Exception):
+            shard.close()
+    shards.clear()
 
 
 def _collection_folder(folder: Path, collection: str) -> Path:
@@ -318,18 +295,9 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
     return shard
 
 
-def _answering(collection: str) -> AbstractContextManager[None]:
-    """Turn the engine's failures into a collection that cannot answer."""
-    return _engine(CollectionUnavailableError, f"The collection {collection} cannot answer")
-
-
-def _writing(collection: str) -> AbstractContextManager[None]:
-    """Turn the engine's failures into an index that cannot be written."""
-    return _engine(StoreError, f"The collection {collection} cannot be written")
-
-
 @contextmanager
-def _engine(error: type[StoreError], sentence: str) -> Iterator[None]:
+def _engine(collection: str, failure: Callable[[str, str], StoreError] = unanswered) -> Iterator[None]:
+    """Turn the engine's failures into a collection that cannot answer, or cannot be written."""
     try:
         yield
     except EvidenceError:
@@ -339,7 +307,7 @@ def _engine(error: type[StoreError], sentence: str) -> Iterator[None]:
         if not isinstance(exc, Exception) and type(exc).__name__ != "PanicException":
             raise
         reason = str(exc).removeprefix("Service runtime error: ").partition("\n")[0][:_REASON_CHARS]
-        raise error(f"{sentence}: {reason.rstrip('.')}.", REBUILD) from exc
+        raise failure(collection, reason.rstrip(".")) from exc
 
 
 def _text(point: edge.PointId) -> str:
@@ -357,34 +325,7 @@ def _point(spec: CollectionSpec, point: NewPoint) -> edge.Point:
     return edge.Point(checked_id(point.id), vectors, dict(point.payload))
 
 
-def _native(checked: list[float] | list[list[float]] | SparseVector) -> edge.NamedVector:
+def _native(checked: CheckedVector) -> edge.NamedVector:
     if isinstance(checked, SparseVector):
         return edge.SparseVector(list(checked.indices), list(checked.values))
     return checked
-
-
-def _filter(filter: Filter | None) -> edge.Filter | None:
-    """The engine's filter; None where nothing is constrained."""
-    if not filter:
-        return None
-    return edge.Filter(
-        must=_conditions(filter.must),
-        should=_conditions(filter.should),
-        must_not=_conditions(filter.must_not),
-    )
-
-
-def _conditions(conditions: Sequence[Condition]) -> list[edge.ConditionType] | None:
-    return [_condition(condition) for condition in conditions] or None
-
-
-def _condition(condition: Condition) -> edge.ConditionType:
-    match condition:
-        case Match(key, any_of):
-            return edge.FieldCondition(key, match=edge.MatchAny(list(any_of)))
-        case HasId(ids):
-            return edge.HasIdCondition({checked_id(point) for point in ids})
-        case HasVector(name):
-            return edge.HasVectorCondition(name)
-        case Filter():
-            return _filter(condition) or edge.Filter()

@@ -7,17 +7,16 @@ from the settings, and collections of generations that are no longer kept are dr
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pydantic import BaseModel, ValidationError
 from qdrant_client import models
 from qdrant_client.http.exceptions import ResponseHandlingException
 
@@ -25,15 +24,15 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, IndexMismatchError, StoreError
 from adk_evidence.files import write_atomic
 from adk_evidence.services.qdrant import NotAppliedError, ServerConnection, ServerError
+from adk_evidence.settings import StoreSettings, UploadSettings
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
     REBUILD,
+    CheckedVector,
     CollectionSpec,
-    Condition,
     EvidenceStore,
     Filter,
-    HasId,
-    HasVector,
+    FilterTypes,
     Hit,
     IndexWriter,
     Match,
@@ -41,9 +40,14 @@ from adk_evidence.store.base import (
     Prefetch,
     Record,
     SearchParams,
+    checked_id,
+    checked_point,
+    checked_vector,
     in_order,
+    stored,
+    unanswered,
+    unwritten,
 )
-from adk_evidence.store.points import checked_id, checked_point, checked_vector, stored
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -54,41 +58,27 @@ OLDEST_SERVER = (1, 16)
 # A strict server limits how many values one condition may have.
 _VALUES_A_CONDITION = 256
 _NIL = str(uuid.UUID(int=0))
-# Half of what a server accepts in one request by default.
+# In bytes of JSON: half of what a server accepts in one request by default.
 _REQUEST_BYTES = 16 * 1024 * 1024
+_FILTERS = FilterTypes(
+    filter=models.Filter,
+    any_of=lambda key, values: models.FieldCondition(key=key, match=models.MatchAny(any=values)),
+    has_id=lambda ids: models.HasIdCondition(has_id=list(map(str, ids))),
+    has_vector=lambda name: models.HasVectorCondition(has_vector=name),
+)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class CollectionOptions:
-    """How collections are created; None leaves the choice to the server."""
-
-    shard_number: int | None = None
-    replication_factor: int | None = None
-    quantization: Literal["none", "scalar"] = "none"
-    on_disk_payload: bool = True
-
-
-@dataclass(frozen=True)
-class UploadOptions:
-    """How points are written: the limits of a request in points and in bytes of JSON, and how many run at once."""
-
-    batch_points: int = 256
-    parallel: int = 1
-    wait: bool = True
-    request_bytes: int = _REQUEST_BYTES
-
-
-@dataclass(frozen=True)
-class ServerRecord:
+class ServerRecord(BaseModel):
     """The collections of a generation on the server, by their names in the settings; kept in the generation's folder.
 
     `folder` is the name of that folder. It distinguishes a copy of the folder, which must not touch the collections of
     the original.
     """
 
+    format: int = 1
     folder: str
-    collections: Mapping[str, str]
+    collections: dict[str, str]
 
     @classmethod
     def read(cls, folder: Path) -> ServerRecord | None:
@@ -98,11 +88,10 @@ class ServerRecord:
             StoreError: It cannot be read.
         """
         try:
-            data = json.loads((folder / RECORD).read_bytes())
-            return cls(str(data["folder"]), {str(name): str(own) for name, own in data["collections"].items()})
+            return cls.model_validate_json((folder / RECORD).read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        except (OSError, ValidationError) as exc:
             raise StoreError(f"The record of index generation {folder.name} cannot be read.", REBUILD) from exc
 
     def write(self, folder: Path) -> None:
@@ -111,10 +100,9 @@ class ServerRecord:
         Raises:
             StoreError: The folder cannot be written.
         """
-        data = {"format": 1, "folder": self.folder, "collections": dict(self.collections)}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            write_atomic(folder / RECORD, json.dumps(data, indent=1).encode())
+            write_atomic(folder / RECORD, self.model_dump_json(indent=1).encode())
         except OSError as exc:
             raise StoreError(f"The folder {folder} cannot be written: {exc.strerror or exc}.") from exc
 
@@ -123,6 +111,7 @@ class _ServerStore(EvidenceStore):
     """What reader and writer share."""
 
     concurrent = True
+    _filters = _FILTERS
 
     def __init__(
         self,
@@ -139,19 +128,18 @@ class _ServerStore(EvidenceStore):
 
     def _ask(self, collection: str, action: Callable[[QdrantClient, str], T]) -> T:
         own_name = self._own_names[collection]
-        with _answering(collection):
+        with _server(collection):
             return self._connection.call(lambda client: action(client, own_name))
 
     def _search(
-        self, collection: str, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
+        self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
     ) -> list[list[Hit]]:
-        spec = self._spec(collection)
         accuracy = self._accuracy(params, full)
         requests = [
             models.QueryRequest(
                 query=cast("Any", _wire(checked_vector(spec, branch.using, branch.query))),
                 using=branch.using,
-                filter=_filter(branch.filter),
+                filter=_FILTERS.translate(branch.filter),
                 params=accuracy,
                 limit=branch.limit,
                 with_payload=False,
@@ -165,7 +153,7 @@ class _ServerStore(EvidenceStore):
                 raise ResponseHandlingException(ValueError("an answer is missing"))
             return answers
 
-        answers = self._ask(collection, ask)
+        answers = self._ask(spec.name, ask)
         return [in_order(Hit(str(found.id), found.score) for found in each.points) for each in answers]
 
     def _accuracy(self, params: SearchParams | None, full: bool) -> models.SearchParams | None:
@@ -179,44 +167,28 @@ class _ServerStore(EvidenceStore):
             quantization=models.QuantizationSearchParams(**originals) if self._quantized else None,
         )
 
-    def count(self, collection: str, filter: Filter | None = None) -> int:
-        """Exact number of points that pass the filter."""
-        self._spec(collection)
-        conditions = _filter(filter)
+    def _count(self, collection: str, conditions: Any) -> int:
         return self._ask(collection, lambda client, name: client.count(name, count_filter=conditions, exact=True).count)
 
-    def scroll(
-        self,
-        collection: str,
-        *,
-        filter: Filter | None = None,
-        limit: int = 256,
-        offset: str | None = None,
-        with_vectors: bool = False,
-    ) -> tuple[list[Record], str | None]:
-        """A page of points in the order of their ids, and the next page's offset or None."""
-        self._spec(collection)
-        conditions = _filter(filter)
-        start = None if offset is None else str(checked_id(offset))
+    def _scroll(
+        self, collection: str, conditions: Any, limit: int, start: uuid.UUID | None, with_vectors: bool
+    ) -> tuple[list[Record], object]:
+        offset = None if start is None else str(start)
         records, following = self._ask(
             collection,
             lambda client, name: client.scroll(
                 name,
                 scroll_filter=conditions,
                 limit=limit,
-                offset=start,
+                offset=offset,
                 with_payload=True,
                 with_vectors=with_vectors,
             ),
         )
-        return [stored(record) for record in records], None if following is None else str(following)
+        return [stored(record) for record in records], following
 
-    def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
-        """Points by id; missing ones are left out."""
-        self._spec(collection)
-        wanted = [str(checked_id(point)) for point in ids]
-        if not wanted:
-            return []
+    def _retrieve(self, collection: str, ids: list[uuid.UUID]) -> list[Record]:
+        wanted = [str(point) for point in ids]
         found = self._ask(collection, lambda client, name: client.retrieve(name, wanted, with_payload=True))
         by_id = {str(record.id): record for record in found}
         return [stored(by_id[point]) for point in wanted if point in by_id]
@@ -253,7 +225,6 @@ class ServerIndexReader(_ServerStore):
         return spec
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 
@@ -267,7 +238,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         folder: Empty or missing, or a copy of a closed generation.
         specs: The collections; a missing one is created, with its payload indexes.
         connection: The server; the writer closes it.
-        options: How collections are created.
+        store: How collections are created; None leaves a choice to the server.
         upload: How points are written.
         register: Gets the names of collections before they are created, so that they can be dropped if this
             process dies.
@@ -281,37 +252,35 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         folder: Path,
         specs: Sequence[CollectionSpec],
         connection: ServerConnection,
-        *,
-        options: CollectionOptions | None = None,
-        upload: UploadOptions | None = None,
+        store: StoreSettings,
+        upload: UploadSettings,
         register: Callable[[Iterable[str]], None] = lambda names: None,
     ) -> None:
-        options = options or CollectionOptions()
-        self._upload = upload or UploadOptions()
+        self._upload = upload
         # The limits of a request; they shrink when the server refuses a request for its size.
-        self._most_points, self._most_bytes = self._upload.batch_points, self._upload.request_bytes
+        self._most_points, self._most_bytes = upload.batch_points, _REQUEST_BYTES
         # Collections with writes that the server has accepted but not yet confirmed as applied.
         self._unapplied: set[str] = set()
         before = ServerRecord.read(folder)
         own = before is not None and before.folder == folder.name
-        earlier = dict(before.collections) if before else {}
+        earlier = before.collections if before else {}
         suffix = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
         names = {spec.name: f"{spec.name}-{suffix}" for spec in specs}
         if own:
             names |= {name: earlier[name] for name in names if name in earlier}
-        super().__init__(specs, connection, names, quantized=options.quantization != "none")
+        super().__init__(specs, connection, names, quantized=store.quantization != "none")
         # Collections whose points must still be copied, with the filters of what was deleted meanwhile.
         self._to_copy = {} if own else {name: (earlier[name], list[Filter]()) for name in names if name in earlier}
-        self._pool = ThreadPoolExecutor(self._upload.parallel, thread_name_prefix="adk-evidence-upload")
+        self._pool = ThreadPoolExecutor(upload.parallel, thread_name_prefix="adk-evidence-upload")
         self._closed = False
         try:
             created = [name for name in names if not (own and name in earlier)]
             register([names[name] for name in created])
-            ServerRecord(folder.name, names).write(folder)
+            ServerRecord(folder=folder.name, collections=names).write(folder)
             for spec in specs:
-                with _writing(spec.name):
+                with _server(spec.name, unwritten):
                     if spec.name in created:
-                        _create(connection, names[spec.name], spec, options)
+                        _create(connection, names[spec.name], spec, store)
                     else:
                         _require_shape(connection, names[spec.name], spec)
         except BaseException:
@@ -319,13 +288,9 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
             raise
 
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
-        """Write points, replacing those with the same id; returns how many.
+        """Write points in batches that are sent in parallel; one that the server calls too large is sent in halves.
 
-        Batches are sent in parallel. If one fails for good, the method waits for the others, so that nothing is written
-        after it has returned. A batch that the server calls too large is sent again in halves.
-
-        Raises:
-            StoreError: An id is not a UUID, a vector has the wrong length, or the server refuses a batch even in parts.
+        If a batch fails for good, the method waits for the others, so that nothing is written after it has returned.
         """
         spec = self._spec(collection)
         self._copy(collection)
@@ -350,21 +315,19 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         return written
 
     def delete(self, collection: str, filter: Filter) -> None:
-        """Delete the points that pass the filter; an empty filter lets all of them pass."""
         self._spec(collection)
         self._require_open()
         if collection in self._to_copy:
             self._to_copy[collection][1].append(filter)
             return
         for part in _in_parts(filter):
-            self._delete(collection, models.FilterSelector(filter=_filter(part) or models.Filter()))
+            self._delete(collection, models.FilterSelector(filter=_FILTERS.translate(part) or models.Filter()))
 
     def flush(self) -> None:
-        """Wait until everything written so far is applied."""
         for collection in self._specs:
             self._copy(collection)
             if collection in self._unapplied:
-                with _writing(collection):
+                with _server(collection, unwritten):
                     self._call(collection, _wait_until_applied)
                 self._unapplied.discard(collection)
 
@@ -401,7 +364,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
             yield batch
 
     def _write(self, collection: str, points: list[models.PointStruct]) -> int:
-        with _writing(collection):
+        with _server(collection, unwritten):
             try:
                 done = self._call(
                     collection,
@@ -424,7 +387,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         return self._write(collection, points[:half]) + self._write(collection, points[half:])
 
     def _delete(self, collection: str, selector: models.FilterSelector) -> None:
-        with _writing(collection):
+        with _server(collection, unwritten):
             done = self._call(collection, lambda client, name: client.delete(name, selector, wait=self._upload.wait))
         self._note(collection, done)
 
@@ -440,7 +403,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         if not source:
             return
         gone = tuple(part for filter in deleted for part in _in_parts(filter))
-        conditions = None if Filter() in gone else models.Filter(must_not=_conditions(gone))
+        conditions = None if Filter() in gone else models.Filter(must_not=_FILTERS.conditions(gone))
         if conditions is not None:
             for records in self._pages(collection, source, conditions):
                 for batch in self._batches(map(_same_point, records)):
@@ -457,7 +420,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
             )
 
         while True:
-            with _answering(collection):
+            with _server(collection):
                 records, offset = self._connection.call(page)
             if records:
                 yield records
@@ -465,7 +428,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
                 return
 
 
-def _create(connection: ServerConnection, name: str, spec: CollectionSpec, options: CollectionOptions) -> None:
+def _create(connection: ServerConnection, name: str, spec: CollectionSpec, store: StoreSettings) -> None:
     scalar = models.ScalarQuantization(
         scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
     )
@@ -486,10 +449,10 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, optio
                     vector: models.SparseVectorParams(modifier=models.Modifier.IDF if idf else None)
                     for vector, idf in spec.sparse.items()
                 },
-                shard_number=options.shard_number,
-                replication_factor=options.replication_factor,
-                on_disk_payload=options.on_disk_payload,
-                quantization_config=scalar if options.quantization == "scalar" else None,
+                shard_number=store.shard_number,
+                replication_factor=store.replication_factor,
+                on_disk_payload=store.on_disk_payload,
+                quantization_config=scalar if store.quantization == "scalar" else None,
             )
         )
     except ServerError as exc:
@@ -512,28 +475,19 @@ def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec
     found = {vector: config.size for vector, config in dense.items()}
     multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
     if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
-        raise StoreError(f"The collection {spec.name} cannot be written: it was created with other vectors.", REBUILD)
+        raise unwritten(spec.name, "it was created with other vectors")
 
 
 @contextmanager
-def _answering(collection: str) -> Iterator[None]:
-    """Turn failures of the server into a collection that cannot answer."""
+def _server(collection: str, failure: Callable[[str, str, str], StoreError] = unanswered) -> Iterator[None]:
+    """Turn failures of the server into a collection that cannot answer, or cannot be written."""
     try:
         yield
     except ServerError as exc:
-        if exc.status == 404:
+        if exc.status == 404 and failure is unanswered:
             message = f"The Qdrant server does not hold the collection {collection} of this index."
             raise CollectionUnavailableError(message, REBUILD) from exc
-        raise CollectionUnavailableError(f"The collection {collection} cannot answer: {exc.reason}.", exc.hint) from exc
-
-
-@contextmanager
-def _writing(collection: str) -> Iterator[None]:
-    """Turn a server's failures into an index that cannot be written."""
-    try:
-        yield
-    except ServerError as exc:
-        raise StoreError(f"The collection {collection} cannot be written: {exc.reason}.", exc.hint) from exc
+        raise failure(collection, exc.reason, exc.hint) from exc
 
 
 def _point(spec: CollectionSpec, point: NewPoint) -> models.PointStruct:
@@ -561,9 +515,10 @@ def _sent_bytes(point: models.PointStruct) -> int:
 def _too_large(collection: str, point: models.PointStruct, refusal: ServerError) -> StoreError:
     """The error for a point that the server refuses even when it is sent alone."""
     payload = point.payload or {}
-    return StoreError(
-        f"The collection {collection} cannot be written: one chunk of {payload.get('path', point.id)} makes a request "
-        f"of {_sent_bytes(point) / 1e6:.1f} MB, and {refusal.reason}.",
+    return unwritten(
+        collection,
+        f"one chunk of {payload.get('path', point.id)} makes a request of {_sent_bytes(point) / 1e6:.1f} MB, and "
+        f"{refusal.reason}",
         "Raise `service.max_request_size_mb` of the server, or the limit of the proxy before it, or exclude that file.",
     )
 
@@ -579,9 +534,7 @@ def _wait_until_applied(client: QdrantClient, name: str) -> None:
         raise NotAppliedError
 
 
-def _wire(
-    checked: list[float] | list[list[float]] | SparseVector,
-) -> list[float] | list[list[float]] | models.SparseVector:
+def _wire(checked: CheckedVector) -> list[float] | list[list[float]] | models.SparseVector:
     if isinstance(checked, SparseVector):
         return models.SparseVector(indices=list(checked.indices), values=list(checked.values))
     return checked
@@ -598,28 +551,3 @@ def _in_parts(filter: Filter) -> list[Filter]:
                 if (values := condition.any_of[start : start + _VALUES_A_CONDITION])
             ]
     return [filter]
-
-
-def _filter(filter: Filter | None) -> models.Filter | None:
-    """The server's filter; None where nothing is constrained."""
-    if not filter:
-        return None
-    return models.Filter(
-        must=_conditions(filter.must), should=_conditions(filter.should), must_not=_conditions(filter.must_not)
-    )
-
-
-def _conditions(conditions: Sequence[Condition]) -> list[models.Condition] | None:
-    return [_condition(condition) for condition in conditions] or None
-
-
-def _condition(condition: Condition) -> models.Condition:
-    match condition:
-        case Match(key, any_of):
-            return models.FieldCondition(key=key, match=models.MatchAny(any=list(any_of)))
-        case HasId(ids):
-            return models.HasIdCondition(has_id=[str(checked_id(point)) for point in ids])
-        case HasVector(name):
-            return models.HasVectorCondition(has_vector=name)
-        case Filter():
-            return _filter(condition) or models.Filter()

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 from adk_evidence.errors import StoreError
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import KINDS
-from adk_evidence.services.qdrant import (
-    ServerConnection,
-    ServerError,
-    connect,
-    query_patience,
-    upload_patience,
-)
+from adk_evidence.services.qdrant import ServerConnection, ServerError, connect, query_patience, upload_patience
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest
@@ -70,11 +64,7 @@ class ServerIndex(Publisher):
             self._drop_unneeded(connection)
 
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
-        """Whether every point of a generation is still on the server.
-
-        Raises:
-            StoreError: The server cannot be asked.
-        """
+        """Whether every point of a generation is still on the server."""
         record = _readable(folder)
         if record is None:
             return False
@@ -88,11 +78,7 @@ class ServerIndex(Publisher):
             reader.close()
 
     def register(self, names: Iterable[str]) -> None:
-        """Note collections before they are created.
-
-        Raises:
-            StoreError: The index folder cannot be written.
-        """
+        """Note collections before they are created."""
         self._write_journal(self._read_journal() | dict.fromkeys(names, str(self._settings.index_path)))
 
     def publish(self, folder: Path) -> None:
@@ -121,9 +107,7 @@ class ServerIndex(Publisher):
         from qdrant_client import models
 
         steps: list[models.AliasOperations] = []
-        for alias in sorted({*existing, *wanted}):
-            if existing.get(alias) == wanted.get(alias):
-                continue
+        for alias in sorted(alias for alias in {*existing, *wanted} if existing.get(alias) != wanted.get(alias)):
             if alias in existing:
                 steps.append(models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)))
             if alias in wanted:
@@ -160,22 +144,16 @@ class ServerIndex(Publisher):
         ) from failure
 
     def collect_garbage(self) -> None:
-        """Drop the collections of generations whose folders are gone.
-
-        Raises:
-            StoreError: The server cannot be reached; the next run tries again.
-        """
+        """Drop the collections of generations whose folders are gone; after a failure the next run tries again."""
         with connect(self._settings, query_patience(self._settings)) as connection:
             self._drop_unneeded(connection)
 
     def clear(self) -> None:
-        """Drop all collections of an index whose generations were all removed, and with them its aliases.
-
-        Raises:
-            StoreError: The server cannot be reached.
-        """
+        """Drop all collections of an index whose generations were all removed, and with them its aliases."""
         with connect(self._settings, query_patience(self._settings)) as connection:
-            self._drop_all_but(self._needed(), connection)
+            needed = self._needed()
+            if needed is not None:
+                self._drop_all_but(needed, connection)
 
     def aliases(self, connection: ServerConnection) -> dict[str, str]:
         """The aliases on the server that have the settings' names, with their collections."""
@@ -191,10 +169,10 @@ class ServerIndex(Publisher):
         if self._settings.store.take_over_aliases:
             return
         own = self._own()
-        foreign = sorted(alias for alias, collection in aliases.items() if collection not in own)
+        foreign = [alias for alias, collection in aliases.items() if collection not in own]
         if foreign:
             raise StoreError(
-                f"The alias {foreign[0]} on the Qdrant server at {self._settings.store.url} points to what another "
+                f"The alias {min(foreign)} on the Qdrant server at {self._settings.store.url} points to what another "
                 "home folder published.",
                 "Choose other names for the collections (of a codebase, another name for its index), or set "
                 "`store.take_over_aliases` to move it.",
@@ -219,13 +197,10 @@ class ServerIndex(Publisher):
         needed = self._needed()
         if needed is not None:
             # Dropping a collection would delete the aliases that point to it.
-            needed |= set(self.aliases(connection).values())
-        self._drop_all_but(needed, connection)
+            self._drop_all_but(needed | set(self.aliases(connection).values()), connection)
 
-    def _drop_all_but(self, needed: set[str] | None, connection: ServerConnection) -> None:
-        """Drop what this home created for this index; nothing if the needed collections are unknown."""
-        if needed is None:
-            return
+    def _drop_all_but(self, needed: set[str], connection: ServerConnection) -> None:
+        """Drop what this home created for this index. Where the needed collections are unknown, do not call this."""
         for name in sorted(self._created_here() - needed):
             connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
             self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
