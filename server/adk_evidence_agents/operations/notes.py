@@ -24,17 +24,14 @@ from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity
 from adk_evidence_agents.session import MachineError, UnexpectedError
 
-# The first class that fits decides; any other error is of an indexing run.
-_TYPES: tuple[tuple[type[EvidenceError], ErrorType], ...] = (
-    (InvalidRequestError, "request_error"),
-    (UnknownIndexError, "request_error"),
-    (SettingsError, "request_error"),
-    (ModelError, "embedding_error"),
-    (StoreError, "qdrant_error"),
-    (SourceError, "source_error"),
-    (NotIndexedError, "source_error"),
-    (MachineError, "resource_error"),
-    (UnexpectedError, "internal_error"),
+# The first row with the class of an error decides; any other error is of an indexing run.
+_TYPES: tuple[tuple[ErrorType, tuple[type[EvidenceError], ...]], ...] = (
+    ("request_error", (InvalidRequestError, UnknownIndexError, SettingsError)),
+    ("embedding_error", (ModelError,)),
+    ("qdrant_error", (StoreError,)),
+    ("source_error", (SourceError, NotIndexedError)),
+    ("resource_error", (MachineError,)),
+    ("internal_error", (UnexpectedError,)),
 )
 # What a retrieval warns of when a part did not take part in the answer; its other warnings are advice.
 _LOST_PARTS: dict[str, ErrorType] = {
@@ -55,18 +52,16 @@ class Notes:
 
     def fail(self, exc: EvidenceError, severity: Severity, index: str = "") -> None:
         """Record a failure, and the index that it is about where there are several."""
-        type_: ErrorType = next((name for known, name in _TYPES if isinstance(exc, known)), "index_error")
+        type_: ErrorType = next((name for name, known in _TYPES if isinstance(exc, known)), "index_error")
         # The cancellations of ingestion and of searches share the code alone.
         if exc.code == RequestCancelledError.code:
             type_ = "cancelled"
         self.note(type_, f"{index}: {exc}" if index else str(exc), severity)
 
     def note(self, type: ErrorType, message: str, severity: Severity, file: str | None = None) -> None:
-        """Record something that no exception stands for."""
         self.errors.setdefault(ErrorRecord(type=type, message=printable(message), severity=severity, file=file))
 
     def advise(self, sentence: str) -> None:
-        """Recommend something."""
         self.recommendations.setdefault(printable(sentence))
 
     def take_warnings(self, warnings: Iterable[str]) -> None:
