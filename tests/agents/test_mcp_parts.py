@@ -24,8 +24,7 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
-from adk_evidence_mcp.tools import Call
-from adk_evidence_mcp.work import in_thread
+from adk_evidence_mcp.work import Call, in_thread
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
 from tests.injection import outside_fences

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adk_evidence.models.pack import Quality, round_score
 from adk_evidence.models.request import EvidenceRequest, TaskMode
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, needed, take, written
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cost, take, written
 from adk_evidence.render.sanitize import code_span, fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -82,7 +82,7 @@ def get_context(run: Run, parameters: GetContextParameters) -> tuple[ContextBund
     code = [item for item in found if item.hit.kind == "code"][:MAX_CODE]
     docs = [item for item in found if item.hit.kind == "doc"][:MAX_DOCS]
     code_quotes, docs_quotes = [quote_of(item, "CODE") for item in code], [quote_of(item, "DOCS") for item in docs]
-    _, spent = take(code_quotes, max(int(room * role.code_share), room - needed(docs_quotes, room)))
+    _, spent = take(code_quotes, max(int(room * role.code_share), room - cost(docs_quotes)))
     docs_quotes, spent = take(docs_quotes, room - spent)
     code_quotes, _ = take(code_quotes, room - spent)
 
