@@ -10,7 +10,6 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -143,18 +142,6 @@ def _token(session: AgentSession, port: int) -> Iterator[tuple[str, str]]:
         return
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     file = session.settings.paths.mcp_token(port)
-    _write(file, token)
-    try:
-        yield (
-            token,
-            f"{header} The token is in {file}, which only you can read. Each start makes a new token; set "
-            f"{VARIABLE} to choose one that stays.",
-        )
-    finally:
-        file.unlink(missing_ok=True)
-
-
-def _write(file: Path, token: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_private(file, token.encode())
@@ -163,3 +150,11 @@ def _write(file: Path, token: str) -> None:
             f"The file of the token, {file}, cannot be written: {exc.strerror or exc}.",
             f"Check the permissions of the folder, or set {VARIABLE}.",
         ) from exc
+    try:
+        yield (
+            token,
+            f"{header} The token is in {file}, which only you can read. Each start makes a new token; set "
+            f"{VARIABLE} to choose one that stays.",
+        )
+    finally:
+        file.unlink(missing_ok=True)

@@ -259,8 +259,7 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
     )
     with _run(session, call, "get_context", arguments.index) as run:
         bundle, text = get_context(run, parameters)
-    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
-    notes, _ = _notes_that_fit((*warnings, *recommendations), arguments.max_tokens)
+    notes, _ = _notes_that_fit(run.notes, arguments.max_tokens)
     while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
     text = _with_notes(text, notes)
@@ -269,8 +268,8 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
         docs=bundle.doc_sources,
         related_files=bundle.relations,
         confidence=bundle.confidence,
-        recommendations=recommendations,
-        warnings=warnings,
+        recommendations=run.notes.recommendations,
+        warnings=run.notes.warnings,
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
@@ -298,7 +297,7 @@ def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) 
         f"{items.changed_files} files were read and {items.removed_files} removed in "
         f"{items.indexing_time_seconds:.1f} s. Search it with search_code_and_docs and index={items.collection_name}."
     )
-    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
+    recommendations, warnings = run.notes.recommendations, run.notes.warnings
     structured = Indexed(index=items, recommendations=recommendations, warnings=warnings)
     return Answer(_with_notes(text, (*recommendations, *warnings)), structured)
 
@@ -325,11 +324,10 @@ def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> A
             checked, notes = analyze(run), run.notes
     lines = [*map(_known_line, known), *map(_checked_line, checked)]
     text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
-    recommendations, warnings = tuple(notes.recommendations), notes.warnings
     structured = IndexesListed(
-        indexes=tuple(known), checked=checked, recommendations=recommendations, warnings=warnings
+        indexes=tuple(known), checked=checked, recommendations=notes.recommendations, warnings=notes.warnings
     )
-    return Answer(_with_notes(text, (*warnings, *recommendations)), structured)
+    return Answer(_with_notes(text, (*notes.warnings, *notes.recommendations)), structured)
 
 
 def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> Answer:
@@ -363,8 +361,7 @@ def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int)
     """The results that fit into the budget, each with its symbol and the reason."""
     quotes = [quote_of(item, "CTX", symbol, why) for item, symbol, why in results]
     sentence = f"{len(results)} results, best first." if results else "Nothing was found."
-    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
-    notes, reserved = _notes_that_fit((*warnings, *recommendations), max_tokens)
+    notes, reserved = _notes_that_fit(run.notes, max_tokens)
     head = frame(sentence) if results else sentence
     taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(head))
     text = _with_notes("\n\n".join([head, *written(taken)]), notes)
@@ -381,18 +378,18 @@ def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int)
             for item, _, _ in results[: len(taken)]
         ),
         omitted=len(results) - len(taken),
-        recommendations=recommendations,
-        warnings=warnings,
+        recommendations=run.notes.recommendations,
+        warnings=run.notes.warnings,
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
 
 
-def _notes_that_fit(notes: Sequence[str], max_tokens: int) -> tuple[list[str], int]:
-    """The first notes that take no more than their share of a budget, and their tokens."""
+def _notes_that_fit(notes: Notes, max_tokens: int) -> tuple[list[str], int]:
+    """The first warnings and advice that take no more than their share of a budget, and their tokens."""
     fitting: list[str] = []
     spent = 0
-    for note in notes:
+    for note in (*notes.warnings, *notes.recommendations):
         price = estimate_tokens(_with_notes("", [note]))
         if spent + price > max_tokens * NOTES_SHARE:
             break

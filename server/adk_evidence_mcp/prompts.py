@@ -40,15 +40,10 @@ class _Arguments(Strict):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A task for a model.
+    """A task for a model, whose name is also the task mode of the search.
 
-    Args:
-        name: Of the prompt; it is also the task mode of the search.
-        title: For people.
-        description: For people.
-        instruction: For the model.
-        subject: Name of the argument that says what evidence is looked for.
-        asked: Description of that argument.
+    `subject` is the argument that says what evidence is looked for, and `asked` its description. The model reads the
+    instruction; title and description are for people.
     """
 
     name: TaskMode

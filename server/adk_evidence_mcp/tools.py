@@ -198,7 +198,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
         ),
         omitted=len(pack.candidates) - block.included,
         coverage=pack.coverage,
-        # Of several corpora of one repository the first is the one proper.
+        # Where a repository has several corpora, the first has the commit of the repository itself.
         commits={corpus.repo: corpus.commit for corpus in reversed(pack.index.corpora.values())} if pack.index else {},
         warnings=pack.warnings,
         tokens=block.tokens,
@@ -265,7 +265,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         session: Opens the indexes.
         citation: As the tools give it; the lines may be others.
         budget: Most tokens of the text.
-        name_rest: Turns the citation of what the budget leaves out into the words by which the caller asks for it.
+        name_rest: Makes what the caller asks for next of the citation of what the budget leaves out.
     """
     cited = session.read(citation)
     lines = split_lines(cited.text)

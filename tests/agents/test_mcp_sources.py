@@ -126,16 +126,6 @@ async def test_code_and_docs_together_are_as_many_as_were_asked_for(session: Age
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize(
-    ("tool", "argument"),
-    [("search_code_and_docs", "query"), ("find_similar_code", "code"), ("get_task_context", "task")],
-)
-async def test_an_empty_argument_is_named_as_the_tool_names_it(session: AgentSession, tool: str, argument: str) -> None:
-    async with Client(make_server(session)) as client:
-        assert f"The argument {argument} is not valid: it is empty." in await failure(client, tool, **{argument: "  "})
-
-
-@pytest.mark.asyncio
 async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: Workplace) -> None:
     async with Client(make_server(session, structured=True)) as client:
         unknown = await unreadable(client, "nowhere@v1:src/a.py#L1-L2")

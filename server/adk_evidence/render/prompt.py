@@ -37,14 +37,9 @@ _NO_ROOM = "Evidence was found, but none of it fits into this prompt."
 
 @dataclass(frozen=True)
 class PromptBlock:
-    """The rendered prompt.
+    """A prompt, its estimated tokens, and how many results and newest turns of the conversation it holds.
 
-    Args:
-        text: The prompt.
-        tokens: Its estimated tokens.
-        included: How many results it holds.
-        turns: How many turns of the conversation it holds, the newest ones.
-        note: A sentence where no result fits, or where what must stay exceeds the budget; else empty.
+    `note` is a sentence where no result fits, or where what must stay exceeds the budget; else it is empty.
     """
 
     text: str
@@ -70,7 +65,7 @@ def to_prompt(
     the budget only where the system prompt, the note that nothing fits and the question do; then it is these three.
 
     Args:
-        pack: The pack.
+        pack: The question and the results.
         max_tokens: Budget of the whole prompt, in estimated tokens.
         system: The caller's own instructions. They are trusted; only hidden characters are shown instead of obeyed.
         history: Turns before the question, oldest first.

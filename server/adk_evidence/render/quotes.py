@@ -15,7 +15,7 @@ CUT = "\n[...]"
 # Two parts are joined by an empty line, one token. Counting is additive: no part begins or ends with white space.
 JOIN_TOKENS = 1
 
-# The characters of URLs (RFC 3986) but brackets: such a citation is one word and stands as it is.
+# The characters of URLs (RFC 3986) without brackets: a citation of these alone is one word and needs no backticks.
 _ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
 
 

@@ -18,7 +18,7 @@ from adk_evidence_agents.operations.responses import ContextBundle, ContextSourc
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Answered, Found, advise_on_age, merged, search_indexes
 
-# Of one mixed search; the specification's 20 results of code and 10 of docs are the most that a bundle takes.
+# What one mixed search gets. A bundle takes at most the specification's 20 results of code and 10 of docs.
 SEARCHED = 30
 MAX_CODE = 20
 MAX_DOCS = 10
@@ -42,7 +42,7 @@ class Role(NamedTuple):
 
 
 NEUTRAL = Role("build", 0.5)
-# The first that fits a word of the agent's type decides: a test engineer tests, a debugging engineer debugs.
+# The first row that fits a word of the agent's type decides: a test engineer tests, a debugging engineer debugs.
 _ROLES: tuple[tuple[str, Role], ...] = (
     (r"docs?|document\w*|writ\w+", Role("explain", 0.25)),
     (r"tests?|test\w+|qa", Role("build", 0.75)),

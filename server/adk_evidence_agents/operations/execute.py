@@ -70,7 +70,7 @@ def execute(
         session,
         operation.type,
         operation.parameters.collection_name,
-        # The log has no text of an operation.
+        # The log keeps no text of an operation.
         context=Context(cancelled, question_logged=False),
         progress=progress,
         make_indexer=make_indexer,
@@ -79,7 +79,7 @@ def execute(
         asker=parsed.context,
     )
     results = Results()
-    # The notes of the run have the failure.
+    # The run notes the failure.
     with suppress(EvidenceError), run:
         run.context.stop_if_cancelled()
         run.note_batch_size()
@@ -96,8 +96,8 @@ def execute(
             cache_hit=run.cache_hit,
             embedding_time_ms=round(run.embedding_ms, 3),
         ),
-        recommendations=tuple(run.notes.recommendations),
-        errors=tuple(run.notes.errors),
+        recommendations=run.notes.recommendations,
+        errors=run.notes.errors,
     )
 
 

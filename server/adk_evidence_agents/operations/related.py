@@ -50,7 +50,7 @@ def related_files(found: Sequence[Found]) -> list[RelatedFile]:
     own = {item.payload.path for item in found}
     code = [item.payload for item in found if item.hit.kind == "code"]
     relations = [*_imports(session.index, name, code)]
-    # A collection that is gone is not asked again for the next name. The search itself has warned of this.
+    # Once a collection is gone, it is not asked for the next name. The search has already warned of this.
     with suppress(CollectionUnavailableError):
         relations.extend(_uses(session, name, code, own))
     return _in_turns(file for file in relations if file.file_path not in own)
@@ -91,7 +91,7 @@ def _python_paths(path: str, source: str) -> Iterator[str]:
 
 
 def _in_turns(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
-    """Each file once. The relations take turns, so that none crowds out the others."""
+    """Each file once. The relations take turns, so that no relation crowds out the others."""
     closest: dict[str, RelatedFile] = {}
     for file in relations:
         closest.setdefault(file.file_path, file)

@@ -52,12 +52,8 @@ class Run:
         agents: Opens the indexes.
         action: Name of the operation in the event.
         asked: The indexes as the request names them: one, several, `*` for all, or None for the default.
-        context: Says whether the caller has gone.
-        progress: Hears how far an indexing run is.
         make_indexer: Makes the indexer; None where the surface can only read.
-        request_id: For the event.
         config: The embedding that the caller expects.
-        asker: Who asks.
     """
 
     agents: AgentSession

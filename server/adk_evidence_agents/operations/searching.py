@@ -173,7 +173,7 @@ def _near(run: Run, found: list[Found], threshold: float | None, closest: str, p
 
 
 def _advise_on_filters(run: Run, filters: SearchFilters, counted: int) -> None:
-    """Advise where nothing was searched since so many vectors were counted."""
+    """Advise where the filters left nothing to search; `counted` is what was searched before."""
     if run.vectors_searched == counted and filters != SearchFilters():
         run.notes.advise(
             "Nothing that is indexed passes filters.file_type, filters.directory and filters.tags; change or omit them."

@@ -12,12 +12,12 @@ SnippetKind = Literal["class", "function"]
 
 MAX_NAMED_CALLS = 5
 MAX_SCANNED_CHARS = 40_000
-# The kinds of chunks that are called otherwise.
+# Kinds of chunks that have another name here.
 _KINDS = {"method": "function", "methods": "class"}
 _CALL = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)[ \t]*\(")
-# What stands before a name that is defined and not called.
+# What stands before a name that is defined, not called.
 _DEFINES = re.compile(r"\b(?:def|function|func|fn|class|interface|struct)[ \t*]+\Z")
-# Words that brackets follow without being called, in the languages that are indexed.
+# Words before brackets that are not calls, in the languages that are indexed.
 _CONTROL = ("if", "elif", "else", "for", "while", "switch", "match", "case", "when", "with", "catch", "except")
 _OPERATORS = ("and", "or", "not", "in", "is", "await", "yield", "return", "raise", "assert", "del", "typeof", "async")
 _DEFINERS = ("def", "function", "func", "fn", "class", "lambda", "constructor", "super")
