@@ -20,7 +20,6 @@ from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, Quality, Verification, round_score
 from adk_evidence.models.request import MAX_RESULTS, EvidenceFilters, EvidenceRequest
-from adk_evidence.readers.languages import BY_EXTENSION, common_name
 from adk_evidence.search.filters import build_filter
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.pack import citation_of
@@ -35,6 +34,20 @@ from adk_evidence_agents.operations.snippets import same_text
 # Ranks are counted from 0.
 RRF_K = 61
 BROAD_WORDS = 2
+# What people call a language, and its extensions: a file of a language that no chunker knows carries its extension.
+_EXTENSIONS: dict[str, tuple[str, ...]] = {
+    "typescript": ("ts", "tsx", "mts", "cts"),
+    "javascript": ("js", "jsx", "mjs", "cjs"),
+    "python": ("py", "pyi"),
+    "markdown": ("md", "mdx"),
+    "golang": ("go",),
+    "rust": ("rs",),
+    "kotlin": ("kt", "kts"),
+    "ruby": ("rb",),
+    "shell": ("sh", "bash"),
+    "c++": ("cpp", "cc", "cxx", "hpp"),
+    "c#": ("cs",),
+}
 _HERE = ("", ".", "/")
 
 
@@ -184,22 +197,13 @@ def _evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -
     directory = (filters.directory or "").removeprefix("./")
     # An agent knows the folder of its project, which may lie deep in the repository that is indexed.
     anywhere = directory if directory.startswith("/") else f"**/{directory}"
+    name = (filters.file_type or "").lower().lstrip(".")
     return EvidenceFilters(
         path_allowlist=() if directory in _HERE else (anywhere,),
-        languages=() if filters.file_type is None else _languages(filters.file_type),
+        languages=() if filters.file_type is None else (name, *_EXTENSIONS.get(name, ())),
         source_types=sources,
         tags=filters.tags,
     )
-
-
-def _languages(file_type: str) -> tuple[str, ...]:
-    """What chunks carry for an extension or for what people call a language, e.g. `ts` and `tsx` for `typescript`."""
-    name = file_type.lower().lstrip(".")
-    indexed = BY_EXTENSION.values()
-    if any(name == language.lang for language in indexed):
-        return (name,)
-    common = common_name(name)
-    return tuple(dict.fromkeys((name, common, *(language.lang for language in indexed if language.name == common))))
 
 
 def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origins: tuple[str, ...] = ()) -> None:
