@@ -20,11 +20,9 @@ from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.context import Context
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.operations import managing
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import frame, get_context, quote_of
-from adk_evidence_agents.operations.managing import delete_index as remove_index
-from adk_evidence_agents.operations.managing import index_codebase as build_index
-from adk_evidence_agents.operations.managing import update_codebase
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import (
     ALL_INDEXES,
@@ -51,10 +49,6 @@ NOTES_SHARE = 0.15
 Where = Literal["both", "code", "docs"]
 
 
-def _plain(value: str | None) -> str | None:
-    return value if value is None else plain(value)
-
-
 Index = Annotated[
     str,
     Field(
@@ -64,16 +58,9 @@ Index = Annotated[
     ),
 ]
 NewIndex = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
-FileType = Annotated[
-    str | None,
-    Field(max_length=100, description="Only files of this language or extension, e.g. `typescript`."),
-    AfterValidator(_plain),
-]
-Directory = Annotated[
-    str | None,
-    Field(max_length=100, description="Only files below this folder or glob, e.g. `src/components`."),
-    AfterValidator(_plain),
-]
+_Short = Annotated[str, Field(max_length=100), AfterValidator(plain)]
+FileType = Annotated[_Short | None, Field(description="Only files of this language or extension, e.g. `typescript`.")]
+Directory = Annotated[_Short | None, Field(description="Only files below this folder or glob, e.g. `src/components`.")]
 Count = Annotated[int, Field(ge=1, le=50, description="Number of results.")]
 
 
@@ -286,12 +273,12 @@ def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) 
         if any(patterns.values()):
             raise InvalidRequestError("The patterns of an index change with its path.", "Give the path as well.")
         with _run(session, call, "update", arguments.name) as run:
-            items = update_codebase(run, arguments.name)
+            items = managing.update_codebase(run, arguments.name)
     else:
         given = {"codebase_path": arguments.path, "collection_name": arguments.name, **patterns}
         parameters = valid(IndexCodebaseParameters, given)
         with _run(session, call, "index_codebase", arguments.name) as run:
-            items = build_index(run, parameters)
+            items = managing.index_codebase(run, parameters)
     text = (
         f"The index {items.collection_name} has {items.total_files} files in {items.total_chunks} chunks; "
         f"{items.changed_files} files were read and {items.removed_files} removed in "
@@ -335,7 +322,7 @@ def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> A
     build it again. The main index `adk` cannot be removed here. Ask the user before you call it.
     """
     with _run(session, call, "delete", arguments.name) as run:
-        name = remove_index(run, arguments.name)
+        name = managing.delete_index(run, arguments.name)
     return Answer(f"The index {name} is removed; the codebase itself was not touched.", IndexDeleted(name=name))
 
 
