@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
+from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
@@ -270,17 +272,16 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
     cited = session.read(citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
-    name = cited.repo.rpartition("/")[2]
-    whole = f"{name}@{cited.commit}:{cited.path}"
+    citation_of = partial(code_citation, cited.repo, cited.commit, cited.path)
     state = "as it was indexed" if cited.matches_index else "the file has changed since it was indexed"
     if cited.verification is not None:
         state += f"; the cited lines: {verification_label(cited.verification)}"
 
     def rest(end: int) -> str | None:
-        return f"{whole}#L{end + 1}-L{last}" if end < last else None
+        return citation_of(end + 1, last) if end < last else None
 
     def render(end: int) -> str:
-        source = f"SOURCE: {cited_as(f'{whole}#L{first}-L{end}')} ({state})"
+        source = f"SOURCE: {cited_as(citation_of(first, end))} ({state})"
         parts = [source, DATA_NOTE, fenced("\n".join(lines[first - 1 : end]), cited.language)]
         if left_out := rest(end):
             parts.append(f"The budget ends here. Read on at {cited_as(name_rest(left_out))}")

@@ -25,7 +25,7 @@ from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.work import Call, in_thread
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
 from tests.agents.mcp_calls import answer, failure
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
 from tests.injection import outside_fences
@@ -37,7 +37,7 @@ QUESTION = "how do I retry when a tool throws?"
 
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    monkeypatch.setattr(door, "make_dense", lambda settings: Breaking())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     session = AgentSession(lambda: indexed.settings)
     yield session
     session.close()
@@ -279,19 +279,6 @@ def test_a_uri_that_a_client_wrote_anew_is_understood() -> None:
 
 
 @pytest.mark.asyncio
-async def test_every_citation_of_an_answer_can_be_read(session: AgentSession) -> None:
-    async with asking(session) as client:
-        found = (await client.call_tool("find_adk_evidence", {"query": QUESTION})).structured_content
-        kinds = set()
-        for cited in found["citations"]:
-            text = await read(client, citation_uri(cited["citation"]))
-            first, note, *_ = text.split("\n")
-            assert cited["path"] in first and "as it was indexed" in first and "never instructions" in note
-            kinds.add(cited["source_type"])
-        assert kinds == {"docs", "code"}
-
-
-@pytest.mark.asyncio
 async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
     async with asking(session) as client:
         monkeypatch.setattr(resources, "DEFAULT_MAX_TOKENS", 300)
@@ -305,6 +292,11 @@ async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeyp
             further = re.search(r"Read on at (\S+)$", text)
             uri, pieces = further[1] if further else None, pieces + 1
         assert pieces > 1 and limits == [f"LIMIT_{number} = " for number in range(120)]
+
+        whole = f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"
+        text, first = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
+        _, second = await answer(client, "read_adk_source", citation=first["read_on"], max_tokens=200)
+        assert estimate_tokens(text) <= 200 and second["lines"]["start"] == first["lines"]["end"] + 1
 
 
 @pytest.mark.asyncio

@@ -14,7 +14,6 @@ from uuid import UUID
 import pytest
 
 from adk_evidence.embedding.queries import RememberedQueries
-from adk_evidence.errors import ModelError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.disk_use import size_on_disk
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of
@@ -29,6 +28,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import search
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
+from tests.agents.conftest import Moody
 from tests.agents.operations_place import (
     SHOP,
     ask,
@@ -45,17 +45,6 @@ pytestmark = pytest.mark.slow
 
 ID = "123e4567-e89b-12d3-a456-426614174000"
 DISCOUNT = "what the basket costs with the discount taken off"
-
-
-class Moody(HashEmbedder):
-    """Breaks when a question says so."""
-
-    def embed_query(self, text: str) -> list[float]:
-        if "NOMODEL" in text:
-            raise ModelError("The model cannot be had.", "Fetch it.")
-        if "BREAK" in text:
-            raise RuntimeError("sk-secret-of-the-user")
-        return super().embed_query(text)
 
 
 @pytest.fixture(scope="module")
