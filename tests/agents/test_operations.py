@@ -530,12 +530,16 @@ def test_a_broad_query_gets_advice(session: AgentSession) -> None:
     assert not advice("turnover", filters={"directory": "jobs"})
 
 
-def test_an_index_without_docs_says_so(session: AgentSession) -> None:
-    folder = write_files(session.settings.paths.root.parent / "bare", {"a.py": "def wrap_gift():\n    pass\n"})
+def test_a_codebase_without_docs_says_so_and_is_found_by_any_language(session: AgentSession) -> None:
+    files = {"a.py": "def wrap_gift():\n    pass\n", "b.kt": "fun wrapGift() {}\n"}
+    folder = write_files(session.settings.paths.root.parent / "bare", files)
     ask(session, "index_codebase", codebase_path=str(folder), collection_name="bare")
-    response = ask(session, "search_docs", query="how a gift is wrapped", collection_name="bare")
+    gift = {"query": "how a gift is wrapped", "collection_name": "bare"}
+    docs = ask(session, "search_docs", **gift)
+    kotlin = ask(session, "search_code", **gift, filters={"file_type": "Kotlin"})
     ask(session, "delete", collection_name="bare")
-    assert not paths(response) and any("index its docs" in advice for advice in response.recommendations)
+    assert not paths(docs) and any("index its docs" in advice for advice in docs.recommendations)
+    assert paths(kotlin) == ["b.kt"]
 
 
 def test_requests_may_be_text_or_a_model_and_the_id_comes_back(session: AgentSession) -> None:
