@@ -93,11 +93,7 @@ async def retrieve_adk_evidence(
 
 
 def make_function_tool() -> FunctionTool:
-    """`retrieve_adk_evidence` as a FunctionTool, for the `tools` of an agent.
-
-    Raises:
-        AdkMissingError: The ADK is not installed.
-    """
+    """`retrieve_adk_evidence` as a FunctionTool, for the `tools` of an agent."""
     try:
         from google.adk.tools import FunctionTool
     except ImportError as exc:

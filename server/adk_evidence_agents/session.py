@@ -32,7 +32,7 @@ class AgentSession:
     """Opens each index when it is first asked. Methods may be called from several threads.
 
     Args:
-        load: Loads the settings; called again after a failure.
+        load: Loads the settings of the main index; called again after a failure and after `close`.
     """
 
     def __init__(self, load: Callable[[], Settings] = load_settings) -> None:
@@ -43,24 +43,13 @@ class AgentSession:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the main index.
-
-        Raises:
-            SettingsError: They are not valid.
-        """
         with self._lock:
             if self._settings is None:
                 self._settings = self._load()
             return self._settings
 
     def open(self, name: str = MAIN) -> EvidenceService:
-        """The service of an index. All indexes share the models of the main index.
-
-        Raises:
-            SettingsError: The settings are not valid.
-            ModelError: A model that they name cannot be had.
-            UnknownIndexError: There is no index of this name.
-        """
+        """The service of an index. All indexes share the models of the main index."""
         from adk_evidence.search.session import EvidenceService
 
         with self._lock:
@@ -92,10 +81,7 @@ class AgentSession:
         """The source that a citation points to, in whichever index it was found.
 
         Citations of a codebase begin with the name of its index, those of the main index with the name of a
-        repository. A codebase may be called like a repository: then the cited commit tells them apart.
-
-        Args:
-            citation: As an answer has it, or as it was shown; its lines may be others.
+        repository. Where a codebase is called like a repository, the cited commit tells them apart.
 
         Raises:
             InvalidRequestError: The text is not a citation, or it stands for several files.
@@ -126,11 +112,7 @@ class AgentSession:
 
 
 def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:
-    """Values that a model wrote, checked and typed.
-
-    Raises:
-        InvalidRequestError: A value is outside its contract; the sentence names it.
-    """
+    """Values that a model wrote, checked and typed; the sentence of the `InvalidRequestError` names a bad value."""
     try:
         return model.model_validate(values)
     except ValidationError as exc:
@@ -148,7 +130,7 @@ class MachineError(EvidenceError):
 
 
 def told(exc: Exception) -> EvidenceError:
-    """An expected failure as it is, and the type alone of any other: the message may quote files or a key."""
+    """An expected failure as it is, and only the type of any other: the message may quote files or a key."""
     if isinstance(exc, EvidenceError):
         return exc
     if isinstance(exc, MemoryError | OSError):

@@ -9,8 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
@@ -32,6 +31,7 @@ VARIABLE = "ADK_EVIDENCE_MCP_TOKEN"
 MIN_TOKEN_CHARS = 16
 # A client that keeps its stream open must not keep the server from ending.
 SHUTDOWN_SECONDS = 3
+OPEN_TO_ALL = "WARNING: --no-auth lets every user and program of this machine call the tools and read what is indexed."
 _TOKEN_BYTES = 32
 # The tokens that the header can carry (RFC 6750, section 2.1).
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
@@ -60,17 +60,13 @@ def serve_http(
         port: 0 to 65535; 0 chooses one.
         tell: Gets the address, and how clients identify themselves, once the port is taken.
         auth: Require a bearer token: the value of `VARIABLE`, else a new token in a file that only its owner can read.
-        indexing: Also offer the tools that index and delete.
+        indexing: See `make_server`.
         structured: See `make_server`.
-
-    Raises:
-        PortError: The port is in use, or may not be used.
-        SettingsError: The token of the environment is not valid, or the file of the token cannot be written.
     """
     try:
         with _listening(port) as listener:
             at = listener.getsockname()[1]
-            with _token(session, at) if auth else _no_token() as (token, advice):
+            with _token(session, at) if auth else nullcontext((None, OPEN_TO_ALL)) as (token, advice):
                 app = _app(make_server(session, indexing=indexing, structured=structured), token)
                 server = uvicorn.Server(
                     uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
@@ -132,14 +128,6 @@ def _listening(port: int) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def _no_token() -> Iterator[tuple[None, str]]:
-    yield (
-        None,
-        "WARNING: --no-auth lets every user and program of this machine call the tools and read what is indexed.",
-    )
-
-
-@contextmanager
 def _token(session: AgentSession, port: int) -> Iterator[tuple[str, str]]:
     """The token, and a sentence that says where the token is; a file that holds the token is removed at the end."""
     header = 'Clients must send the header "Authorization: Bearer TOKEN".'
@@ -154,18 +142,6 @@ def _token(session: AgentSession, port: int) -> Iterator[tuple[str, str]]:
         return
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     file = session.settings.paths.mcp_token(port)
-    _write(file, token)
-    try:
-        yield (
-            token,
-            f"{header} The token is in {file}, which only you can read. Each start makes a new token; set "
-            f"{VARIABLE} to choose one that stays.",
-        )
-    finally:
-        file.unlink(missing_ok=True)
-
-
-def _write(file: Path, token: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_private(file, token.encode())
@@ -174,3 +150,11 @@ def _write(file: Path, token: str) -> None:
             f"The file of the token, {file}, cannot be written: {exc.strerror or exc}.",
             f"Check the permissions of the folder, or set {VARIABLE}.",
         ) from exc
+    try:
+        yield (
+            token,
+            f"{header} The token is in {file}, which only you can read. Each start makes a new token; set "
+            f"{VARIABLE} to choose one that stays.",
+        )
+    finally:
+        file.unlink(missing_ok=True)

@@ -6,25 +6,23 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
-from adk_evidence.index.registry import IndexSummary, list_indexes
+from adk_evidence.index.registry import list_indexes as known_indexes
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
+from adk_evidence.models.request import plain
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.context import Context
-from adk_evidence.search.pack import citation_of
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
+from adk_evidence_agents.operations import managing
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import frame, get_context, quote_of
-from adk_evidence_agents.operations.managing import delete_index as remove_index
-from adk_evidence_agents.operations.managing import index_codebase as build_index
-from adk_evidence_agents.operations.managing import update_codebase
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import (
     ALL_INDEXES,
@@ -32,7 +30,10 @@ from adk_evidence_agents.operations.requests import (
     FindSimilarParameters,
     GetContextParameters,
     IndexCodebaseParameters,
+    Name,
+    SearchFilters,
     SearchParameters,
+    Strict,
     Text,
 )
 from adk_evidence_agents.operations.responses import ContextSource, IndexAnalysis, IndexedItems, RelatedFile
@@ -40,15 +41,12 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession, valid
-from adk_evidence_mcp.tools import Answer, Budget, Call, Tool
+from adk_evidence_mcp.tools import Answer, Budget, Tool
+from adk_evidence_mcp.work import Call
 
 # The share of a budget that warnings and advice may take: they say what the rest is worth.
 NOTES_SHARE = 0.15
 Where = Literal["both", "code", "docs"]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 Index = Annotated[
@@ -59,17 +57,14 @@ Index = Annotated[
         description=f"Name of the index, as list_indexes gives it; `{ALL_INDEXES}` asks every index.",
     ),
 ]
-Name = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
-FileType = Annotated[
-    str | None, Field(max_length=100, description="Only files of this language or extension, e.g. `typescript`.")
-]
-Directory = Annotated[
-    str | None, Field(max_length=100, description="Only files below this folder or glob, e.g. `src/components`.")
-]
+NewIndex = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
+_Short = Annotated[str, Field(max_length=100), AfterValidator(plain)]
+FileType = Annotated[_Short | None, Field(description="Only files of this language or extension, e.g. `typescript`.")]
+Directory = Annotated[_Short | None, Field(description="Only files below this folder or glob, e.g. `src/components`.")]
 Count = Annotated[int, Field(ge=1, le=50, description="Number of results.")]
 
 
-class SearchCodeAndDocs(_Model):
+class SearchCodeAndDocs(Strict):
     """Arguments of `search_code_and_docs`."""
 
     query: Text = Field(description="The question in words, or names.")
@@ -81,7 +76,7 @@ class SearchCodeAndDocs(_Model):
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
-class Place(_Model):
+class Place(Strict):
     """A result in the text, in the order of its [CTX n] marks."""
 
     citation: str
@@ -92,7 +87,7 @@ class Place(_Model):
     verification: VerificationState
 
 
-class SearchFound(_Model):
+class SearchFound(Strict):
     """What a search found; the texts themselves are in the text of the answer."""
 
     results: tuple[Place, ...]
@@ -102,7 +97,7 @@ class SearchFound(_Model):
     tokens: int = Field(description="Tokens of the text, estimated.")
 
 
-class FindSimilarCode(_Model):
+class FindSimilarCode(Strict):
     """Arguments of `find_similar_code`."""
 
     code: Code = Field(description="The snippet, as it is.")
@@ -114,21 +109,19 @@ class FindSimilarCode(_Model):
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
-class GetTaskContext(_Model):
+class GetTaskContext(Strict):
     """Arguments of `get_task_context`."""
 
     task: Text = Field(description="What is to be done, in words and names.")
     index: Index = "adk"
-    agent_type: str = Field(
+    agent_type: Name = Field(
         default="general",
-        min_length=1,
-        max_length=100,
         description="Who will do it: build, debug, explain, refactor, docs, test or general; steers the mix.",
     )
     max_tokens: Budget = 4000
 
 
-class TaskContext(_Model):
+class TaskContext(Strict):
     """What `get_task_context` gathered; the texts themselves are in the text of the answer."""
 
     code: tuple[ContextSource, ...]
@@ -140,10 +133,10 @@ class TaskContext(_Model):
     tokens: int = Field(description="Tokens of the text, estimated.")
 
 
-class IndexCodebase(_Model):
+class IndexCodebase(Strict):
     """Arguments of `index_codebase`."""
 
-    name: Name
+    name: NewIndex
     path: str | None = Field(
         default=None,
         min_length=1,
@@ -158,7 +151,7 @@ class IndexCodebase(_Model):
     )
 
 
-class Indexed(_Model):
+class Indexed(Strict):
     """What `index_codebase` left in the index."""
 
     index: IndexedItems
@@ -166,7 +159,7 @@ class Indexed(_Model):
     warnings: tuple[str, ...] = Field(description="Among them the files that could not be indexed.")
 
 
-class ListIndexes(_Model):
+class ListIndexes(Strict):
     """Arguments of `list_indexes`."""
 
     check: str | None = Field(
@@ -178,7 +171,7 @@ class ListIndexes(_Model):
     )
 
 
-class KnownIndex(_Model):
+class KnownIndex(Strict):
     """An index."""
 
     name: str
@@ -188,26 +181,8 @@ class KnownIndex(_Model):
     updated_at: str | None
     languages: dict[str, int] = Field(description="Number of files by extension.")
 
-    @classmethod
-    def of(cls, summary: IndexSummary) -> KnownIndex:
-        """What an index's summary says."""
-        return cls(
-            name=summary.name,
-            path=None if summary.path is None else str(summary.path),
-            files=summary.files,
-            chunks=summary.chunks,
-            updated_at=summary.updated_at,
-            languages=dict(summary.languages),
-        )
 
-    def line(self) -> str:
-        """The index in a line."""
-        languages = ", ".join(f"{count} {name}" for name, count in list(self.languages.items())[:5])
-        about = self.path or "docs and source of the Agent Development Kit"
-        return one_line(f"{self.name}: {about}; {self.files} files ({languages}), updated {self.updated_at or 'never'}")
-
-
-class IndexesListed(_Model):
+class IndexesListed(Strict):
     """The indexes that can be asked."""
 
     indexes: tuple[KnownIndex, ...]
@@ -216,22 +191,24 @@ class IndexesListed(_Model):
     warnings: tuple[str, ...]
 
 
-class DeleteIndex(_Model):
+class DeleteIndex(Strict):
     """Arguments of `delete_index`."""
 
-    name: Name
+    name: NewIndex
 
 
-class IndexDeleted(_Model):
+class IndexDeleted(Strict):
     """What `delete_index` removed."""
 
     name: str
 
 
 def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, call: Call) -> Answer:
-    """Results of one index or all of them, fenced, within the budget."""
-    values = {"query": arguments.query, "top_k": arguments.max_results, "filters": _filters(arguments)}
-    parameters = valid(SearchParameters, values)
+    """Search the code and documentation of an indexed codebase by meaning, words and names; each result with its place,
+    a checked citation and its text. The index `adk` holds Google's Agent Development Kit; list_indexes names the
+    others. For questions on the ADK alone, find_adk_evidence gives a more thorough answer.
+    """
+    parameters = SearchParameters(query=arguments.query, top_k=arguments.max_results, filters=_filters(arguments))
     sources: tuple[SourceType, ...] = ("code", "docs") if arguments.where == "both" else (arguments.where,)
     action = "search_code_and_docs" if arguments.where == "both" else f"search_{arguments.where}"
     with _run(session, call, action, arguments.index) as run:
@@ -242,15 +219,17 @@ def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, ca
 
 
 def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> Answer:
-    """Code like a snippet, fenced, each with the reason, within the budget."""
+    """Find code like a snippet in an indexed codebase: other implementations of the same thing, or copies. Says for
+    each result how similar it is and what both have in common. Use it before you write something that may exist
+    already, or to find every place that needs the same change.
+    """
     code = arguments.code
-    values = {
-        "reference_code": code,
-        "top_k": arguments.max_results,
-        "similarity_threshold": arguments.min_similarity,
-        "filters": _filters(arguments),
-    }
-    parameters = valid(FindSimilarParameters, values)
+    parameters = FindSimilarParameters(
+        reference_code=code,
+        top_k=arguments.max_results,
+        similarity_threshold=arguments.min_similarity,
+        filters=_filters(arguments),
+    )
     with _run(session, call, "find_similar", arguments.index) as run:
         found = find_similar(run, parameters)
         results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
@@ -258,17 +237,16 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
 
 
 def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
-    """Code, docs and related files for a task, as a block for a prompt."""
-    values = {
-        "task_description": arguments.task,
-        "agent_type": arguments.agent_type,
-        "max_tokens": arguments.max_tokens,
-    }
-    parameters = valid(GetContextParameters, values)
+    """Gather what to read before a task in an indexed codebase: the most relevant code and docs with checked citations,
+    and the files that they import or that use them, within a token budget. Call it once at the beginning of a task,
+    then search for what is missing.
+    """
+    parameters = GetContextParameters(
+        task_description=arguments.task, agent_type=arguments.agent_type, max_tokens=arguments.max_tokens
+    )
     with _run(session, call, "get_context", arguments.index) as run:
         bundle, text = get_context(run, parameters)
-    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
-    notes, _ = _notes_that_fit((*warnings, *recommendations), arguments.max_tokens)
+    notes, _ = _notes_that_fit(run.notes, arguments.max_tokens)
     while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
     text = _with_notes(text, notes)
@@ -277,58 +255,74 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
         docs=bundle.doc_sources,
         related_files=bundle.relations,
         confidence=bundle.confidence,
-        recommendations=recommendations,
-        warnings=warnings,
+        recommendations=run.notes.recommendations,
+        warnings=run.notes.warnings,
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
 
 
 def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> Answer:
-    """Build an index, or bring it up to date."""
+    """Index the folder of a project on this machine under a name, so that the other tools can search it; without a
+    path, read again what has changed in an index that is there. Everything stays on this machine with the default
+    settings. Takes seconds to minutes; generated folders such as node_modules are left out.
+    """
     # A known index keeps the patterns that are not given.
     patterns = arguments.model_dump(include={"file_patterns", "exclude_patterns"}, exclude_unset=True)
     if arguments.path is None:
         if any(patterns.values()):
             raise InvalidRequestError("The patterns of an index change with its path.", "Give the path as well.")
         with _run(session, call, "update", arguments.name) as run:
-            items = update_codebase(run, arguments.name)
+            items = managing.update_codebase(run, arguments.name)
     else:
         given = {"codebase_path": arguments.path, "collection_name": arguments.name, **patterns}
         parameters = valid(IndexCodebaseParameters, given)
         with _run(session, call, "index_codebase", arguments.name) as run:
-            items = build_index(run, parameters)
+            items = managing.index_codebase(run, parameters)
     text = (
         f"The index {items.collection_name} has {items.total_files} files in {items.total_chunks} chunks; "
         f"{items.changed_files} files were read and {items.removed_files} removed in "
         f"{items.indexing_time_seconds:.1f} s. Search it with search_code_and_docs and index={items.collection_name}."
     )
-    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
+    recommendations, warnings = run.notes.recommendations, run.notes.warnings
     structured = Indexed(index=items, recommendations=recommendations, warnings=warnings)
     return Answer(_with_notes(text, (*recommendations, *warnings)), structured)
 
 
-def list_known_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> Answer:
-    """The indexes, and on request how far they are up to date."""
-    known = [KnownIndex.of(summary) for summary in list_indexes(session.settings)]
+def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> Answer:
+    """List the indexes that can be searched: name, folder, files by language, and when each was brought up to date.
+    With `check`, say also which files have changed since and how many chunks are repeated.
+    """
+    known = [
+        KnownIndex(
+            name=summary.name,
+            path=None if summary.path is None else str(summary.path),
+            files=summary.files,
+            chunks=summary.chunks,
+            updated_at=summary.updated_at,
+            languages=dict(summary.languages),
+        )
+        for summary in known_indexes(session.settings)
+    ]
     checked: tuple[IndexAnalysis, ...] = ()
     notes = Notes()
     if arguments.check is not None:
         with _run(session, call, "analyze", arguments.check) as run:
             checked, notes = analyze(run), run.notes
-    lines = [index.line() for index in known] + [_checked_line(item) for item in checked]
+    lines = [*map(_known_line, known), *map(_checked_line, checked)]
     text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
-    recommendations, warnings = tuple(notes.recommendations), notes.warnings
     structured = IndexesListed(
-        indexes=tuple(known), checked=checked, recommendations=recommendations, warnings=warnings
+        indexes=tuple(known), checked=checked, recommendations=notes.recommendations, warnings=notes.warnings
     )
-    return Answer(_with_notes(text, (*warnings, *recommendations)), structured)
+    return Answer(_with_notes(text, (*notes.warnings, *notes.recommendations)), structured)
 
 
 def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> Answer:
-    """Remove an index."""
+    """Remove the index of a codebase from this machine; the codebase itself is not touched, and index_codebase can
+    build it again. The main index `adk` cannot be removed here. Ask the user before you call it.
+    """
     with _run(session, call, "delete", arguments.name) as run:
-        name = remove_index(run, arguments.name)
+        name = managing.delete_index(run, arguments.name)
     return Answer(f"The index {name} is removed; the codebase itself was not touched.", IndexDeleted(name=name))
 
 
@@ -342,8 +336,8 @@ def _make_indexer(settings: Settings) -> Indexer:
     return CodebaseIndexer(settings)
 
 
-def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> dict[str, str | None]:
-    return {"file_type": arguments.file_type, "directory": arguments.directory}
+def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> SearchFilters:
+    return SearchFilters(file_type=arguments.file_type, directory=arguments.directory)
 
 
 def _symbol(payload: ChunkPayload) -> str:
@@ -354,36 +348,35 @@ def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int)
     """The results that fit into the budget, each with its symbol and the reason."""
     quotes = [quote_of(item, "CTX", symbol, why) for item, symbol, why in results]
     sentence = f"{len(results)} results, best first." if results else "Nothing was found."
-    recommendations, warnings = tuple(run.notes.recommendations), run.notes.warnings
-    notes, reserved = _notes_that_fit((*warnings, *recommendations), max_tokens)
+    notes, reserved = _notes_that_fit(run.notes, max_tokens)
     head = frame(sentence) if results else sentence
     taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(head))
     text = _with_notes("\n\n".join([head, *written(taken)]), notes)
     structured = SearchFound(
         results=tuple(
             Place(
-                citation=citation_of(item.payload),
+                citation=item.citation,
                 index=item.name,
                 path=item.payload.path,
-                lines=LineSpan(start=item.payload.start_line, end=item.payload.end_line),
+                lines=item.lines,
                 score=item.score,
                 verification=item.verification.state,
             )
             for item, _, _ in results[: len(taken)]
         ),
         omitted=len(results) - len(taken),
-        recommendations=recommendations,
-        warnings=warnings,
+        recommendations=run.notes.recommendations,
+        warnings=run.notes.warnings,
         tokens=estimate_tokens(text),
     )
     return Answer(text, structured)
 
 
-def _notes_that_fit(notes: Sequence[str], max_tokens: int) -> tuple[list[str], int]:
-    """The first notes that take no more than their share of a budget, and their tokens."""
+def _notes_that_fit(notes: Notes, max_tokens: int) -> tuple[list[str], int]:
+    """The first warnings and advice that take no more than their share of a budget, and their tokens."""
     fitting: list[str] = []
     spent = 0
-    for note in notes:
+    for note in (*notes.warnings, *notes.recommendations):
         price = estimate_tokens(_with_notes("", [note]))
         if spent + price > max_tokens * NOTES_SHARE:
             break
@@ -396,6 +389,12 @@ def _with_notes(text: str, notes: Sequence[str]) -> str:
     return "\n".join([text, *(f"NOTE: {one_line(note)}" for note in notes)])
 
 
+def _known_line(index: KnownIndex) -> str:
+    languages = ", ".join(f"{count} {name}" for name, count in list(index.languages.items())[:5])
+    about = index.path or "docs and source of the Agent Development Kit"
+    return one_line(f"{index.name}: {about}; {index.files} files ({languages}), updated {index.updated_at or 'never'}")
+
+
 def _checked_line(item: IndexAnalysis) -> str:
     return one_line(
         f"{item.collection_name}, checked: {item.changed_files} files changed and {item.missing_files} are gone since "
@@ -405,65 +404,10 @@ def _checked_line(item: IndexAnalysis) -> str:
 
 
 OPERATION_TOOLS: tuple[Tool, ...] = (
-    Tool(
-        "search_code_and_docs",
-        "Search code and docs",
-        "Search the code and documentation of an indexed codebase by meaning, words and names; each result with its "
-        "place, a checked citation and its text. The index `adk` holds Google's Agent Development Kit; list_indexes "
-        "names the others. For questions on the ADK alone, find_adk_evidence gives a more thorough answer.",
-        SearchCodeAndDocs,
-        SearchFound,
-        search_code_and_docs,
-    ),
-    Tool(
-        "find_similar_code",
-        "Find similar code",
-        "Find code like a snippet in an indexed codebase: other implementations of the same thing, or copies. Says for "
-        "each result how similar it is and what both have in common. Use it before you write something that may exist "
-        "already, or to find every place that needs the same change.",
-        FindSimilarCode,
-        SearchFound,
-        find_similar_code,
-    ),
-    Tool(
-        "get_task_context",
-        "Get the context of a task",
-        "Gather what to read before a task in an indexed codebase: the most relevant code and docs with checked "
-        "citations, and the files that they import or that use them, within a token budget. Call it once at the "
-        "beginning of a task, then search for what is missing.",
-        GetTaskContext,
-        TaskContext,
-        get_task_context,
-    ),
-    Tool(
-        "index_codebase",
-        "Index a codebase",
-        "Index the folder of a project on this machine under a name, so that the other tools can search it; without a "
-        "path, read again what has changed in an index that is there. Everything stays on this machine with the "
-        "default settings. Takes seconds to minutes; generated folders such as node_modules are left out.",
-        IndexCodebase,
-        Indexed,
-        index_codebase,
-        read_only=False,
-    ),
-    Tool(
-        "list_indexes",
-        "List the indexes",
-        "List the indexes that can be searched: name, folder, files by language, and when each was brought up to date. "
-        "With `check`, say also which files have changed since and how many chunks are repeated.",
-        ListIndexes,
-        IndexesListed,
-        list_known_indexes,
-    ),
-    Tool(
-        "delete_index",
-        "Delete an index",
-        "Remove the index of a codebase from this machine; the codebase itself is not touched, and index_codebase can "
-        "build it again. The main index `adk` cannot be removed here. Ask the user before you call it.",
-        DeleteIndex,
-        IndexDeleted,
-        delete_index,
-        read_only=False,
-        destructive=True,
-    ),
+    Tool("Search code and docs", search_code_and_docs, SearchCodeAndDocs, SearchFound),
+    Tool("Find similar code", find_similar_code, FindSimilarCode, SearchFound),
+    Tool("Get the context of a task", get_task_context, GetTaskContext, TaskContext),
+    Tool("Index a codebase", index_codebase, IndexCodebase, Indexed, read_only=False),
+    Tool("List the indexes", list_indexes, ListIndexes, IndexesListed),
+    Tool("Delete an index", delete_index, DeleteIndex, IndexDeleted, read_only=False, destructive=True),
 )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 from mcp import types
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import BaseModel, Field, StringConstraints, create_model
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
+from adk_evidence_agents.operations.requests import Strict
 from adk_evidence_agents.session import AgentSession, valid
-from adk_evidence_mcp.tools import Budget, Call, evidence_block
+from adk_evidence_mcp.tools import Budget, evidence_block
+from adk_evidence_mcp.work import Call
 
 # The protocol's limit.
 MAX_COMPLETIONS = 100
@@ -27,81 +31,55 @@ MAX_SUBJECT_CHARS = MAX_QUERY_CHARS - MAX_SYMBOL_CHARS - 1
 _Subject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SUBJECT_CHARS)]
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Arguments(Strict):
     symbol: str = Field(
         default="", max_length=MAX_SYMBOL_CHARS, description="A name of the ADK that it is about, e.g. LlmAgent."
     )
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
+@dataclass(frozen=True)
 class Prompt:
-    """A task for a model.
+    """A task for a model, whose name is also the task mode of the search.
 
-    Args:
-        name: Of the prompt; it is also the task mode of the search.
-        title: For people.
-        description: For people.
-        instruction: For the model.
-        subject: Name of the argument that says what evidence is looked for.
-        asked: Description of that argument.
+    `subject` is the argument that says what evidence is looked for, and `asked` its description. The model reads the
+    instruction; title and description are for people.
     """
 
-    def __init__(
-        self, name: TaskMode, title: str, description: str, instruction: str, subject: str, asked: str
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.description = description
-        self.instruction = instruction
-        self._subject = subject
-        field = (_Subject, Field(description=asked))
-        self._arguments = create_model(name, __base__=_Arguments, **{subject: field})  # type: ignore[call-overload]
+    name: TaskMode
+    title: str
+    description: str
+    instruction: str
+    subject: str
+    asked: str
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        field = (_Subject, Field(description=self.asked))
+        return create_model(self.name, __base__=_Arguments, **{self.subject: field})  # type: ignore[call-overload,no-any-return]
 
     def declared(self) -> types.Prompt:
         """The prompt as the protocol lists it, required arguments first."""
         arguments = [
             types.PromptArgument(name=name, description=field.description, required=field.is_required())
-            for name, field in self._arguments.model_fields.items()
+            for name, field in self.arguments.model_fields.items()
         ]
         arguments.sort(key=lambda argument: not argument.required)
         return types.Prompt(name=self.name, title=self.title, description=self.description, arguments=arguments)
 
-    def parse(self, values: dict[str, str]) -> tuple[str, int]:
-        """The query and the token budget that the arguments stand for.
 
-        Raises:
-            InvalidRequestError: The arguments are not valid.
-        """
-        arguments = valid(self._arguments, values)
-        return f"{getattr(arguments, self._subject)} {arguments.symbol}".strip(), arguments.max_tokens
-
-
-def get_prompt(session: AgentSession, prompt: Prompt, values: dict[str, str], call: Call) -> types.GetPromptResult:
-    """The message of a prompt, with evidence, within the budget.
-
-    Raises:
-        EvidenceError: The arguments are not valid, or there is no evidence to be had.
-    """
-    query, max_tokens = prompt.parse(values)
-    values = {"query": query, "task_mode": prompt.name}
-    _, block = evidence_block(session, values, max_tokens, call, f"{prompt.instruction} {_RULES}")
+def get_prompt(session: AgentSession, name: str, values: dict[str, str], call: Call) -> types.GetPromptResult:
+    """The message of a prompt, with evidence, within the budget."""
+    prompt = next((prompt for prompt in PROMPTS if prompt.name == name), None)
+    if prompt is None:
+        names = ", ".join(prompt.name for prompt in PROMPTS)
+        raise InvalidRequestError(f"There is no prompt {name!r}.", f"Get one of: {names}.")
+    arguments = valid(prompt.arguments, values).model_dump()
+    query = f"{arguments[prompt.subject]} {arguments['symbol']}".strip()
+    request = {"query": query, "task_mode": prompt.name}
+    _, block = evidence_block(session, request, arguments["max_tokens"], call, f"{prompt.instruction} {_RULES}")
     content = types.TextContent(type="text", text=block.text)
     return types.GetPromptResult(description=prompt.title, messages=[types.PromptMessage(role="user", content=content)])
-
-
-def find_prompt(name: str) -> Prompt:
-    """The prompt of a name.
-
-    Raises:
-        InvalidRequestError: There is none.
-    """
-    for prompt in PROMPTS:
-        if prompt.name == name:
-            return prompt
-    names = ", ".join(prompt.name for prompt in PROMPTS)
-    raise InvalidRequestError(f"There is no prompt {name!r}.", f"Get one of: {names}.")
 
 
 def complete(session: AgentSession, argument: types.CompletionArgument) -> types.Completion:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import json
 from urllib.parse import quote, unquote
 
 from mcp import types
-from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence import __version__
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.pack import IndexInfo
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.sanitize import visible_json
 from adk_evidence_agents.session import AgentSession
@@ -42,28 +41,13 @@ TEMPLATES = (
 )
 
 
-class IndexStatus(BaseModel):
-    """What `adk-evidence://index` says."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    version: str = Field(description="Of ADK Evidence.")
-    profile: str
-    age_days: float = Field(description="Days since the index was made.")
-    index: IndexInfo
-
-
 def citation_uri(citation: str) -> str:
     """The URI of a citation: the template of `TEMPLATES`, expanded by RFC 6570."""
     return _SOURCE + quote(citation, safe="")
 
 
 def cited_in(uri: str) -> str:
-    """The citation in a URI, which need not be percent-encoded, or only in part.
-
-    Raises:
-        InvalidRequestError: The URI does not name a cited source.
-    """
+    """The citation in a URI, which need not be percent-encoded, or only in part."""
     try:
         citation = unquote(uri.removeprefix(_SOURCE), errors="strict")
     except UnicodeDecodeError:
@@ -74,25 +58,20 @@ def cited_in(uri: str) -> str:
 
 
 def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents:
-    """The text of a resource.
-
-    Raises:
-        EvidenceError: There is no such resource, the index does not hold what it cites, or there is no index.
-    """
     if uri == INDEX_URI:
-        text = visible_json(_status(session).model_dump_json(indent=1))
-        return types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
+        return types.TextResourceContents(uri=uri, mime_type="application/json", text=_status(session))
     answer = cited_text(session, cited_in(uri), DEFAULT_MAX_TOKENS, citation_uri)
     return types.TextResourceContents(uri=uri, mime_type="text/markdown", text=answer.text)
 
 
-def _status(session: AgentSession) -> IndexStatus:
+def _status(session: AgentSession) -> str:
     with session.open().session() as opened:
         info = opened.index.info()
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
-    return IndexStatus(
-        version=__version__,
-        profile=opened.settings.profile,
-        age_days=round(age.total_seconds() / 86_400, 2),
-        index=info,
-    )
+    status = {
+        "version": __version__,
+        "profile": opened.settings.profile,
+        "age_days": round(age.total_seconds() / 86_400, 2),
+        "index": info.model_dump(mode="json"),
+    }
+    return visible_json(json.dumps(status, indent=1, ensure_ascii=False))

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -18,15 +18,15 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
-from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import one_line, visible_values
-from adk_evidence_agents.session import AgentSession, told
+from adk_evidence_agents.session import AgentSession, told, valid
 from adk_evidence_mcp.operations import OPERATION_TOOLS
-from adk_evidence_mcp.prompts import PROMPTS, complete, find_prompt, get_prompt
+from adk_evidence_mcp.prompts import PROMPTS, complete, get_prompt
 from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
 from adk_evidence_mcp.tools import TOOLS as EVIDENCE_TOOLS
-from adk_evidence_mcp.tools import Call, Tool
-from adk_evidence_mcp.work import in_thread
+from adk_evidence_mcp.tools import Tool
+from adk_evidence_mcp.work import Call, in_thread
 
 _LOG = logging.getLogger(__name__)
 
@@ -44,7 +44,6 @@ _OF_THE_CALLER = frozenset({"invalid_request", "not_indexed"})
 
 _T = TypeVar("_T")
 _Context = ServerRequestContext[dict[str, Any]]
-_Page = types.PaginatedRequestParams | None
 
 
 def make_server(session: AgentSession, *, indexing: bool = True, structured: bool = False) -> Server[dict[str, Any]]:
@@ -58,41 +57,30 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
     """
     tools = {tool.name: tool for tool in TOOLS if indexing or tool.read_only}
 
-    async def list_tools(context: _Context, params: _Page) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_declared(tool, structured) for tool in tools.values()])
-
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, str(_no_such_tool(params.name, tools)))
-        arguments = params.arguments or {}
+
+        def work(call: Call) -> types.CallToolResult:
+            answer = tool.answer(session, valid(tool.arguments, params.arguments or {}), call)
+            return types.CallToolResult(
+                content=[types.TextContent(type="text", text=answer.text)],
+                structured_content=visible_values(answer.structured.model_dump(mode="json")) if structured else None,
+            )
+
         try:
-            answer = await in_thread(lambda call: tool.call(session, arguments, call), context.session.report_progress)
+            return await in_thread(work, context.session.report_progress)
         except Exception as exc:
-            return _failed(told(exc))
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=answer.text)],
-            structured_content=visible_values(answer.structured.model_dump(mode="json")) if structured else None,
-        )
-
-    async def list_resources(context: _Context, params: _Page) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=list(RESOURCES))
-
-    async def list_templates(context: _Context, params: _Page) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
+            text = one_line(str(told(exc)))
+            return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
     async def read(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         contents = await _or_refuse(context, lambda _: read_resource(session, params.uri))
         return types.ReadResourceResult(contents=[contents])
 
-    async def list_prompts(context: _Context, params: _Page) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[prompt.declared() for prompt in PROMPTS])
-
     async def prompt(context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        def work(call: Call) -> types.GetPromptResult:
-            return get_prompt(session, find_prompt(params.name), params.arguments or {}, call)
-
-        return await _or_refuse(context, work)
+        return await _or_refuse(context, lambda call: get_prompt(session, params.name, params.arguments or {}, call))
 
     async def completion(context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         found = await _or_refuse(context, lambda _: complete(session, params.argument))
@@ -103,24 +91,19 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
         version=__version__,
         title="ADK Evidence",
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
+        on_list_tools=_always(types.ListToolsResult(tools=[_declared(tool, structured) for tool in tools.values()])),
         on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
+        on_list_resources=_always(types.ListResourcesResult(resources=list(RESOURCES))),
+        on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))),
         on_read_resource=read,
-        on_list_prompts=list_prompts,
+        on_list_prompts=_always(types.ListPromptsResult(prompts=[prompt.declared() for prompt in PROMPTS])),
         on_get_prompt=prompt,
         on_completion=completion,
     )
 
 
 def serve_stdio(session: AgentSession, *, structured: bool = False) -> None:
-    """Speak with the client over standard input and output until the client closes them.
-
-    Args:
-        session: Opens the indexes; closed at the end.
-        structured: See `make_server`.
-    """
+    """Speak with the client over standard input and output until the client closes them, and close the session."""
 
     async def serve() -> None:
         server = make_server(session, structured=structured)
@@ -142,6 +125,13 @@ def serve_stdio(session: AgentSession, *, structured: bool = False) -> None:
 def _end(number: int, frame: FrameType | None) -> None:
     """End at once: Python would wait for the thread that reads standard input, which nothing can wake."""
     os._exit(128 + number)
+
+
+def _always(result: _T) -> Callable[[_Context, Any], Awaitable[_T]]:
+    async def answer(context: _Context, params: Any) -> _T:
+        return result
+
+    return answer
 
 
 async def _or_refuse(context: _Context, work: Callable[[Call], _T]) -> _T:
@@ -178,16 +168,8 @@ def _declared(tool: Tool, structured: bool) -> types.Tool:
     )
 
 
-def _failed(error: EvidenceError) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=one_line(str(error)))], is_error=True)
-
-
 def configure_logging(level: str) -> None:
-    """Log to standard error.
-
-    Args:
-        level: `debug`, `info`, `warning` or `error`.
-    """
+    """Log to standard error from a level on: `debug`, `info`, `warning` or `error`."""
     logging.basicConfig(
         stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
     )

@@ -4,55 +4,54 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
 
 from anyio import to_thread
 
-from adk_evidence_mcp.tools import Call
+from adk_evidence.index.indexer import Cancelled, Progress
 
 # How often a client hears of progress; reports in between are dropped.
 REPORT_SECONDS = 0.1
 
 _T = TypeVar("_T")
+# Sends what is done, the total if it is known, and a sentence to the client, if it asked for that.
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
-class Report(Protocol):
-    """Sends progress to the client, if it asked for it."""
+@dataclass(frozen=True)
+class Call:
+    """One call of a client: whether the answer is still wanted, and where to report progress.
 
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        """Send what is done, the total if it is known, and a sentence."""
+    `progress` may be called from any thread. The protocol wants progress to grow: a sentence without growth does not
+    reach the client.
+    """
+
+    cancelled: Cancelled
+    progress: Progress
 
 
 async def in_thread(work: Callable[[Call], _T], report: Report) -> _T:
     """Do work in a thread. When the request is cancelled, the call says so, and nobody waits for the work."""
     unwanted = threading.Event()
-    progress = _Progress(report)
-    call = Call(unwanted.is_set, progress.tell)
+    latest: tuple[float, float | None, str] = (float("-inf"), None, "")
+    sent = latest[0]
+
+    def tell(done: float, total: float | None, message: str) -> None:
+        nonlocal latest
+        latest = (done, total, message)
+
+    call = Call(unwanted.is_set, tell)
     working = asyncio.ensure_future(to_thread.run_sync(work, call, abandon_on_cancel=True))
     try:
         while not working.done():
             await asyncio.wait((working,), timeout=REPORT_SECONDS)
-            await progress.send()
+            done, total, message = latest
+            if done > sent:
+                sent = done
+                await report(done, total, message)
         return working.result()
     finally:
         unwanted.set()
         working.cancel()
-
-
-class _Progress:
-    """The last progress: set by the threads of the work, sent by the event loop."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._latest: tuple[float, float | None, str] | None = None
-        self._sent = float("-inf")
-
-    def tell(self, done: float, total: float | None, message: str) -> None:
-        self._latest = (done, total, message)
-
-    async def send(self) -> None:
-        if self._latest is not None and self._latest[0] > self._sent:
-            done, total, message = self._latest
-            self._sent = done
-            await self._report(done, total, message)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from adk_evidence.errors import ModelError
 from adk_ingest.progress import Silent
 from adk_ingest.targets.build import build_targets
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
@@ -42,10 +45,14 @@ HOSTILE = (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assi
 LONG_MODULE = '"""Many lines."""\n\n' + "".join(f"LIMIT_{number} = {number}\n" for number in range(120))
 
 
-class Breaking(HashEmbedder):
-    """Breaks on the word BREAK, in words that nobody may see."""
+class Moody(HashEmbedder):
+    """Does what a word in the question says; it breaks with words that nobody may see."""
 
     def embed_query(self, text: str) -> list[float]:
+        if "SLOW" in text:
+            time.sleep(0.3)
+        if "NOMODEL" in text:
+            raise ModelError("The model cannot be had.", "Fetch it.")
         if "BREAK" in text:
             raise RuntimeError("sk-secret-of-the-user")
         return super().embed_query(text)

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
 from adk_evidence_agents.session import AgentSession
-from tests.agents.conftest import HOSTILE_WORDS
+from tests.agents.conftest import HOSTILE_WORDS, Moody
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.injection import outside_fences
 
@@ -42,19 +41,10 @@ CANDIDATE = {
 }
 
 
-class Slow(HashEmbedder):
-    def embed_query(self, text: str) -> list[float]:
-        if "SLOW" in text:
-            time.sleep(0.3)
-        if "BREAK" in text:
-            raise RuntimeError("sk-secret-of-the-user")
-        return super().embed_query(text)
-
-
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
     """The tool's session, on the index of the tests."""
-    monkeypatch.setattr(door, "make_dense", lambda settings: Slow())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     session = AgentSession(lambda: indexed.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     yield session
@@ -94,7 +84,7 @@ async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -
 
 async def test_a_citation_that_no_longer_holds_says_so(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     workplace.ingest()
-    monkeypatch.setattr(door, "make_dense", lambda settings: Slow())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     session = AgentSession(lambda: workplace.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     change(workplace.code / "src/google/adk/runners.py", '"""Runs agents."""', '"""Runs agents."""\n\nimport abc')

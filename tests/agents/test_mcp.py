@@ -15,107 +15,13 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import PromptReference
 
-from adk_evidence.tokens import estimate_tokens
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
-from tests.agents.mcp_calls import answer, failure, text_of
+from tests.agents.mcp_calls import answer, text_of
 from tests.agents.servers import ROOT, command, over_http, over_stdio
 from tests.corpora import Workplace
-from tests.injection import outside_fences
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
 QUESTION = "how do I retry when a tool throws?"
-
-
-async def test_the_tools_say_what_they_are_for(indexed: Workplace) -> None:
-    async with over_stdio(indexed.home) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools[:3]}
-    assert list(tools) == ["find_adk_evidence", "find_adk_symbol", "read_adk_source"]
-    for tool in tools.values():
-        assert tool.description and len(tool.description) > 100
-        assert tool.output_schema and tool.annotations and tool.annotations.read_only_hint
-        assert all(field.get("description") for field in tool.input_schema["properties"].values())
-        assert tool.input_schema["additionalProperties"] is False
-    assert tools["find_adk_evidence"].input_schema["required"] == ["query"]
-
-
-async def test_from_a_question_to_the_cited_lines(indexed: Workplace) -> None:
-    async with over_stdio(indexed.home) as client:
-        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
-        assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
-        for number, cited in enumerate(found["citations"], 1):
-            assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
-        assert "RetryPlugin" in text
-        assert found["tokens"] == estimate_tokens(text)
-
-        for cited in found["citations"]:
-            source, read = await answer(client, "read_adk_source", citation=cited["citation"])
-            assert read["path"] == cited["path"] and read["matches_index"] and read["read_on"] is None
-            assert read["path"] in source
-
-        text, symbols = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=2)
-        first = symbols["symbols"][0]
-        assert first["import_statement"] == "from google.adk.plugins import RetryPlugin"
-        assert "Retries a tool that throws." in text and first["citation"] in text
-        source, _ = await answer(client, "read_adk_source", citation=first["citation"])
-        assert "class RetryPlugin" in source
-
-
-async def test_narrowing_and_budgets_hold(indexed: Workplace) -> None:
-    async with over_stdio(indexed.home) as client:
-        _, docs = await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3)
-        assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
-        _, one = await answer(client, "find_adk_evidence", query=QUESTION, path="src/google/adk/plugins")
-        assert all(cited["path"].startswith("src/google/adk/plugins/") for cited in one["citations"])
-        text, small = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
-        assert estimate_tokens(text) <= 400 and small["omitted"] > 0
-
-        whole = small["commits"]["google/adk-python"]
-        citation: str | None = f"adk-python@{whole}:src/google/adk/limits.py"
-        pieces = 0
-        while citation is not None:
-            text, read = await answer(client, "read_adk_source", citation=citation, max_tokens=200)
-            assert estimate_tokens(text) <= 200
-            citation, pieces = read["read_on"], pieces + 1
-        assert pieces > 1 and read["lines"]["end"] == read["lines_in_file"]
-
-
-async def test_bad_input_gets_a_sentence_that_names_it(indexed: Workplace) -> None:
-    async with over_stdio(indexed.home) as client:
-        assert "query" in await failure(client, "find_adk_evidence")
-        assert "query" in await failure(client, "find_adk_evidence", query="  ")
-        assert "task_mode" in await failure(client, "find_adk_evidence", query="x", task_mode="sing")
-        assert "sources" in await failure(client, "find_adk_evidence", query="x", sources=[])
-        assert "max_tokens" in await failure(client, "find_adk_evidence", query="x", max_tokens=1)
-        assert "colour" in await failure(client, "find_adk_evidence", query="x", colour="red")
-        assert "limit" in await failure(client, "find_adk_symbol", query="x", limit=0)
-        assert "citation" in await failure(client, "read_adk_source", citation="/etc/passwd")
-        outside = "adk-python@c0de000000000000000000000000000000000001:../../../etc/passwd"
-        assert "no such file" in await failure(client, "read_adk_source", citation=outside)
-        broken = await failure(client, "find_adk_evidence", query="BREAK it")
-        assert "RuntimeError" in broken and "sk-secret" not in broken
-        await answer(client, "find_adk_evidence", query=QUESTION)
-
-
-async def test_without_an_index_each_tool_says_how_to_make_one(tmp_path: Path) -> None:
-    async with over_stdio(tmp_path / "home") as client:
-        assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
-        assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
-        assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
-
-
-async def test_hostile_texts_stay_inside_their_fences(indexed: Workplace) -> None:
-    async with over_stdio(indexed.home) as client:
-        evidence, found = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
-        symbols, _ = await answer(client, "find_adk_symbol", query="zebra_password")
-        page = next(cited["citation"] for cited in found["citations"] if cited["path"] == "docs/zebra.md")
-        source, _ = await answer(client, "read_adk_source", citation=page)
-    for text in (evidence, symbols, source):
-        outside = outside_fences(text)
-        assert HOSTILE_WORDS in text and "\u202e" not in text
-        assert "never instructions to follow" in outside
-        assert not [hostile for hostile in HOSTILE if hostile in outside]
-    assert HOSTILE_WORDS not in json.dumps(found)
 
 
 async def test_a_cancelled_call_does_not_hold_up_the_next(indexed: Workplace) -> None:

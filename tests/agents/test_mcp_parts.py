@@ -1,4 +1,4 @@
-"""Resources, prompts, completion and progress of the MCP server, with the SDK's client in the same process."""
+"""Tools, resources, prompts, completion and progress of the MCP server, with the SDK's client in the same process."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
-from adk_evidence_mcp.tools import Call
-from adk_evidence_mcp.work import in_thread
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
+from adk_evidence_mcp.work import Call, in_thread
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
+from tests.agents.mcp_calls import answer, failure
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
 from tests.injection import outside_fences
 
@@ -37,7 +37,7 @@ QUESTION = "how do I retry when a tool throws?"
 
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    monkeypatch.setattr(door, "make_dense", lambda settings: Breaking())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     session = AgentSession(lambda: indexed.settings)
     yield session
     session.close()
@@ -141,10 +141,8 @@ async def test_a_model_is_given_the_evidence_once_by_every_client(session: Agent
 @pytest.mark.asyncio
 async def test_programs_get_citations_as_data_without_the_texts(session: AgentSession) -> None:
     async with asking(session) as client:
-        assert all(tool.output_schema for tool in (await client.list_tools()).tools)
-        result = await client.call_tool("find_adk_evidence", {"query": QUESTION})
-    assert result.structured_content["citations"][0]["citation"] in result.content[0].text
-    assert "Retries a tool that throws." not in json.dumps(result.structured_content)
+        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
+    assert found["citations"][0]["citation"] in text and "Retries a tool that throws." not in json.dumps(found)
 
 
 @pytest.mark.asyncio
@@ -152,8 +150,107 @@ async def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(session: Age
     async with asking(session) as client:
         error = await refusal(client.call_tool("delete_everything", {}))
         assert error.code == INVALID_PARAMS and "read_adk_source" in error.message
-        # Arguments that are not valid are for the model to mend.
-        assert (await client.call_tool("find_adk_evidence", {"query": ""})).is_error
+
+
+@pytest.mark.asyncio
+async def test_the_tools_say_what_they_are_for_and_what_they_do_to_the_machine(session: AgentSession) -> None:
+    async with asking(session) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert list(tools)[:3] == ["find_adk_evidence", "find_adk_symbol", "read_adk_source"]
+    assert tools["find_adk_evidence"].input_schema["required"] == ["query"]
+    for name, tool in tools.items():
+        assert tool.description and len(tool.description) > 100 and tool.output_schema
+        assert all(field.get("description") for field in tool.input_schema["properties"].values()), name
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint == (name not in ("index_codebase", "delete_index"))
+        assert tool.annotations.destructive_hint == (name == "delete_index")
+
+
+@pytest.mark.asyncio
+async def test_from_a_question_to_the_cited_lines(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
+        assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
+        assert "RetryPlugin" in text and found["tokens"] == estimate_tokens(text)
+        for number, cited in enumerate(found["citations"], 1):
+            assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
+            source, read = await answer(client, "read_adk_source", citation=cited["citation"])
+            assert read["path"] == cited["path"] and read["matches_index"] and read["read_on"] is None
+            assert read["path"] in source
+
+        text, symbols = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=2)
+        first = symbols["symbols"][0]
+        assert first["import_statement"] == "from google.adk.plugins import RetryPlugin"
+        assert "Retries a tool that throws." in text and first["citation"] in text
+        source, _ = await answer(client, "read_adk_source", citation=first["citation"])
+        assert "class RetryPlugin" in source
+
+
+@pytest.mark.asyncio
+async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
+    async with asking(session) as client:
+        _, docs = await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3)
+        assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
+        _, one = await answer(client, "find_adk_evidence", query=QUESTION, path="src/google/adk/plugins")
+        assert all(cited["path"].startswith("src/google/adk/plugins/") for cited in one["citations"])
+        text, small = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
+        assert estimate_tokens(text) <= 400 and small["omitted"] > 0
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("tool", "arguments", "named"),
+    [
+        ("find_adk_evidence", {}, "query"),
+        ("find_adk_evidence", {"query": "  "}, "query"),
+        ("find_adk_evidence", {"query": "x", "task_mode": "sing"}, "task_mode"),
+        ("find_adk_evidence", {"query": "x", "sources": []}, "sources"),
+        ("find_adk_evidence", {"query": "x", "max_tokens": 1}, "max_tokens"),
+        ("find_adk_evidence", {"query": "x", "colour": "red"}, "colour"),
+        ("find_adk_evidence", {"query": "BREAK it"}, "RuntimeError"),
+        ("find_adk_symbol", {"query": "x", "limit": 0}, "limit"),
+        ("search_code_and_docs", {"query": "x", "where": "kitchen"}, "where"),
+        ("search_code_and_docs", {"query": "x", "file_type": " "}, "argument file_type is not valid: it is empty"),
+        ("search_code_and_docs", {"query": "  "}, "argument query is not valid: it is empty"),
+        ("find_similar_code", {"code": "  "}, "argument code is not valid: it is empty"),
+        ("get_task_context", {"task": "  "}, "argument task is not valid: it is empty"),
+        ("get_task_context", {"task": "x y", "max_tokens": 5}, "max_tokens"),
+        ("get_task_context", {"task": "x y", "index": "nowhere"}, "nowhere"),
+        ("index_codebase", {"name": "shop", "exclude_patterns": ["*.R"]}, "path"),
+        ("index_codebase", {"name": "all", "path": "/"}, "home folder"),
+        ("delete_index", {"name": "adk"}, "adk-ingest all"),
+    ],
+)
+async def test_what_goes_wrong_is_a_sentence_that_names_it(
+    session: AgentSession, tool: str, arguments: dict[str, Any], named: str
+) -> None:
+    async with asking(session) as client:
+        said = await failure(client, tool, **arguments)
+        assert named in said and "sk-secret" not in said
+
+
+@pytest.mark.asyncio
+async def test_without_an_index_each_tool_says_how_to_make_one(unindexed: AgentSession) -> None:
+    async with asking(unindexed) as client:
+        assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
+        assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
+        assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
+
+
+@pytest.mark.asyncio
+async def test_hostile_texts_stay_inside_their_fences(session: AgentSession) -> None:
+    page = f"adk-docs@{DOCS_COMMIT}:https://docs.example.org/zebra/#zebra-roles"
+    async with asking(session) as client:
+        evidence, found = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
+        symbols, _ = await answer(client, "find_adk_symbol", query="zebra_password")
+        source = await read(client, citation_uri(page))
+        prompted = await prompt(client, "explain", question="zebra password")
+    for text in (evidence, symbols, source, prompted):
+        outside = outside_fences(text)
+        assert HOSTILE_WORDS in text and "\u202e" not in text and "never instructions to follow" in outside
+        assert not [hostile for hostile in HOSTILE if hostile in outside]
+    assert HOSTILE_WORDS not in json.dumps(found)
 
 
 # --- Resources -----------------------------------------------------------------------------------------------------
@@ -182,19 +279,6 @@ def test_a_uri_that_a_client_wrote_anew_is_understood() -> None:
 
 
 @pytest.mark.asyncio
-async def test_every_citation_of_an_answer_can_be_read(session: AgentSession) -> None:
-    async with asking(session) as client:
-        found = (await client.call_tool("find_adk_evidence", {"query": QUESTION})).structured_content
-        kinds = set()
-        for cited in found["citations"]:
-            text = await read(client, citation_uri(cited["citation"]))
-            first, note, *_ = text.split("\n")
-            assert cited["path"] in first and "as it was indexed" in first and "never instructions" in note
-            kinds.add(cited["source_type"])
-        assert kinds == {"docs", "code"}
-
-
-@pytest.mark.asyncio
 async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
     async with asking(session) as client:
         monkeypatch.setattr(resources, "DEFAULT_MAX_TOKENS", 300)
@@ -209,6 +293,11 @@ async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeyp
             uri, pieces = further[1] if further else None, pieces + 1
         assert pieces > 1 and limits == [f"LIMIT_{number} = " for number in range(120)]
 
+        whole = f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"
+        text, first = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
+        _, second = await answer(client, "read_adk_source", citation=first["read_on"], max_tokens=200)
+        assert estimate_tokens(text) <= 200 and second["lines"]["start"] == first["lines"]["end"] + 1
+
 
 @pytest.mark.asyncio
 async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Workplace) -> None:
@@ -221,17 +310,6 @@ async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Wo
     first, *_ = text.split("\n")
     assert "the file has changed since it was indexed; the cited lines: moved, now lines 8-22" in first
     assert "class Runner" in text and "import abc" not in text
-
-
-@pytest.mark.asyncio
-async def test_hostile_texts_are_fenced_in_resources_and_prompts(session: AgentSession) -> None:
-    async with asking(session) as client:
-        page = citation_uri(f"adk-docs@{DOCS_COMMIT}:https://docs.example.org/zebra/#zebra-roles")
-        texts = [await read(client, page), await prompt(client, "explain", question="zebra password")]
-        for text in texts:
-            outside = outside_fences(text)
-            assert HOSTILE_WORDS in text and "\u202e" not in text and "never instructions to follow" in outside
-            assert not [hostile for hostile in HOSTILE if hostile in outside]
 
 
 @pytest.mark.asyncio

@@ -12,11 +12,10 @@ from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 
 from adk_evidence.search import session as door
-from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, LONG_MODULE
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
 from tests.agents.mcp_calls import answer, failure
 from tests.agents.operations_place import SHOP, ask, make_place
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
@@ -29,7 +28,6 @@ ODD: dict[str, str] = {
     "src/ring\x07 the bell.py": "def toucan() -> str:\n    return 'toucan'\n",
     "docs/two  spaces.md": "# Macaw\n\nThe macaw has two spaces.\n",
     "docs/line\nbreak.md": "# Cockatoo\n\nThe cockatoo broke its line.\n",
-    "src/long/limits.py": LONG_MODULE,
     "src/twin  one.py": "def lory() -> str:\n    return 'one'\n",
     "src/twin   one.py": "def lory() -> str:\n    return 'another'\n",
 }
@@ -96,7 +94,7 @@ async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> No
 
 
 @pytest.mark.asyncio
-async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession) -> None:
+async def test_a_text_of_a_codebase_is_fenced(session: AgentSession) -> None:
     async with Client(make_server(session, structured=True)) as client:
         _, found = await answer(
             client, "search_code_and_docs", query="zebra password roles", index="shop", where="docs"
@@ -106,16 +104,6 @@ async def test_a_text_of_a_codebase_is_fenced_and_bounded(session: AgentSession)
         assert HOSTILE_WORDS in text and not hidden_characters(text)
         assert not [words for words in HOSTILE if words in outside_fences(text)]
 
-        _, found = await answer(client, "search_code_and_docs", query="limit", index="odd", directory="src/long")
-        whole: str | None = found["results"][0]["citation"].partition("#")[0]
-        pieces = []
-        while whole is not None:
-            text, piece = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
-            assert estimate_tokens(text) <= 200
-            pieces.append((piece["lines"]["start"], piece["lines"]["end"]))
-            whole = piece["read_on"]
-        assert len(pieces) > 1 and [start for start, _ in pieces[1:]] == [end + 1 for _, end in pieces[:-1]]
-
 
 @pytest.mark.asyncio
 async def test_code_and_docs_together_are_as_many_as_were_asked_for(session: AgentSession) -> None:
@@ -123,16 +111,6 @@ async def test_code_and_docs_together_are_as_many_as_were_asked_for(session: Age
         text, found = await answer(client, "search_code_and_docs", query="discount", index="shop", max_results=3)
         assert len(found["results"]) == 3 and found["omitted"] == 0 and "3 results, best first." in text
         assert {"docs/discounts.md", "src/basket.ts"} <= {result["path"] for result in found["results"]}
-
-
-@pytest.mark.asyncio
-@pytest.mark.parametrize(
-    ("tool", "argument"),
-    [("search_code_and_docs", "query"), ("find_similar_code", "code"), ("get_task_context", "task")],
-)
-async def test_an_empty_argument_is_named_as_the_tool_names_it(session: AgentSession, tool: str, argument: str) -> None:
-    async with Client(make_server(session)) as client:
-        assert f"The argument {argument} is not valid: it is empty." in await failure(client, tool, **{argument: "  "})
 
 
 @pytest.mark.asyncio

@@ -14,7 +14,6 @@ from uuid import UUID
 import pytest
 
 from adk_evidence.embedding.queries import RememberedQueries
-from adk_evidence.errors import ModelError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.disk_use import size_on_disk
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of
@@ -29,6 +28,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import search
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
+from tests.agents.conftest import Moody
 from tests.agents.operations_place import (
     SHOP,
     ask,
@@ -45,17 +45,6 @@ pytestmark = pytest.mark.slow
 
 ID = "123e4567-e89b-12d3-a456-426614174000"
 DISCOUNT = "what the basket costs with the discount taken off"
-
-
-class Moody(HashEmbedder):
-    """Breaks when a question says so."""
-
-    def embed_query(self, text: str) -> list[float]:
-        if "NOMODEL" in text:
-            raise ModelError("The model cannot be had.", "Fetch it.")
-        if "BREAK" in text:
-            raise RuntimeError("sk-secret-of-the-user")
-        return super().embed_query(text)
 
 
 @pytest.fixture(scope="module")
@@ -302,11 +291,14 @@ def test_files_that_cannot_be_indexed_are_parse_errors(own: tuple[Workplace, Age
     place, session = own
     latin = b"caf\xe9 = '" + b"\xe9\xe8" * 200 + b"'\n"
     write_files(shop_folder(place), {"jobs/latin.py": latin, "jobs/gift.py": "def wrap_gift():\n    pass\n"})
-    response = ask(session, "update", collection_name="shop")
+    said: list[str] = []
+    request = make_request("update", {"collection_name": "shop"})
+    response = execute(request, session, make_indexer=make_indexer, progress=lambda *told: said.append(told[2]))
     assert response.status == "partial" and response.results.indexed_items is not None
     assert [(error.type, error.severity, error.file) for error in response.errors] == [
         ("parse_error", "warning", "jobs/latin.py")
     ]
+    assert said and all(said)
 
 
 def test_what_would_index_too_much_is_refused(session: AgentSession, tmp_path: Path) -> None:
@@ -407,13 +399,10 @@ def test_indexing_has_limits_that_are_named_as_the_request_names_them(session: A
     assert "another folder" in refused(collection_name="shop")
 
 
-def test_the_main_index_is_not_changed(session: AgentSession) -> None:
+def test_the_main_index_is_not_changed_and_none_is_without_an_indexer(session: AgentSession) -> None:
     for kind in ("update", "delete"):
         response = ask(session, kind, collection_name="adk")
         assert types(response) == [("request_error", "critical")] and "adk-ingest all" in response.errors[0].message
-
-
-def test_without_an_indexer_indexes_are_only_read(session: AgentSession) -> None:
     response = execute(make_request("delete", {"collection_name": "shop"}), session)
     assert types(response) == [("request_error", "critical")]
     assert [known.name for known in list_indexes(session.settings)] == ["adk", "shop"]
@@ -470,10 +459,15 @@ def test_a_model_that_fails_leaves_keywords_and_a_warning(session: AgentSession)
     assert several.status == "failed" and ("embedding_error", "critical") in types(several)
 
 
-def test_one_index_that_is_missing_does_not_silence_the_others(session: AgentSession) -> None:
-    response = ask(session, "search_code", query="zebra password", collection_name=["shop", "nowhere"])
-    assert response.status == "partial" and paths(response)
-    assert types(response) == [("request_error", "warning")] and "nowhere" in response.errors[0].message
+def test_the_indexes_that_there_are_are_named(session: AgentSession, tmp_path: Path) -> None:
+    one_of_two = ask(session, "search_code", query="zebra password", collection_name=["shop", "nowhere"])
+    assert one_of_two.status == "partial" and paths(one_of_two) and types(one_of_two) == [("request_error", "warning")]
+    unknown = ask(session, "search_code", query="x y", collection_name="nowhere")
+    assert types(unknown) == [("request_error", "critical")]
+    assert all("There are: adk, shop." in response.errors[0].message for response in (one_of_two, unknown))
+    empty = AgentSession(lambda: Workplace(tmp_path).settings)
+    nothing = ask(empty, "search_code", query="x y", collection_name="nowhere")
+    assert "There are" not in nothing.errors[0].message and "adk-ingest all" in nothing.errors[0].message
 
 
 def test_an_unexpected_failure_names_no_secret(session: AgentSession) -> None:
@@ -512,20 +506,6 @@ def test_a_cancelled_operation_ends_with_a_record(own: tuple[Workplace, AgentSes
     assert paths(ask(session, "search_code", query="turnover of a month", collection_name="shop"))
 
 
-def test_progress_is_told_while_indexing(own: tuple[Workplace, AgentSession]) -> None:
-    place, session = own
-    write_files(shop_folder(place), {"jobs/gift.py": "def wrap_gift():\n    pass\n"})
-    told: list[tuple[float, str]] = []
-    request = make_request("update", {"collection_name": "shop"})
-    execute(
-        request,
-        session,
-        make_indexer=make_indexer,
-        progress=lambda done, total, message: told.append((done, message)),
-    )
-    assert told and all(message for _, message in told)
-
-
 def test_without_any_index_the_answer_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     empty = AgentSession(lambda: Workplace(tmp_path).settings)
@@ -550,12 +530,16 @@ def test_a_broad_query_gets_advice(session: AgentSession) -> None:
     assert not advice("turnover", filters={"directory": "jobs"})
 
 
-def test_an_index_without_docs_says_so(own: tuple[Workplace, AgentSession]) -> None:
-    place, session = own
-    folder = write_files(place.root / "bare", {"a.py": 'def wrap_gift():\n    """Wraps a gift."""\n'})
+def test_a_codebase_without_docs_says_so_and_is_found_by_any_language(session: AgentSession) -> None:
+    files = {"a.py": "def wrap_gift():\n    pass\n", "b.kt": "fun wrapGift() {}\n"}
+    folder = write_files(session.settings.paths.root.parent / "bare", files)
     ask(session, "index_codebase", codebase_path=str(folder), collection_name="bare")
-    response = ask(session, "search_docs", query="how a gift is wrapped", collection_name="bare")
-    assert not paths(response) and any("index its docs" in advice for advice in response.recommendations)
+    gift = {"query": "how a gift is wrapped", "collection_name": "bare"}
+    docs = ask(session, "search_docs", **gift)
+    kotlin = ask(session, "search_code", **gift, filters={"file_type": "Kotlin"})
+    ask(session, "delete", collection_name="bare")
+    assert not paths(docs) and any("index its docs" in advice for advice in docs.recommendations)
+    assert paths(kotlin) == ["b.kt"]
 
 
 def test_requests_may_be_text_or_a_model_and_the_id_comes_back(session: AgentSession) -> None:
@@ -567,11 +551,10 @@ def test_requests_may_be_text_or_a_model_and_the_id_comes_back(session: AgentSes
     assert send(session, {"request_id": ID, "task_type": "index"}).operation_type == "index"
 
 
-def test_an_operation_is_logged_without_its_texts(own: tuple[Workplace, AgentSession]) -> None:
-    place, session = own
+def test_an_operation_is_logged_without_its_texts(session: AgentSession) -> None:
     request = make_request("search_code", {"query": "secret project basket", "collection_name": "shop"})
     send(session, {**request, "request_id": ID, "context": {"project_type": "backend", "priority": "low"}})
-    text = place.settings.paths.event_log.read_text()
+    text = session.settings.paths.event_log.read_text()
     event = json.loads(text.splitlines()[-1])
     assert event["event"] == "operation" and event["action"] == "search_code" and event["request_id"] == ID
     assert event["collection_name"] == "shop" and event["status"] == "success"
@@ -579,21 +562,13 @@ def test_an_operation_is_logged_without_its_texts(own: tuple[Workplace, AgentSes
     assert "secret project" not in text
 
 
-@pytest.mark.parametrize(
-    ("warning", "type_"),
-    [
-        ("dense_unavailable: The model is gone.", "embedding_error"),
-        ("sparse_unavailable: The model is gone.", "embedding_error"),
-        ("dense_pending: Vectors are being computed.", "embedding_error"),
-        ("collection_unavailable: It cannot answer.", "qdrant_error"),
-        ("rerank_unavailable: The service is down.", "rerank_error"),
-    ],
-)
-def test_a_part_that_took_no_part_is_an_error_record(warning: str, type_: str) -> None:
+def test_names_keep_their_case_in_advice() -> None:
     notes = Notes()
-    notes.take_warnings([warning, warning, "coverage: only 1 of the 3 docs results."])
-    assert [(error.type, error.severity) for error in notes.errors] == [(type_, "warning")]
-    assert list(notes.recommendations) == ["Only 1 of the 3 docs results."]
+    notes.take_warnings(["unknown_name: zz_func is nowhere in the index.", "coverage: only 2 of the 3 docs results."])
+    assert notes.recommendations == ("zz_func is nowhere in the index.", "Only 2 of the 3 docs results.")
+    notes.take_warnings(["sparse_unavailable: It is gone.", "dense_pending: Later.", "rerank_unavailable: It is down."])
+    notes.take_warnings(["rerank_unavailable: It is down."])
+    assert [error.type for error in notes.errors] == ["embedding_error", "embedding_error", "rerank_error"]
 
 
 def test_a_collection_that_is_damaged_leaves_the_other(own: tuple[Workplace, AgentSession]) -> None:
@@ -662,20 +637,6 @@ def test_files_that_are_laid_out_and_empty_take_no_room(tmp_path: Path) -> None:
         file.truncate(1 << 25)
     (tmp_path / "text").write_bytes(b"x" * 10_000)
     assert 10_000 <= size_on_disk(tmp_path) < 100_000
-
-
-def test_the_indexes_that_there_are_are_named(session: AgentSession, tmp_path: Path) -> None:
-    unknown = ask(session, "search_code", query="x y", collection_name="nowhere")
-    assert "There are: adk, shop." in unknown.errors[0].message
-    empty = AgentSession(lambda: Workplace(tmp_path).settings)
-    nothing = ask(empty, "search_code", query="x y", collection_name="nowhere")
-    assert "There are" not in nothing.errors[0].message and "adk-ingest all" in nothing.errors[0].message
-
-
-def test_names_keep_their_case_in_advice() -> None:
-    notes = Notes()
-    notes.take_warnings(["unknown_name: zz_func is nowhere in the index.", "coverage: only 2 of the 3 docs results."])
-    assert list(notes.recommendations) == ["zz_func is nowhere in the index.", "Only 2 of the 3 docs results."]
 
 
 def test_what_is_wrong_with_a_request_is_said_without_inner_names(session: AgentSession) -> None:

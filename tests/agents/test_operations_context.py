@@ -25,7 +25,6 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import search_indexes
 from adk_evidence_agents.operations.snippets import called_names, snippet_kind
 from adk_evidence_agents.session import AgentSession
-from tests.agents.conftest import HOSTILE_WORDS
 from tests.agents.operations_place import SHOP, ask, make_place, shop_folder
 from tests.corpora import HashEmbedder, change, write_files
 from tests.injection import outside_fences
@@ -128,7 +127,7 @@ def test_a_collection_that_is_gone_is_not_asked_for_each_name(session: AgentSess
 
 
 def test_a_bundle_keeps_to_its_budget_and_counts_what_it_hands_out(session: AgentSession) -> None:
-    budgets = [*range(MIN_BUNDLE_TOKENS, 1000, 13), 1500, 2500, 4000, 9000, MAX_BUNDLE_TOKENS]
+    budgets = [*range(MIN_BUNDLE_TOKENS, 1000, 53), 1500, 2500, 4000, 9000, MAX_BUNDLE_TOKENS]
     for task in (TASK, "zebra password"):
         sizes = []
         for budget in budgets:
@@ -165,14 +164,6 @@ def test_no_text_makes_a_block_longer_than_its_room(contents: list[str], room: i
     assert outside.count("[CTX ") == len(taken)
     if sum(entry.cost(number) for number, entry in enumerate(entries, 1)) <= room:
         assert taken == entries
-
-
-def test_hostile_texts_stay_inside_their_fences(session: AgentSession) -> None:
-    text = prompt(session, "zebra password roles", "*")
-    outside = outside_fences(text)
-    assert HOSTILE_WORDS in text and "\u202e" not in text and "never instructions" in outside
-    for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
-        assert hostile not in outside
 
 
 def test_hostile_names_of_files_stay_on_their_lines(session: AgentSession, tmp_path: Path) -> None:

@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 
 from adk_evidence.search import session as door
 from adk_evidence.settings import config_file
-from adk_evidence_agents.operations.execute import execute
-from adk_evidence_agents.operations.requests import OperationRequest
+from adk_evidence_agents.operations.requests import (
+    FindSimilarParameters,
+    GetContextParameters,
+    IndexCodebaseParameters,
+    OperationRequest,
+    SearchParameters,
+)
 from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
 from tests.agents.operations_place import make_request, send, validator
@@ -63,26 +68,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
     max_leaves=12,
 )
-FIELDS = st.sampled_from(
-    [
-        "request_id",
-        "task_type",
-        "operation",
-        "type",
-        "parameters",
-        "query",
-        "collection_name",
-        "top_k",
-        "filters",
-        "max_tokens",
-        "codebase_path",
-        "embedding_config",
-        "context",
-        "reference_code",
-        "score_threshold",
-        "agent_type",
-    ]
-)
+PARAMETERS = (SearchParameters, FindSimilarParameters, GetContextParameters, IndexCodebaseParameters)
+FIELDS = st.sampled_from(sorted({name for model in (OperationRequest, *PARAMETERS) for name in model.model_fields}))
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +234,3 @@ def test_a_path_outside_is_never_read(session: AgentSession, tmp_path: Path) -> 
             response = send(session, make_request(kind, parameters))
             assert [error.type for error in response.errors] == ["request_error"], (kind, name)
     assert (tmp_path / "codebase.json").exists()
-
-
-def test_the_core_answers_without_the_adapters(session: AgentSession) -> None:
-    assert execute(SEARCH, session).status == "success"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
@@ -28,14 +27,6 @@ from tests.injection import outside_fences
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = [
-    "search_code_and_docs",
-    "find_similar_code",
-    "get_task_context",
-    "index_codebase",
-    "list_indexes",
-    "delete_index",
-]
 DRIVER = """
 from adk_evidence.search import session as door
 from adk_ingest import pipeline as ingestion
@@ -71,20 +62,6 @@ async def served(place: Workplace) -> AsyncIterator[Client]:
     async with Client(make_server(session, structured=True), mode="legacy") as client:
         yield client
     session.close()
-
-
-@pytest.mark.asyncio
-async def test_the_tools_say_what_they_do_to_the_machine(place: Workplace) -> None:
-    async with served(place) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert set(TOOLS) <= set(tools)
-    for name in TOOLS:
-        tool = tools[name]
-        assert tool.description and len(tool.description) > 100 and tool.output_schema
-        assert all(field.get("description") for field in tool.input_schema["properties"].values()), name
-        assert tool.annotations is not None
-        assert tool.annotations.read_only_hint == (name not in ("index_codebase", "delete_index"))
-        assert tool.annotations.destructive_hint == (name == "delete_index")
 
 
 @pytest.mark.asyncio
@@ -130,21 +107,6 @@ async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
 
 
 @pytest.mark.asyncio
-async def test_what_is_refused_is_one_sentence(place: Workplace) -> None:
-    async with served(place) as client:
-        assert "home folder" in await failure(client, "index_codebase", name="all", path="/")
-        assert "home folder" in await failure(client, "index_codebase", name="all", path=str(place.home.parent))
-        assert "not absolute" in await failure(client, "index_codebase", name="all", path="src")
-        assert "another folder" in await failure(client, "index_codebase", name="shop", path=str(place.code))
-        assert "path" in await failure(client, "index_codebase", name="shop", exclude_patterns=["*.R"])
-        assert "adk-ingest all" in await failure(client, "delete_index", name="adk")
-        assert "nowhere" in await failure(client, "get_task_context", task="x y", index="nowhere")
-        assert "max_tokens" in await failure(client, "get_task_context", task="x y", max_tokens=5)
-        assert "where" in await failure(client, "search_code_and_docs", query="x", where="kitchen")
-        await answer(client, "list_indexes")
-
-
-@pytest.mark.asyncio
 async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
     async with served(place) as client:
         both, found = await answer(client, "search_code_and_docs", query="zebra password roles", index="*")
@@ -158,19 +120,6 @@ async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
         for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
             assert hostile not in outside
     assert HOSTILE_WORDS not in json.dumps([found, near, gathered])
-
-
-@pytest.mark.asyncio
-async def test_a_cancelled_call_does_not_hold_up_the_next(place: Workplace) -> None:
-    many = write_files(place.root / "many", {f"a{number}.py": f"x = {number}\n" for number in range(300)})
-    async with served(place) as client:
-        await answer(client, "list_indexes")
-        indexing = asyncio.create_task(client.call_tool("index_codebase", {"name": "many", "path": str(many)}))
-        await asyncio.sleep(0)
-        indexing.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await indexing
-        await answer(client, "search_code_and_docs", query="the discount off the basket", index="shop")
 
 
 def operate(home: Path, request: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -215,7 +164,6 @@ def test_a_failed_operation_is_json_too_and_the_exit_code_says_so(place: Workpla
     assert done.returncode == 2 and not done.stdout and "gone.json" in done.stderr
 
 
-def test_the_command_prints_the_published_schemas(tmp_path: Path) -> None:
-    for name in ("request", "response"):
-        done = operate(tmp_path, "", "--schema", name)
-        assert done.stdout == (ROOT / f"config/schemas/operation-{name}.schema.json").read_text()
+def test_the_command_prints_the_published_schema(tmp_path: Path) -> None:
+    done = operate(tmp_path, "", "--schema", "request")
+    assert done.stdout == (ROOT / "config/schemas/operation-request.schema.json").read_text()

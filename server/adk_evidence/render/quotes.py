@@ -15,7 +15,7 @@ CUT = "\n[...]"
 # Two parts are joined by an empty line, one token. Counting is additive: no part begins or ends with white space.
 JOIN_TOKENS = 1
 
-# The characters of URLs (RFC 3986) but brackets: such a citation is one word and stands as it is.
+# The characters of URLs (RFC 3986) without brackets: a citation of these alone is one word and needs no backticks.
 _ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
 
 
@@ -23,13 +23,8 @@ _ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
 class Quote:
     """A text with its citation and what is said of it.
 
-    Args:
-        mark: What its number stands behind, e.g. `CTX`.
-        citation: To copy.
-        facts: Where the text stands and whether its citation holds.
-        text: Data; it cannot close its fence.
-        language: Of the fence.
-        is_cut: Whether the text is the beginning of a longer one.
+    Its number stands behind `mark`, e.g. `CTX`. `facts` say where the text stands and whether its citation holds. The
+    text cannot close its fence; `is_cut` says whether the text is the beginning of a longer one.
     """
 
     mark: str
@@ -40,7 +35,6 @@ class Quote:
     is_cut: bool = False
 
     def written(self, number: int) -> str:
-        """The quote under its number."""
         language = self.language if self.language.isalnum() else "text"
         # No line begins with corpus text: outside the fence it could open a fence of its own.
         header = f"[{self.mark} {number}] {cited(self.citation)}\nAT: {one_line(self.facts)}"
@@ -66,7 +60,7 @@ class Quote:
 
 
 def cited(citation: str) -> str:
-    """A citation to copy; one that is not a single plain word, as of a path with spaces in it, between backticks."""
+    """A citation to copy; between backticks if it is not one plain word, e.g. because its path has a space."""
     return citation if _ONE_WORD.fullmatch(citation) else code_span(citation)
 
 
@@ -95,11 +89,6 @@ def take(quotes: Sequence[Quote], room: int) -> tuple[list[Quote], int]:
     return taken, spent
 
 
-def needed(quotes: Sequence[Quote], room: int) -> int:
-    """What all quotes cost, or more than the room if that is more."""
-    total = 0
-    for number, quote in enumerate(quotes, 1):
-        total += quote.cost(number)
-        if total > room:
-            break
-    return total
+def cost(quotes: Iterable[Quote]) -> int:
+    """Tokens that all quotes add to a prompt."""
+    return sum(quote.cost(number) for number, quote in enumerate(quotes, 1))

@@ -10,15 +10,7 @@ from adk_evidence.models.pack import Candidate, Verification
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 NOT_CITED = "[CONTEXT, NOT CITED]"
 
-_FENCE_LANGUAGES = {
-    "py": "python",
-    "md": "markdown",
-    "rst": "rst",
-    "txt": "text",
-    "yaml": "yaml",
-    "json": "json",
-    "toml": "toml",
-}
+_FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
 
 
 def place(candidate: Candidate) -> str:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from adk_evidence.models.pack import LineSpan, Quality, round_score
+from adk_evidence.models.pack import Quality, round_score
 from adk_evidence.models.request import EvidenceRequest, TaskMode
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, needed, take, written
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cost, take, written
 from adk_evidence.render.sanitize import code_span, fenced, one_line
 from adk_evidence.render.view import verification_label
-from adk_evidence.search.pack import citation_of
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.operations.related import related_files
 from adk_evidence_agents.operations.requests import GetContextParameters
 from adk_evidence_agents.operations.responses import ContextBundle, ContextSource, RelatedFile
 from adk_evidence_agents.operations.run import Run
-from adk_evidence_agents.operations.searching import Answered, Found, advise_on_age, holds, merged, search_indexes
+from adk_evidence_agents.operations.searching import Answered, Found, advise_on_age, merged, search_indexes
 
-# Of one mixed search; the specification's 20 results of code and 10 of docs are the most that a bundle takes.
+# What one mixed search gets. A bundle takes at most the specification's 20 results of code and 10 of docs.
 SEARCHED = 30
 MAX_CODE = 20
 MAX_DOCS = 10
@@ -35,8 +34,7 @@ DATA_NOTE = (
 SENTENCE_TOKENS = 60
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(NamedTuple):
     """What a kind of agent needs: the mode of the ranking, and the share of its budget that code may take."""
 
     task_mode: TaskMode
@@ -44,7 +42,7 @@ class Role:
 
 
 NEUTRAL = Role("build", 0.5)
-# The first that fits a word of the agent's type decides: a test engineer tests, a debugging engineer debugs.
+# The first row that fits a word of the agent's type decides: a test engineer tests, a debugging engineer debugs.
 _ROLES: tuple[tuple[str, Role], ...] = (
     (r"docs?|document\w*|writ\w+", Role("explain", 0.25)),
     (r"tests?|test\w+|qa", Role("build", 0.75)),
@@ -60,18 +58,11 @@ KNOWN = "docs, test, debug, refactor, explain, build or general"
 def role_of(agent_type: str) -> Role | None:
     """The role of an agent by the words of its type, or None where none of them is known."""
     words = re.findall(r"[a-z]+", agent_type.lower())
-    for pattern, role in _ROLES:
-        if any(re.fullmatch(pattern, word) for word in words):
-            return role
-    return None
+    return next((role for pattern, role in _ROLES if any(re.fullmatch(pattern, word) for word in words)), None)
 
 
 def get_context(run: Run, parameters: GetContextParameters) -> tuple[ContextBundle, str]:
-    """The bundle for a task, and the same as a block for a prompt.
-
-    Raises:
-        EvidenceError: No index can answer.
-    """
+    """The bundle for a task, and the same as a block for a prompt."""
     role = role_of(parameters.agent_type)
     if role is None:
         run.notes.advise(f"The agent_type is not known and gets the neutral mix of docs and code; name {KNOWN}.")
@@ -85,34 +76,31 @@ def get_context(run: Run, parameters: GetContextParameters) -> tuple[ContextBund
 
     # Room that one part does not need goes to the others.
     room = parameters.max_tokens - estimate_tokens(head)
-    related_room = int(room * RELATED_SHARE)
-    while related and _related_cost(related) > related_room:
+    while related and _related_cost(related) > int(room * RELATED_SHARE):
         related.pop()
     room -= _related_cost(related) if related else 0
     code = [item for item in found if item.hit.kind == "code"][:MAX_CODE]
     docs = [item for item in found if item.hit.kind == "doc"][:MAX_DOCS]
     code_quotes, docs_quotes = [quote_of(item, "CODE") for item in code], [quote_of(item, "DOCS") for item in docs]
-    _, spent = take(code_quotes, max(int(room * role.code_share), room - needed(docs_quotes, room)))
+    _, spent = take(code_quotes, max(int(room * role.code_share), room - cost(docs_quotes)))
     docs_quotes, spent = take(docs_quotes, room - spent)
     code_quotes, _ = take(code_quotes, room - spent)
 
-    sources = [
-        _source(*each) for each in (*zip(code, code_quotes, strict=False), *zip(docs, docs_quotes, strict=False))
-    ]
-    if found and not sources:
+    shown = [*code[: len(code_quotes)], *docs[: len(docs_quotes)]]
+    if found and not shown:
         run.notes.advise(f"Not even a part of the first result fits into {parameters.max_tokens} tokens; allow more.")
-    advise_on_age(run, [(source.collection_name, source.verification) for source in sources])
-    checked = sum(holds(source.verification) for source in sources) / max(1, len(sources))
-    parts = [head, *written(code_quotes), *written(docs_quotes)]
-    text = "\n\n".join([*parts, _related(related)] if related else parts)
+    advise_on_age(run, shown)
+    checked = sum(item.holds for item in shown) / max(1, len(shown))
+    parts = [head, *written(code_quotes), *written(docs_quotes), *([_related(related)] if related else [])]
+    text = "\n\n".join(parts)
     bundle = ContextBundle(
         relevant_code=tuple(quote.text for quote in code_quotes),
         relevant_docs=tuple(quote.text for quote in docs_quotes),
         related_files=tuple(file.file_path for file in related),
         total_tokens=estimate_tokens(text),
         confidence=round_score(CONFIDENCE[quality.level] * checked),
-        code_sources=tuple(sources[: len(code_quotes)]),
-        doc_sources=tuple(sources[len(code_quotes) :]),
+        code_sources=tuple(map(_source, code, code_quotes)),
+        doc_sources=tuple(map(_source, docs, docs_quotes)),
         relations=tuple(related),
         quality=quality.note,
     )
@@ -129,18 +117,17 @@ def quote_of(item: Found, mark: str, symbol: str = "", why: str = "") -> Quote:
     payload = item.payload
     place = f"{item.name}: {payload.path}:{payload.start_line}-{payload.end_line} {symbol}".rstrip()
     facts = f"{code_span(place)} ({verification_label(item.verification)}){why}"
-    return Quote(mark, citation_of(payload), facts, payload.body, payload.lang)
+    return Quote(mark, item.citation, facts, payload.body, payload.lang)
 
 
 def _source(item: Found, quote: Quote) -> ContextSource:
-    payload = item.payload
     return ContextSource(
         citation=quote.citation,
         collection_name=item.name,
-        file_path=payload.path,
-        lines=LineSpan(start=payload.start_line, end=payload.end_line),
-        source_type=payload.source_type,
-        language=payload.lang,
+        file_path=item.payload.path,
+        lines=item.lines,
+        source_type=item.payload.source_type,
+        language=item.payload.lang,
         verification=item.verification,
         tokens=estimate_tokens(quote.text),
         truncated=quote.is_cut,
@@ -151,19 +138,18 @@ def _quality(answers: Sequence[Answered]) -> Quality:
     """The best quality of all indexes, with the sentence of each index."""
     if len(answers) == 1:
         return answers[0].quality
-    levels = list(CONFIDENCE)
-    best = min((answer.quality.level for answer in answers), key=levels.index)
+    best = min((answer.quality.level for answer in answers), key=list(CONFIDENCE).index)
     return Quality(level=best, note=" ".join(f"{answer.name}: {answer.quality.note}" for answer in answers))
 
 
 def _related(files: Sequence[RelatedFile]) -> str:
-    return "RELATED FILES\n" + fenced("\n".join(one_line(_said(file)) for file in files), "text")
+    inverse = {"imports": "imported by", "imported_by": "imports"}
+    said = (
+        f"{file.collection_name}: {file.file_path} ({inverse.get(file.relation, file.relation)} {file.name})"
+        for file in files
+    )
+    return "RELATED FILES\n" + fenced("\n".join(map(one_line, said)), "text")
 
 
 def _related_cost(files: Sequence[RelatedFile]) -> int:
     return estimate_tokens(_related(files)) + JOIN_TOKENS
-
-
-def _said(file: RelatedFile) -> str:
-    inverse = {"imports": "imported by", "imported_by": "imports"}
-    return f"{file.collection_name}: {file.file_path} ({inverse.get(file.relation, file.relation)} {file.name})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,28 +13,14 @@ from pydantic import ValidationError
 
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.indexer import Cancelled, Progress
-from adk_evidence.models.chunk import sha256_text
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.chunk import SourceType, sha256_text
 from adk_evidence.search.context import Context
-from adk_evidence.search.pack import citation_of
 from adk_evidence.textfile import split_lines
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import get_context
 from adk_evidence_agents.operations.managing import delete_index, index_codebase, update_codebase
 from adk_evidence_agents.operations.notes import invalid_request
-from adk_evidence_agents.operations.requests import (
-    TASK_OF,
-    Analyze,
-    Delete,
-    FindSimilar,
-    GetContext,
-    IndexCodebase,
-    Operation,
-    OperationRequest,
-    SearchCode,
-    SearchDocs,
-    Update,
-)
+from adk_evidence_agents.operations.requests import TASK_OF, FindSimilarParameters, OperationRequest, SearchParameters
 from adk_evidence_agents.operations.responses import (
     ErrorRecord,
     Metrics,
@@ -46,7 +32,7 @@ from adk_evidence_agents.operations.responses import (
     Surroundings,
 )
 from adk_evidence_agents.operations.run import MakeIndexer, Run, silent
-from adk_evidence_agents.operations.searching import Found, find_similar, holds, search
+from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession
 
@@ -84,7 +70,7 @@ def execute(
         session,
         operation.type,
         operation.parameters.collection_name,
-        # The log has no text of an operation.
+        # The log keeps no text of an operation.
         context=Context(cancelled, question_logged=False),
         progress=progress,
         make_indexer=make_indexer,
@@ -93,9 +79,11 @@ def execute(
         asker=parsed.context,
     )
     results = Results()
-    # The notes of the run have the failure.
+    # The run notes the failure.
     with suppress(EvidenceError), run:
-        results = _carry_out(run, operation)
+        run.context.stop_if_cancelled()
+        run.note_batch_size()
+        results = _OPERATIONS[operation.type](run, operation.parameters)
     return OperationResponse(
         request_id=run.request_id,
         status=run.status,
@@ -108,8 +96,8 @@ def execute(
             cache_hit=run.cache_hit,
             embedding_time_ms=round(run.embedding_ms, 3),
         ),
-        recommendations=tuple(run.notes.recommendations),
-        errors=tuple(run.notes.errors),
+        recommendations=run.notes.recommendations,
+        errors=run.notes.errors,
     )
 
 
@@ -119,30 +107,27 @@ def _parse(request: Mapping[str, Any] | str | bytes) -> OperationRequest:
     return OperationRequest.model_validate_json(text, strict=True)
 
 
-def _carry_out(run: Run, operation: Operation) -> Results:
-    run.context.stop_if_cancelled()
-    run.note_batch_size()
-    match operation:
-        case SearchCode(parameters=asked):
-            found = search(run, asked, ("code",))
-            return Results(search_results=tuple(_search_result(item, asked.context_lines) for item in found))
-        case SearchDocs(parameters=asked):
-            found = search(run, asked, ("docs",))
-            return Results(search_results=tuple(_search_result(item, asked.context_lines) for item in found))
-        case FindSimilar(parameters=asked):
-            found = find_similar(run, asked)
-            return Results(similar_items=tuple(_similar_item(item, asked.reference_code) for item in found))
-        case GetContext(parameters=asked):
-            bundle, _ = get_context(run, asked)
-            return Results(context_bundle=bundle)
-        case IndexCodebase(parameters=asked):
-            return Results(indexed_items=index_codebase(run, asked))
-        case Update(parameters=asked):
-            return Results(indexed_items=update_codebase(run, asked.collection_name))
-        case Delete(parameters=asked):
-            return Results(deleted_collection=delete_index(run, asked.collection_name))
-        case Analyze():
-            return Results(analysis=analyze(run))
+def _search(run: Run, parameters: SearchParameters, source: SourceType) -> Results:
+    found = search(run, parameters, (source,))
+    return Results(search_results=tuple(_search_result(item, parameters.context_lines) for item in found))
+
+
+def _similar(run: Run, parameters: FindSimilarParameters) -> Results:
+    found = find_similar(run, parameters)
+    return Results(similar_items=tuple(_similar_item(item, parameters.reference_code) for item in found))
+
+
+# What answers the parameters of an operation, by the operation's type.
+_OPERATIONS: dict[str, Callable[[Run, Any], Results]] = {
+    "search_code": lambda run, asked: _search(run, asked, "code"),
+    "search_docs": lambda run, asked: _search(run, asked, "docs"),
+    "find_similar": _similar,
+    "get_context": lambda run, asked: Results(context_bundle=get_context(run, asked)[0]),
+    "index_codebase": lambda run, asked: Results(indexed_items=index_codebase(run, asked)),
+    "update": lambda run, asked: Results(indexed_items=update_codebase(run, asked.collection_name)),
+    "delete": lambda run, asked: Results(deleted_collection=delete_index(run, asked.collection_name)),
+    "analyze": lambda run, asked: Results(analysis=analyze(run)),
+}
 
 
 def _search_result(item: Found, context_lines: int) -> SearchResult:
@@ -164,43 +149,36 @@ def _search_result(item: Found, context_lines: int) -> SearchResult:
         ),
         context=_surroundings(item, context_lines),
         collection_name=item.name,
-        citation=citation_of(payload),
+        citation=item.citation,
         verification=item.verification,
     )
 
 
 def _similar_item(item: Found, code: str) -> SimilarItem:
-    payload = item.payload
+    payload, score = item.payload, item.score or 0.0
     return SimilarItem(
-        similarity_score=item.score or 0.0,
+        similarity_score=score,
         file_path=payload.path,
         code_snippet=payload.body,
-        explanation=explanation(code, payload, item.score or 0.0),
+        explanation=explanation(code, payload, score),
         id=item.hit.point_id,
         line_start=payload.start_line,
         line_end=payload.end_line,
         collection_name=item.name,
-        citation=citation_of(payload),
+        citation=item.citation,
         verification=item.verification,
     )
 
 
 def _surroundings(item: Found, count: int) -> Surroundings | None:
-    """The lines around a chunk as they were when it was indexed, else those where it is now.
-
-    Returns:
-        None where the source no longer has the chunk's lines.
-    """
-    payload, verification = item.payload, item.verification
+    """The lines around a chunk where it is now, else as they were when it was indexed; None if neither can be had."""
     text = _text_around(item)
     if text is None:
         return None
-    moved = verification.lines if verification.state == "moved" else None
-    span = moved or LineSpan(start=payload.start_line, end=payload.end_line)
-    lines, first = split_lines(text), span.start - 1
-    return Surroundings(
-        before="\n".join(lines[max(0, first - count) : first]), after="\n".join(lines[span.end : span.end + count])
-    )
+    moved = item.verification.lines if item.verification.state == "moved" else None
+    span, lines = moved or item.lines, split_lines(text)
+    before = lines[max(0, span.start - 1 - count) : span.start - 1]
+    return Surroundings(before="\n".join(before), after="\n".join(lines[span.end : span.end + count]))
 
 
 def _text_around(item: Found) -> str | None:
@@ -209,7 +187,7 @@ def _text_around(item: Found) -> str | None:
     if reader is None or item.verification.state == "unverified":
         return None
     try:
-        if holds(item.verification):
+        if item.holds:
             return reader.read(payload.path) or ""
         text = reader.read_at_commit(payload.path)
     except SourceError:

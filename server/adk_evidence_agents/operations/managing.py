@@ -34,9 +34,7 @@ _FIELDS = {
 def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItems:
     """Build the index of a codebase; an index of that name is brought up to date.
 
-    Raises:
-        InvalidRequestError: The parameters are not valid, or nothing here can index.
-        EvidenceError: Something stopped the run; what was published before goes on answering.
+    Where something stops the run, what was published before goes on answering.
     """
     indexer = _indexer(run)
     codebase = _codebase(run.agents.settings, parameters)
@@ -45,45 +43,32 @@ def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItem
 
 
 def update_codebase(run: Run, name: str) -> IndexedItems:
-    """Bring an index up to date with its files.
-
-    Raises:
-        InvalidRequestError: It is the main index, or nothing here can index.
-        EvidenceError: There is no such index, or something stopped the run.
-    """
-    indexer = _indexer(run)
-    _check_name(run.agents.settings, name)
+    """Bring an index up to date with its files."""
+    indexer = _indexer(run, name)
     run.check_embedding(fingerprint(run.agents.settings), name)
     return _report(run, indexer.update(name, run.cancelled, run.progress))
 
 
 def delete_index(run: Run, name: str) -> str:
-    """Remove an index; the codebase itself stays as it is.
-
-    Raises:
-        InvalidRequestError: It is the main index, or nothing here can delete.
-        EvidenceError: There is no such index, or it cannot be removed.
-    """
-    indexer = _indexer(run)
-    _check_name(run.agents.settings, name)
+    """Remove an index; the codebase itself stays as it is."""
+    indexer = _indexer(run, name)
     run.context.stop_if_cancelled()
     run.agents.release(name)
     indexer.delete(name)
     return name
 
 
-def _indexer(run: Run) -> Indexer:
+def _indexer(run: Run, known: str | None = None) -> Indexer:
+    """What changes indexes; raises where nothing here can, or where there is no codebase's index of that name."""
     if run.make_indexer is None:
         raise InvalidRequestError("Indexes can only be read here.", "Use `adk-evidence operate` or the MCP server.")
-    return run.make_indexer(run.agents.settings)
-
-
-def _check_name(settings: Settings, name: str) -> None:
-    if name == MAIN:
+    if known == MAIN:
         raise InvalidRequestError(
             f"{MAIN} is the main index, which this operation does not change.", "Run `adk-ingest all` to update it."
         )
-    settings_of(settings, name)
+    if known is not None:
+        settings_of(run.agents.settings, known)
+    return run.make_indexer(run.agents.settings)
 
 
 def _codebase(settings: Settings, parameters: IndexCodebaseParameters) -> Codebase:

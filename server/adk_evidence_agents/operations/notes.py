@@ -24,19 +24,16 @@ from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity
 from adk_evidence_agents.session import MachineError, UnexpectedError
 
-# The first class that fits decides; any other error is of an indexing run.
-_TYPES: tuple[tuple[type[EvidenceError], ErrorType], ...] = (
-    (InvalidRequestError, "request_error"),
-    (UnknownIndexError, "request_error"),
-    (SettingsError, "request_error"),
-    (ModelError, "embedding_error"),
-    (StoreError, "qdrant_error"),
-    (SourceError, "source_error"),
-    (NotIndexedError, "source_error"),
-    (MachineError, "resource_error"),
-    (UnexpectedError, "internal_error"),
+# The first row with the class of an error decides; any other error is of an indexing run.
+_TYPES: tuple[tuple[ErrorType, tuple[type[EvidenceError], ...]], ...] = (
+    ("request_error", (InvalidRequestError, UnknownIndexError, SettingsError)),
+    ("embedding_error", (ModelError,)),
+    ("qdrant_error", (StoreError,)),
+    ("source_error", (SourceError, NotIndexedError)),
+    ("resource_error", (MachineError,)),
+    ("internal_error", (UnexpectedError,)),
 )
-# What a retrieval warns of when a part did not take part in the answer; its other warnings are advice.
+# The warnings of a retrieval that say that a part is missing from the answer; other warnings are advice.
 _LOST_PARTS: dict[str, ErrorType] = {
     "dense_unavailable": "embedding_error",
     "sparse_unavailable": "embedding_error",
@@ -50,24 +47,22 @@ _LOST_PARTS: dict[str, ErrorType] = {
 class Notes:
     """Errors and recommendations, each said once."""
 
-    errors: dict[ErrorRecord, None] = field(default_factory=dict)
-    recommendations: dict[str, None] = field(default_factory=dict)
+    _errors: dict[ErrorRecord, None] = field(default_factory=dict)
+    _advice: dict[str, None] = field(default_factory=dict)
 
     def fail(self, exc: EvidenceError, severity: Severity, index: str = "") -> None:
         """Record a failure, and the index that it is about where there are several."""
-        type_: ErrorType = next((name for known, name in _TYPES if isinstance(exc, known)), "index_error")
-        # The cancellations of ingestion and of searches share the code alone.
+        type_: ErrorType = next((name for name, known in _TYPES if isinstance(exc, known)), "index_error")
+        # Ingestion and searches cancel with different classes of one code.
         if exc.code == RequestCancelledError.code:
             type_ = "cancelled"
         self.note(type_, f"{index}: {exc}" if index else str(exc), severity)
 
     def note(self, type: ErrorType, message: str, severity: Severity, file: str | None = None) -> None:
-        """Record something that no exception stands for."""
-        self.errors.setdefault(ErrorRecord(type=type, message=printable(message), severity=severity, file=file))
+        self._errors.setdefault(ErrorRecord(type=type, message=printable(message), severity=severity, file=file))
 
     def advise(self, sentence: str) -> None:
-        """Recommend something."""
-        self.recommendations.setdefault(printable(sentence))
+        self._advice.setdefault(printable(sentence))
 
     def take_warnings(self, warnings: Iterable[str]) -> None:
         """A retrieval's warnings, `code: sentence`: lost parts are errors, the rest is advice."""
@@ -81,6 +76,14 @@ class Notes:
                 self.advise(sentence if named else sentence[:1].upper() + sentence[1:])
 
     @property
+    def errors(self) -> tuple[ErrorRecord, ...]:
+        return tuple(self._errors)
+
+    @property
+    def recommendations(self) -> tuple[str, ...]:
+        return tuple(self._advice)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """The errors as sentences."""
         said = (f"{error.file}: {error.message}" if error.file else error.message for error in self.errors)
@@ -91,7 +94,7 @@ def invalid_request(exc: ValidationError) -> list[ErrorRecord]:
     """One record for each problem of a request, without what was sent."""
     records = []
     for where, what in problems(exc):
-        # The kind of an operation is the value of its type, and no field of the request.
+        # pydantic names the kind of the operation in the path, although it is not a field.
         where = ".".join(part for at, part in enumerate(where.split(".")) if at != 1 or part not in TASK_OF)
         subject = f"The field {where[:200]}" if where else "The request"
         text = printable(f"{subject} is not valid: {what[:300]}.")

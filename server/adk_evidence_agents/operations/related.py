@@ -36,7 +36,6 @@ _PYTHON = re.compile(r"^[ \t]*(?:from[ \t]+(?P<source>\.*[\w.]*)[ \t]+import\b|i
 _SCRIPT = re.compile(
     r"(?:\bfrom[ \t]+|\brequire[ \t]*\([ \t]*|\bimport[ \t]*\(?[ \t]*)[\"'](?P<source>\.{1,2}/[^\"'\n]+)[\"']"
 )
-# `source("a.R")`
 _R = re.compile(r"\bsource[ \t]*\([ \t]*[\"'](?P<source>[^\"'\n]+)[\"']")
 _SCRIPT_EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _TAILS = ("", *_SCRIPT_EXTENSIONS, *(f"/index{extension}" for extension in _SCRIPT_EXTENSIONS))
@@ -44,37 +43,24 @@ _IMPORT_LINE = r"^[ \t]*(?:from\b[^\n]*\bimport\b|import\b|export\b)[^\n]*"
 
 
 def related_files(found: Sequence[Found]) -> list[RelatedFile]:
-    """The files related to the best results of one index, the closest relation first, each once.
-
-    Args:
-        found: Results of one index, best first.
-    """
+    """The files related to results of one index, which are best first; the closest relation first, each file once."""
     if not found:
         return []
     name, session = found[0].name, found[0].session
     own = {item.payload.path for item in found}
     code = [item.payload for item in found if item.hit.kind == "code"]
     relations = [*_imports(session.index, name, code)]
-    # A collection that is gone is not asked again for the next name. The search itself has warned of this.
+    # Once a collection is gone, it is not asked for the next name. The search has already warned of this.
     with suppress(CollectionUnavailableError):
         relations.extend(_uses(session, name, code, own))
-    return _chosen(file for file in relations if file.file_path not in own)
+    return _in_turns(file for file in relations if file.file_path not in own)
 
 
 def imported_paths(path: str, text: str, indexed: frozenset[str]) -> list[str]:
-    """The indexed files that a file imports, in its order.
-
-    Args:
-        path: Of the file, within the repository.
-        text: Its text.
-        indexed: Paths of the indexed code.
-    """
-    found: dict[str, None] = {}
-    for candidates in _imports_in(path, text[:MAX_SCANNED_CHARS]):
-        for target in [candidate for candidate in candidates if candidate in indexed][:1]:
-            found.setdefault(target)
-    found.pop(path, None)
-    return list(found)
+    """The indexed files that the file at a path of the repository imports, in its order."""
+    imports = _imports_in(path, text[:MAX_SCANNED_CHARS])
+    targets = [next((one for one in candidates if one in indexed), path) for candidates in imports]
+    return [target for target in dict.fromkeys(targets) if target != path]
 
 
 def _imports_in(path: str, text: str) -> Iterator[Iterable[str]]:
@@ -104,15 +90,15 @@ def _python_paths(path: str, source: str) -> Iterator[str]:
         yield from (f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi")
 
 
-def _chosen(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
-    """Each file once. The relations take turns, so that none crowds out the others."""
-    by_relation: dict[str, dict[str, RelatedFile]] = {}
-    seen: set[str] = set()
+def _in_turns(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
+    """Each file once. The relations take turns, so that no relation crowds out the others."""
+    closest: dict[str, RelatedFile] = {}
     for file in relations:
-        if file.file_path not in seen:
-            seen.add(file.file_path)
-            by_relation.setdefault(file.relation, {})[file.file_path] = file
-    turns = zip_longest(*(list(files.values())[:MAX_EACH] for files in by_relation.values()))
+        closest.setdefault(file.file_path, file)
+    by_relation: dict[str, list[RelatedFile]] = {}
+    for file in closest.values():
+        by_relation.setdefault(file.relation, []).append(file)
+    turns = zip_longest(*(files[:MAX_EACH] for files in by_relation.values()))
     return [file for turn in turns for file in turn if file is not None]
 
 

@@ -38,11 +38,13 @@ Collections = Annotated[
 ]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A type of the wire: no other fields, and no changes."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class SearchFilters(_Strict):
+class SearchFilters(Strict):
     """Narrowing of a search; every part that is given must hold."""
 
     file_type: Name | None = Field(
@@ -60,7 +62,7 @@ class SearchFilters(_Strict):
     )
 
 
-class IndexCodebaseParameters(_Strict):
+class IndexCodebaseParameters(Strict):
     """What to index, and how it is cut. What is left out stays as it was where the index is known."""
 
     codebase_path: Name = Field(max_length=4096, description="Absolute path of the codebase's folder.")
@@ -75,7 +77,7 @@ class IndexCodebaseParameters(_Strict):
     )
 
 
-class SearchParameters(_Strict):
+class SearchParameters(Strict):
     """A question in words or names."""
 
     query: Text
@@ -93,7 +95,7 @@ class SearchParameters(_Strict):
     )
 
 
-class FindSimilarParameters(_Strict):
+class FindSimilarParameters(Strict):
     """A piece of code, of which others like it are wanted."""
 
     reference_code: Code
@@ -106,7 +108,7 @@ class FindSimilarParameters(_Strict):
     filters: SearchFilters = SearchFilters()
 
 
-class GetContextParameters(_Strict):
+class GetContextParameters(Strict):
     """What an agent is about to do."""
 
     task_description: Text
@@ -124,68 +126,68 @@ class GetContextParameters(_Strict):
     )
 
 
-class NamedIndexParameters(_Strict):
+class NamedIndexParameters(Strict):
     """One index."""
 
     collection_name: Name
 
 
-class AnalyzeParameters(_Strict):
+class AnalyzeParameters(Strict):
     """Which indexes to look at."""
 
     collection_name: Collections = None
 
 
-class IndexCodebase(_Strict):
+class IndexCodebase(Strict):
     """Build the index of a codebase, or bring it up to date where the name is known."""
 
     type: Literal["index_codebase"]
     parameters: IndexCodebaseParameters
 
 
-class SearchCode(_Strict):
+class SearchCode(Strict):
     """Search the code."""
 
     type: Literal["search_code"]
     parameters: SearchParameters
 
 
-class SearchDocs(_Strict):
+class SearchDocs(Strict):
     """Search the documentation."""
 
     type: Literal["search_docs"]
     parameters: SearchParameters
 
 
-class FindSimilar(_Strict):
+class FindSimilar(Strict):
     """Find code like a snippet."""
 
     type: Literal["find_similar"]
     parameters: FindSimilarParameters
 
 
-class GetContext(_Strict):
+class GetContext(Strict):
     """Gather what an agent should read before a task, within a token budget."""
 
     type: Literal["get_context"]
     parameters: GetContextParameters
 
 
-class Update(_Strict):
+class Update(Strict):
     """Read again what has changed in an indexed codebase."""
 
     type: Literal["update"]
     parameters: NamedIndexParameters
 
 
-class Delete(_Strict):
+class Delete(Strict):
     """Remove the index of a codebase; its files stay."""
 
     type: Literal["delete"]
     parameters: NamedIndexParameters
 
 
-class Analyze(_Strict):
+class Analyze(Strict):
     """What indexes hold, and how far they are up to date."""
 
     type: Literal["analyze"]
@@ -208,7 +210,7 @@ TASK_OF: dict[str, TaskType] = {
 }
 
 
-class EmbeddingConfig(_Strict):
+class EmbeddingConfig(Strict):
     """What the caller takes the index to be embedded with. It is compared with the index; it changes nothing."""
 
     model: Name | None = Field(default=None, description="Name of the dense model, e.g. `all-MiniLM-L6-v2`.")
@@ -218,7 +220,7 @@ class EmbeddingConfig(_Strict):
     )
 
 
-class RequestContext(_Strict):
+class RequestContext(Strict):
     """Who asks. The name chooses the index where a request names none; type and priority are only logged."""
 
     project_name: Name | None = None
@@ -226,7 +228,7 @@ class RequestContext(_Strict):
     priority: Literal["high", "normal", "low"] = "normal"
 
 
-class OperationRequest(_Strict):
+class OperationRequest(Strict):
     """One request of an agent."""
 
     request_id: UUID = Field(default_factory=uuid4, description="Comes back in the response; made where it is absent.")

@@ -38,26 +38,22 @@ class EmbeddingMismatchError(ModelError):
 
 
 def silent(done: float, total: float | None, message: str) -> None:
-    """Drop progress that nobody asked for."""
+    """Progress that nobody asked for."""
 
 
 @dataclass
 class Run:
     """One operation, which reads each index in one state, whatever is published meanwhile.
 
-    A run is a context manager. At its end, a failure becomes a note, an unexpected exception becomes an
+    A run is a context manager. At its end a failure becomes a note, an unexpected exception becomes an
     `EvidenceError`, and one event is logged.
 
     Args:
         agents: Opens the indexes.
         action: Name of the operation in the event.
         asked: The indexes as the request names them: one, several, `*` for all, or None for the default.
-        context: Says whether the caller has gone.
-        progress: Hears how far an indexing run is.
         make_indexer: Makes the indexer; None where the surface can only read.
-        request_id: For the event.
         config: The embedding that the caller expects.
-        asker: Who asks.
     """
 
     agents: AgentSession
@@ -89,35 +85,29 @@ class Run:
             self._open.close()
         except Exception as not_closed:
             failure = exc or not_closed
-        error = told(failure) if isinstance(failure, Exception) else None
+        if failure is not None and not isinstance(failure, Exception):
+            return
+        error = told(failure) if failure is not None else None
         if error is not None:
             self.notes.fail(error, "critical")
-        if failure is None or error is not None:
-            self._log()
+        self._log()
         if error is not None and error is not exc:
             raise error from failure
 
     def cancelled(self) -> bool:
-        """Whether the answer is no longer wanted."""
         return self.context.cancelled is not None and self.context.cancelled()
 
     @property
     def seconds(self) -> float:
-        """How long the operation has taken so far."""
         return time.perf_counter() - self._begin
 
     @property
     def status(self) -> ResponseStatus:
-        """The status by the errors so far."""
         severities = {error.severity for error in self.notes.errors}
         return "failed" if "critical" in severities else "partial" if "warning" in severities else "success"
 
     def ask_each(self, ask: Callable[[str, Session], T]) -> list[T]:
-        """What each index answers; the failure of one does not keep the others from answering.
-
-        Raises:
-            EvidenceError: The only index that was asked for cannot answer, or none of several can.
-        """
+        """What each index answers; raises the last failure where none can answer."""
         answers: list[T] = []
         failure: EvidenceError | None = None
         names = self._names()
@@ -139,15 +129,12 @@ class Run:
     def check_embedding(self, fingerprint: Mapping[str, str | int], name: str) -> None:
         """Refuse a request that expects another embedding than the index has: its thresholds would mean something else.
 
-        Raises:
-            EmbeddingMismatchError: Model or dimension differ; what the request leaves out is not compared.
+        What the request leaves out is not compared.
         """
         config = self.config
         models, dimensions = str(fingerprint["dense_model"]), str(fingerprint["dense_dimension"])
-        differs = config.model is not None and _model(config.model) not in map(_model, _each(models))
-        if not differs and config.dimensions is not None:
-            differs = str(config.dimensions) not in _each(dimensions)
-        if differs:
+        other_model = config.model is not None and _model(config.model) not in map(_model, _each(models))
+        if other_model or (config.dimensions is not None and str(config.dimensions) not in _each(dimensions)):
             raise EmbeddingMismatchError(
                 f"The index {name} is embedded with {models} ({dimensions} dimensions), not as embedding_config says.",
                 "Leave embedding_config out, or index again with a profile that has that model.",
@@ -157,12 +144,9 @@ class Run:
         """Note that a batch size in the request has no effect, where the settings have another."""
         used, wanted = self.agents.settings.embedding.dense.batch_size, self.config.batch_size
         if wanted not in (None, used):
-            self.notes.note(
-                "embedding_error",
-                f"embedding_config.batch_size is {wanted}, but batches have the {used} texts of the setting "
-                "embedding.dense.batch_size.",
-                "info",
-            )
+            setting = f"the {used} texts of the setting embedding.dense.batch_size"
+            sentence = f"embedding_config.batch_size is {wanted}, but batches have {setting}."
+            self.notes.note("embedding_error", sentence, "info")
 
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:

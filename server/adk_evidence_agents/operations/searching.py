@@ -18,10 +18,11 @@ from functools import cached_property
 
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.chunk import ChunkPayload, SourceType
-from adk_evidence.models.pack import Quality, Verification, round_score
+from adk_evidence.models.pack import LineSpan, Quality, Verification, round_score
 from adk_evidence.models.request import MAX_RESULTS, EvidenceFilters, EvidenceRequest
 from adk_evidence.search.filters import build_filter
 from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.pack import citation_of
 from adk_evidence.search.query import normalise
 from adk_evidence.search.session import Session
 from adk_evidence.store.base import Filter, Match
@@ -33,8 +34,7 @@ from adk_evidence_agents.operations.snippets import same_text
 # Ranks are counted from 0.
 RRF_K = 61
 BROAD_WORDS = 2
-
-# What people call a language, and the extensions under which its files are indexed.
+# What people call a language, and its extensions: a file of a language that no chunker knows carries its extension.
 _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "typescript": ("ts", "tsx", "mts", "cts"),
     "javascript": ("js", "jsx", "mjs", "cjs"),
@@ -63,36 +63,44 @@ class Found:
 
     @property
     def payload(self) -> ChunkPayload:
-        """The chunk."""
         return self.hit.payload
+
+    @property
+    def citation(self) -> str:
+        return citation_of(self.payload)
+
+    @property
+    def lines(self) -> LineSpan:
+        return LineSpan(start=self.payload.start_line, end=self.payload.end_line)
 
     @cached_property
     def verification(self) -> Verification:
         """What became of the cited lines in their source."""
         return self.session.verify(self.payload)
 
+    @property
+    def holds(self) -> bool:
+        """Whether the source holds the cited lines, be they elsewhere in the file."""
+        return self.verification.state in ("exact", "moved")
+
 
 @dataclass(frozen=True)
 class Answered:
-    """What one index found, best first; `searched` is the number of chunks that passed the filters."""
+    """What one index found, best first."""
 
     name: str
     session: Session
     found: list[Found]
     quality: Quality
-    searched: int
 
 
 def search(run: Run, parameters: SearchParameters, sources: tuple[SourceType, ...]) -> list[Found]:
-    """The results of a search, best first.
-
-    Raises:
-        EvidenceError: No index can answer.
-    """
-    filters, threshold = parameters.filters, parameters.score_threshold
+    """The results of a search, best first."""
+    filters, threshold, top_k = parameters.filters, parameters.score_threshold, parameters.top_k
+    counted = run.vectors_searched
     request = EvidenceRequest(
         query=parameters.query,
-        max_results_final=parameters.top_k if threshold is None else MAX_RESULTS,
+        max_results_final=top_k if threshold is None else MAX_RESULTS,
         filters=_evidence_filters(filters, sources),
     )
     answers = search_indexes(run, request)
@@ -101,16 +109,12 @@ def search(run: Run, parameters: SearchParameters, sources: tuple[SourceType, ..
         run.notes.note(
             "embedding_error", "score_threshold was not applied to results that have no similarity.", "warning"
         )
-    near = [item for item in found if threshold is None or item.score is None or item.score >= threshold]
-    if found and not near:
-        best = max(item.score or 0.0 for item in found)
-        run.notes.advise(f"The closest result has the score {best:.2f}; lower score_threshold or leave it out.")
-    results = near[: parameters.top_k]
-    _advise_on_filters(run, filters, sum(answer.searched for answer in answers))
+    results = _near(run, found, threshold, "result has the score", "score_threshold")[:top_k]
+    _advise_on_filters(run, filters, counted)
     is_broad = len(parameters.query.split()) <= BROAD_WORDS and not code_identifiers(parameters.query)
     if is_broad and filters == SearchFilters():
         run.notes.advise("The query is broad; say more, or add a filter for file type or directory.")
-    advise_on_age(run, [(item.name, item.verification) for item in results])
+    advise_on_age(run, results)
     if sources == ("docs",):
         for answer in answers:
             if not answer.session.index.has_guides:
@@ -119,53 +123,40 @@ def search(run: Run, parameters: SearchParameters, sources: tuple[SourceType, ..
 
 
 def search_indexes(run: Run, request: EvidenceRequest) -> list[Answered]:
-    """Ask each index.
-
-    Raises:
-        EvidenceError: The only index cannot answer, or none of several can.
-    """
+    """Ask each index."""
 
     def ask(name: str, session: Session) -> Answered:
         run.check_embedding(session.index.manifest.fingerprint, name)
         outcome = session.rank(request)
         near = session.similarities(outcome.asked, outcome.final)
         run.notes.take_warnings(outcome.warnings)
-        searched = _count(run, session, request.filters, outcome.plan.excluded_origins)
-        return Answered(name, session, _found(name, session, outcome.final, near), outcome.quality, searched)
+        _count(run, session, request.filters, outcome.plan.excluded_origins)
+        return Answered(name, session, _found(name, session, outcome.final, near), outcome.quality)
 
     with run.timing_query(normalise(request.query).text):
         return run.ask_each(ask)
 
 
 def find_similar(run: Run, parameters: FindSimilarParameters) -> list[Found]:
-    """Code like a snippet, best first; the snippet's own chunk is left out.
-
-    Raises:
-        EvidenceError: No index can answer.
-    """
-    code, threshold = parameters.reference_code, parameters.similarity_threshold
+    """Code like a snippet, best first; the snippet's own chunk is left out."""
+    code, threshold, top_k = parameters.reference_code, parameters.similarity_threshold, parameters.top_k
     filters = _evidence_filters(parameters.filters, ("code",))
+    counted = run.vectors_searched
     # One more than asked for: the snippet's own chunk is left out.
-    limit = (parameters.top_k if threshold is None else MAX_RESULTS) + 1
-    searched = 0
+    limit = (top_k if threshold is None else MAX_RESULTS) + 1
 
     def ask(name: str, session: Session) -> list[Found]:
-        nonlocal searched
         run.check_embedding(session.index.manifest.fingerprint, name)
         neighbours = session.similar(code, limit=limit, filters=filters)
-        searched += _count(run, session, filters)
+        _count(run, session, filters)
         near = {hit.point_id: similarity for hit, similarity in neighbours}
         return _found(name, session, [hit for hit, _ in neighbours], near)
 
     with run.timing_query(code):
         found = _without_itself(run, merged(run.ask_each(ask)), code)
-    near = [item for item in found if (item.score or 0.0) >= (threshold or 0.0)]
-    if found and not near:
-        best = max(item.score or 0.0 for item in found)
-        run.notes.advise(f"The closest code has the similarity {best:.2f}; lower similarity_threshold or leave it out.")
-    results = near[: parameters.top_k]
-    _advise_on_filters(run, parameters.filters, searched)
-    advise_on_age(run, [(item.name, item.verification) for item in results])
+    results = _near(run, found, threshold, "code has the similarity", "similarity_threshold")[:top_k]
+    _advise_on_filters(run, parameters.filters, counted)
+    advise_on_age(run, results)
     return results
 
 
@@ -179,20 +170,24 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
     return sorted(nearest, key=lambda item: -fused[id(item)])
 
 
-def holds(verification: Verification) -> bool:
-    """Whether the source holds the cited lines, be they elsewhere in the file."""
-    return verification.state in ("exact", "moved")
-
-
-def advise_on_age(run: Run, results: Iterable[tuple[str, Verification]]) -> None:
+def advise_on_age(run: Run, results: Iterable[Found]) -> None:
     """Advise to update each index of which a source no longer holds cited lines."""
-    stale = sorted({name for name, verification in results if not holds(verification)})
-    if stale:
+    if stale := sorted({item.name for item in results if not item.holds}):
         run.notes.advise(f"Some results are older than their source files; update {', '.join(stale)}.")
 
 
-def _advise_on_filters(run: Run, filters: SearchFilters, searched: int) -> None:
-    if searched == 0 and filters != SearchFilters():
+def _near(run: Run, found: list[Found], threshold: float | None, closest: str, parameter: str) -> list[Found]:
+    """The results that reach a threshold; those without a similarity stay."""
+    near = [item for item in found if threshold is None or item.score is None or item.score >= threshold]
+    if found and not near:
+        best = max(item.score or 0.0 for item in found)
+        run.notes.advise(f"The closest {closest} {best:.2f}; lower {parameter} or leave it out.")
+    return near
+
+
+def _advise_on_filters(run: Run, filters: SearchFilters, counted: int) -> None:
+    """Advise where the filters left nothing to search; `counted` is what was searched before."""
+    if run.vectors_searched == counted and filters != SearchFilters():
         run.notes.advise(
             "Nothing that is indexed passes filters.file_type, filters.directory and filters.tags; change or omit them."
         )
@@ -202,20 +197,17 @@ def _evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -
     directory = (filters.directory or "").removeprefix("./")
     # An agent knows the folder of its project, which may lie deep in the repository that is indexed.
     anywhere = directory if directory.startswith("/") else f"**/{directory}"
-    languages: tuple[str, ...] = ()
-    if filters.file_type is not None:
-        name = filters.file_type.lower().lstrip(".")
-        languages = (name, *_EXTENSIONS.get(name, ()))
+    name = (filters.file_type or "").lower().lstrip(".")
     return EvidenceFilters(
         path_allowlist=() if directory in _HERE else (anywhere,),
-        languages=languages,
+        languages=() if filters.file_type is None else (name, *_EXTENSIONS.get(name, ())),
         source_types=sources,
         tags=filters.tags,
     )
 
 
-def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origins: tuple[str, ...] = ()) -> int:
-    """The number of chunks of an index that pass the filters, which is added to the metrics of the operation."""
+def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origins: tuple[str, ...] = ()) -> None:
+    """Add the chunks of an index that pass the filters to the metrics of the operation."""
     index, store = session.index, session.settings.store
     total = 0
     for kind in filters.kinds:
@@ -228,7 +220,6 @@ def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origin
         elif entry := index.manifest.collections.get(collection):
             total += entry.points
     run.vectors_searched += total
-    return total
 
 
 def _found(name: str, session: Session, hits: Sequence[Hit], near: dict[str, float]) -> list[Found]:

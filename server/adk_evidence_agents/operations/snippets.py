@@ -12,20 +12,16 @@ SnippetKind = Literal["class", "function"]
 
 MAX_NAMED_CALLS = 5
 MAX_SCANNED_CHARS = 40_000
-# The kinds of chunks that are called otherwise.
+# Kinds of chunks that have another name here.
 _KINDS = {"method": "function", "methods": "class"}
 _CALL = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)[ \t]*\(")
-# What stands before a name that is defined and not called.
+# What stands before a name that is defined, not called.
 _DEFINES = re.compile(r"\b(?:def|function|func|fn|class|interface|struct)[ \t*]+\Z")
-# Words that brackets follow without being called, in the languages that are indexed.
-_CONTROL = frozenset(
-    ("if", "elif", "else", "for", "while", "switch", "match", "case", "when", "with", "catch", "except")
-)
-_OPERATORS = frozenset(
-    ("and", "or", "not", "in", "is", "await", "yield", "return", "raise", "assert", "del", "typeof", "async", "super")
-)
-_DEFINERS = frozenset(("def", "function", "func", "fn", "class", "lambda", "constructor"))
-_KEYWORDS = _CONTROL | _OPERATORS | _DEFINERS
+# Words before brackets that are not calls, in the languages that are indexed.
+_CONTROL = ("if", "elif", "else", "for", "while", "switch", "match", "case", "when", "with", "catch", "except")
+_OPERATORS = ("and", "or", "not", "in", "is", "await", "yield", "return", "raise", "assert", "del", "typeof", "async")
+_DEFINERS = ("def", "function", "func", "fn", "class", "lambda", "constructor", "super")
+_KEYWORDS = frozenset((*_CONTROL, *_OPERATORS, *_DEFINERS))
 _EXPORTED = r"^[ \t]*(?:(?:export|default|abstract|public|private|static|async)[ \t]+)*"
 _CLASS = re.compile(rf"{_EXPORTED}(?:class|interface|struct)\b", re.MULTILINE)
 _FUNCTION = re.compile(
@@ -39,12 +35,12 @@ _FUNCTION = re.compile(
 def called_names(code: str) -> tuple[str, ...]:
     """The unqualified names that a piece of code calls, each once, in order."""
     text = code[:MAX_SCANNED_CHARS]
-    names: dict[str, None] = {}
-    for match in _CALL.finditer(text):
-        name = match["name"]
-        if name not in _KEYWORDS and not _DEFINES.search(text[max(0, match.start() - 24) : match.start()]):
-            names.setdefault(name)
-    return tuple(names)
+    calls = [
+        match["name"]
+        for match in _CALL.finditer(text)
+        if match["name"] not in _KEYWORDS and not _DEFINES.search(text[max(0, match.start() - 24) : match.start()])
+    ]
+    return tuple(dict.fromkeys(calls))
 
 
 def snippet_kind(code: str) -> SnippetKind | None:
@@ -65,14 +61,12 @@ def explanation(code: str, payload: ChunkPayload, similarity: float) -> str:
     """Why a chunk is like a snippet: only what was measured or stands in both."""
     if same_text(code, payload.body):
         return "The same text."
-    reasons = [f"similarity {similarity:.2f}"]
+    reasons = [f"Similarity {similarity:.2f}"]
     kind = snippet_kind(code)
     if kind is not None and _KINDS.get(payload.symbol_kind or "", payload.symbol_kind) == kind:
         reasons.append(f"both define a {kind}")
     there = set(called_names(payload.body))
-    shared = [name for name in called_names(code) if name in there]
-    if shared:
+    if shared := [name for name in called_names(code) if name in there]:
         more = f" and {len(shared) - MAX_NAMED_CALLS} more" if len(shared) > MAX_NAMED_CALLS else ""
         reasons.append(f"both call {', '.join(map(code_span, shared[:MAX_NAMED_CALLS]))}{more}")
-    text = "; ".join(reasons)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{'; '.join(reasons)}."

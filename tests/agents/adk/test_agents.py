@@ -23,7 +23,7 @@ from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import make_function_tool
 from adk_evidence_agents.session import AgentSession
 from tests.agents.adk.scripted import run, strings
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Breaking
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
 from tests.agents.servers import DRIVER, ROOT, serving_http
 from tests.corpora import HashEmbedder, Workplace
 from tests.injection import INJECTIONS, hidden_characters, marker, outside_fences, outside_quotes
@@ -36,7 +36,7 @@ QUESTION = "how do I retry when a tool throws?"
 @pytest.fixture
 def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
     """The tool's session, on the index of the tests."""
-    monkeypatch.setattr(door, "make_dense", lambda settings: Breaking())
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     session = AgentSession(lambda: indexed.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     yield session
