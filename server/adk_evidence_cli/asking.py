@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import Literal, get_args
 
 from pydantic import ValidationError
 
@@ -16,11 +16,11 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_cli.prompting import PromptFrame
-from adk_evidence_console import say
+from adk_evidence_console import say, stderr, stdout
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
+# Forms of an answer, as their options are called.
+_Form = Literal["json", "markdown", "prompt"]
+FORMS: tuple[_Form, ...] = get_args(_Form)
 # What the fields of a request are called on the command line.
 _OPTIONS = {
     "filters.path_allowlist": "--path",
@@ -31,15 +31,6 @@ _OPTIONS = {
     "time_budget_ms": "--time-budget-ms",
 }
 _SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
-
-
-class Output(StrEnum):
-    """The form of an answer."""
-
-    terminal = "terminal"
-    json = "json"
-    markdown = "markdown"
-    prompt = "prompt"
 
 
 def build_request(
@@ -62,7 +53,7 @@ def build_request(
     """
     if source not in _SOURCES:
         raise InvalidRequestError(f"--source does not know {source!r}.", "Choose docs, code or both.")
-    values: dict[str, Any] = {
+    values = {
         "query": query,
         "task_mode": task_mode,
         "max_results_final": results,
@@ -91,47 +82,32 @@ def build_request(
 def answer(
     settings: Settings,
     request: EvidenceRequest,
-    output: Output,
-    out: Console,
-    err: Console,
-    *,
+    output: _Form | Literal["terminal"],
     prompt: PromptFrame | None = None,
+    *,
     full: bool = False,
 ) -> None:
-    """Answer a request: evidence goes to `out`, everything else to `err`.
-
-    Args:
-        settings: Of the index.
-        request: What is asked.
-        output: The form.
-        out: For the evidence.
-        err: For warnings.
-        prompt: What a prompt holds besides the evidence.
-        full: Whole chunks on the terminal.
-    """
-    service = EvidenceService(settings)
-    try:
-        with service.session() as session:
-            pack = session.find(request)
-            roots = session.local_files(pack) if output is Output.terminal else {}
-    finally:
-        service.close()
-    if output is Output.terminal:
+    """Answer a request: evidence goes to stdout, everything else to stderr; `full` shows whole chunks on a terminal."""
+    out = stdout()
+    with closing(EvidenceService(settings)) as service, service.session() as session:
+        pack = session.find(request)
+        roots = session.local_files(pack) if output == "terminal" else {}
+    if output == "terminal":
         from adk_evidence_cli.terminal import show_pack
 
         show_pack(out, pack, roots, full=full)
         return
     # Not through rich: what is piped into a file or a model must come out to the letter.
-    out.file.write(_text(pack, output, prompt or PromptFrame(), err))
+    out.file.write(_text(pack, output, prompt or PromptFrame()))
     out.file.flush()
     for warning in pack.warnings:
-        say(err, f"warning: {warning}")
+        say(stderr(), f"warning: {warning}")
 
 
-def _text(pack: EvidencePack, output: Output, prompt: PromptFrame, err: Console) -> str:
-    if output is Output.json:
+def _text(pack: EvidencePack, output: _Form, prompt: PromptFrame) -> str:
+    if output == "json":
         return visible_json(pack.model_dump_json(indent=2)) + "\n"
-    if output is Output.markdown:
+    if output == "markdown":
         from adk_evidence.render.markdown import to_markdown
 
         return to_markdown(pack)
@@ -139,7 +115,8 @@ def _text(pack: EvidencePack, output: Output, prompt: PromptFrame, err: Console)
 
     block = to_prompt(pack, prompt.max_tokens or DEFAULT_MAX_TOKENS, system=prompt.system, history=prompt.history)
     turns = f" and {block.turns} of {len(prompt.history)} turns" if prompt.history else ""
-    say(err, f"{block.included} of {len(pack.candidates)} results{turns} in about {block.tokens} tokens", "dim")
+    said = f"{block.included} of {len(pack.candidates)} results{turns} in about {block.tokens} tokens"
+    say(stderr(), said, "dim")
     if block.note:
-        say(err, f"warning: {block.note}")
+        say(stderr(), f"warning: {block.note}")
     return block.text

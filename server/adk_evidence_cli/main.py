@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +18,7 @@ from adk_evidence_console import (
     path_option,
     read_stdin,
     settings_from,
+    show,
     stderr,
     stdout,
     write_utf8,
@@ -30,15 +30,8 @@ app.add_typer(eval_app, name="eval")
 app.add_typer(serve_app, name="serve")
 
 
-class Mode(StrEnum):
-    """What the evidence is for; it steers the ranking and the mix of docs and code."""
-
-    build = "build"
-    debug = "debug"
-    explain = "explain"
-    refactor = "refactor"
-
-
+# As `models.request.TaskMode`, whose module takes long to import.
+Mode = Literal["build", "debug", "explain", "refactor"]
 Query = Annotated[
     str, typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False)
 ]
@@ -68,7 +61,7 @@ def _root(
 @app.command()
 def ask(
     query: Query,
-    mode: ModeOption = Mode.build,
+    mode: ModeOption = "build",
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
     as_prompt: AsPrompt = False,
@@ -94,10 +87,10 @@ def ask(
     from adk_evidence.errors import InvalidRequestError
     from adk_evidence.index.names import MAIN
     from adk_evidence.index.registry import settings_of
-    from adk_evidence_cli.asking import Output, answer, build_request
+    from adk_evidence_cli.asking import FORMS, answer, build_request
     from adk_evidence_cli.prompting import prompt_frame
 
-    chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
+    chosen = [output for output, on in zip(FORMS, (as_json, as_markdown, as_prompt), strict=True) if on]
     if len(chosen) > 1:
         raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
     for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
@@ -106,28 +99,18 @@ def ask(
     prompt = prompt_frame(max_tokens, system, history)
     request = build_request(
         query=read_stdin() if query == "-" else query,
-        task_mode=mode.value,
+        task_mode=mode,
         results=results,
         source=source,
-        path=path or [],
-        exclude=exclude or [],
-        language=language or [],
+        path=path,
+        exclude=exclude,
+        language=language,
         ref=ref,
         time_budget_ms=time_budget_ms,
         strict=strict or None,
     )
-    output = Output(chosen[0]) if chosen else Output.terminal
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    answer(settings, request, output, stdout(), stderr(), prompt=prompt, full=full)
-
-
-class SymbolMode(StrEnum):
-    """How symbols are searched."""
-
-    auto = "auto"
-    lexical = "lexical"
-    vector = "vector"
-    hybrid = "hybrid"
+    answer(settings, request, chosen[0] if chosen else "terminal", prompt, full=full)
 
 
 @app.command()
@@ -137,7 +120,9 @@ def symbol(
         typer.Argument(help="A name, its beginning or what it is for; - reads it from stdin.", show_default=False),
     ],
     results: Annotated[int, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = 10,
-    mode: Annotated[SymbolMode, typer.Option("--mode", help="By words, by meaning or both.")] = SymbolMode.auto,
+    mode: Annotated[
+        Literal["auto", "lexical", "vector", "hybrid"], typer.Option("--mode", help="By words, by meaning or both.")
+    ] = "auto",
     python: Annotated[
         Path | None, path_option("Your interpreter or virtual environment, to mark what its google-adk lacks.")
     ] = None,
@@ -151,22 +136,15 @@ def symbol(
 
     symbols = CurrentSymbols(settings_from(profile, home))
     wanted = read_stdin() if query == "-" else query
-    answer = symbols.find(wanted, results, mode.value, python)
-    show_targets(answer, stdout(), stderr(), as_json=as_json)
-
-
-class OperationSchema(StrEnum):
-    """What a schema is of."""
-
-    request = "request"
-    response = "response"
+    show_targets(symbols.find(wanted, results, mode, python), stdout(), stderr(), as_json=as_json)
 
 
 @app.command()
 def operate(
     file: Annotated[str, typer.Argument(help="File with the request as JSON; - reads it from stdin.")] = "-",
     schema: Annotated[
-        OperationSchema | None, typer.Option("--schema", help="Print the JSON schema of requests or responses instead.")
+        Literal["request", "response"] | None,
+        typer.Option("--schema", help="Print the JSON schema of requests or responses instead."),
     ] = None,
     roots: Roots = None,
     profile: Profile = None,
@@ -176,7 +154,7 @@ def operate(
     from adk_evidence_cli import operating
 
     if schema is not None:
-        typer.echo(operating.schema_text(schema.value), nl=False)
+        typer.echo(operating.schema_text(schema), nl=False)
         return
     request = operating.read_request(file, read_stdin)
     code = operating.operate(request, lambda: settings_from(profile, home, roots), stdout().file, stderr())
@@ -195,7 +173,7 @@ def doctor(
     from adk_ingest.doctor import examine
 
     findings = examine(settings_from(profile, home))
-    show_findings(findings, stdout(), as_json=as_json)
+    show(findings, show_findings, as_json=as_json)
     if any(finding.state == "broken" for finding in findings):
         raise typer.Exit(1)
 
@@ -203,19 +181,18 @@ def doctor(
 @app.command()
 def demo(
     query: Annotated[str, typer.Argument(help="The question.")] = "how do I retry when a tool throws?",
-    mode: ModeOption = Mode.build,
+    mode: ModeOption = "build",
     full: Full = False,
     home: Home = None,
 ) -> None:
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
-    from adk_evidence_cli.asking import Output, answer, build_request
+    from adk_evidence_cli.asking import answer, build_request
     from adk_ingest.demo import prepare
     from adk_ingest.progress_views import make_progress
 
     settings = settings_from(home=home)
     prepare(settings, make_progress(stderr(), as_json=False))
-    request = build_request(query=query, task_mode=mode.value)
-    answer(settings, request, Output.terminal, stdout(), stderr(), full=full)
+    answer(settings, build_request(query=query, task_mode=mode), "terminal", full=full)
 
 
 def run() -> None:

@@ -19,10 +19,8 @@ _FORM = 'It is a JSON list such as [{"role": "user", "content": "..."}, {"role":
 class PromptFrame:
     """What a prompt holds besides the evidence.
 
-    Args:
-        max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual one.
-        system: The system prompt.
-        history: The turns before the question, oldest first.
+    `max_tokens` is the budget of the whole prompt in estimated tokens, None for the usual budget. `history` has the
+    turns before the question, oldest first.
     """
 
     max_tokens: int | None = None
@@ -31,12 +29,7 @@ class PromptFrame:
 
 
 def prompt_frame(max_tokens: int | None, system: str | None, history: Path | None) -> PromptFrame:
-    """The frame that the options of the command line name.
-
-    Args:
-        max_tokens: The budget.
-        system: A file, or a text of more than one word.
-        history: A JSON file.
+    """The frame that the options name: `system` is a file or a text of more than one word, `history` a JSON file.
 
     Raises:
         InvalidRequestError: A file cannot be read, or is not what it should be.
@@ -45,7 +38,7 @@ def prompt_frame(max_tokens: int | None, system: str | None, history: Path | Non
 
 
 def _system(value: str | None) -> str:
-    # A word alone is a file's name: of one that is missing, the name must not pass for the prompt.
+    # A word alone is the name of a file: the name of a missing file must not pass for the prompt.
     if value is None or (len(value.split()) > 1 and not _is_file(value)):
         return value or ""
     return _read("--system", Path(value))

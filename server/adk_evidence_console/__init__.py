@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -18,6 +19,7 @@ from adk_evidence.errors import EvidenceError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from adk_evidence.settings import Settings
 
@@ -30,12 +32,15 @@ Roots = Annotated[
     ),
 ]
 Command = TypeVar("Command", bound=Callable[..., Any])
+Result = TypeVar("Result")
 # Exit code of a program that Ctrl-C ended.
 INTERRUPTED = 130
 Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
 Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
+# Headings of columns that hold numbers.
+_NUMBERS = ("files", "changed", "removed", "chunks", "tokens", "warnings", "MB")
 # Of the settings that were loaded last.
 _home: Path | None = None
 
@@ -83,11 +88,45 @@ def say(console: Console, text: str, style: str | None = None) -> None:
     console.print(visible(text), markup=False, style=style, soft_wrap=True)
 
 
+def table(*columns: str, fold: bool = False) -> Table:
+    """A table without lines; columns of numbers stand at the right.
+
+    Args:
+        columns: Their headings.
+        fold: Break words that are too long for a column instead of cutting them off.
+    """
+    from rich.table import Table
+
+    empty = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        empty.add_column(
+            column,
+            justify="right" if column in _NUMBERS else "left",
+            no_wrap=fold and column in _NUMBERS,
+            overflow="fold" if fold else "ellipsis",
+        )
+    return empty
+
+
+def show(result: Result, view: Callable[[Result, Console], None], *, as_json: bool) -> None:
+    """Print the result of a command: by a view for people, or as one line of JSON."""
+    if as_json:
+        write_json(stdout(), result)
+    else:
+        view(result, stdout())
+
+
 def write_json(console: Console, data: object = None, /, **named: object) -> None:
-    """Print a model, plain data, or an object with named members as one line of JSON."""
+    """Print a model, plain data, dataclasses, or an object with named members as one line of JSON."""
     from pydantic import BaseModel
 
-    text = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(named or data, ensure_ascii=False)
+    def plain(value: Any) -> object:
+        return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+    if isinstance(data, BaseModel):
+        text = data.model_dump_json()
+    else:
+        text = json.dumps(named or data, ensure_ascii=False, default=plain)
     console.file.write(text + "\n")
 
 

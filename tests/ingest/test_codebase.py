@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -413,10 +414,11 @@ class TestUpdates:
         assert [message.split(" ")[0] for _, _, message in told][:2] == ["discover", "chunk"]
 
 
-def test_progress_is_told_at_intervals() -> None:
+def test_progress_is_told_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    seconds = iter([0.0, 0.0, 0.1, 0.2, 0.4, 0.4])
-    reported = Reported(lambda done, total, message: told.append(message), lambda: next(seconds))
+    seconds = iter([0.0, 0.1, 0.2, 0.4])
+    monkeypatch.setattr("adk_ingest.progress.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    reported = Reported(lambda done, total, message: told.append(message))
     reported.stage("embed", 10, "vectors")
     for _ in range(3):
         reported.advance()
