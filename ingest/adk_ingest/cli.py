@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence_console import (
     CommandLine,
     Home,
@@ -50,7 +51,7 @@ def docs(
     docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
 ) -> None:
     """Ingest the documentation."""
-    _ingest("docs", docs, None, offline, as_json, profile, home)
+    _ingest("docs", profile, home, as_json, docs=docs, allow_network=not offline)
 
 
 @app.command()
@@ -63,7 +64,7 @@ def code(
     home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", None, code, offline, as_json, profile, home, keep_code=keep)
+    _ingest("code", profile, home, as_json, code=code, keep_code=keep, allow_network=not offline)
 
 
 @app.command()
@@ -91,7 +92,7 @@ def all_(
     home: Home = None,
 ) -> None:
     """Ingest documentation and source."""
-    _ingest("all", docs, code, offline, as_json, profile, home)
+    _ingest("all", profile, home, as_json, docs=docs, code=code, allow_network=not offline)
 
 
 @app.command()
@@ -140,7 +141,6 @@ def delete(
     home: Home = None,
 ) -> None:
     """Remove the index of a codebase; the codebase itself is not touched."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_ingest.codebase import CodebaseIndexer
 
     indexer = CodebaseIndexer(settings_from(profile, home))
@@ -179,7 +179,6 @@ def plan(
     home: Home = None,
 ) -> None:
     """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time, price."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_ingest.reports import make_plan, show_plan
     from adk_ingest.session import Sources
     from adk_ingest.session import plan as plan_session
@@ -265,23 +264,12 @@ def rollback(as_json: AsJson = False, profile: Profile = None, home: Home = None
         say(stderr(), f"Generation {generation.id} serves now.")
 
 
-def _ingest(
-    mode: Mode,
-    docs: str | None,
-    code: str | None,
-    offline: bool,
-    as_json: bool,
-    profile: str | None,
-    home: str | None,
-    *,
-    keep_code: bool = False,
-) -> None:
+def _ingest(mode: Mode, profile: str | None, home: str | None, as_json: bool, **sources: Any) -> None:
     from adk_ingest.reports import show_run
     from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
-    sources = Sources(docs, code, allow_network=not offline, keep_code=keep_code)
-    _watch(lambda progress: ingest(settings, mode, sources, progress), show_run, as_json)
+    _watch(lambda progress: ingest(settings, mode, Sources(**sources), progress), show_run, as_json)
 
 
 def _watch(work: Callable[[Progress], Result], view: Callable[[Result, Console], None], as_json: bool) -> None:
@@ -294,6 +282,5 @@ def _watch(work: Callable[[Progress], Result], view: Callable[[Result, Console],
 
 
 def run() -> None:
-    """Entry point of the console script."""
     write_utf8()
     app()

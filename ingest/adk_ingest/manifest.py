@@ -19,7 +19,7 @@ from adk_evidence.errors import EvidenceError, StoreError
 from adk_ingest.progress import Progress
 from adk_ingest.wording import counted, named
 
-# `incomplete` is published as `complete` is, without the files that a chunker failed on.
+# An `incomplete` run is published as well, without the files that a chunker failed on.
 RunStatus = Literal["running", "complete", "incomplete", "unchanged", "failed", "interrupted"]
 Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
 Mode = Literal["docs", "code", "all"]
@@ -36,7 +36,7 @@ class IngestCancelledError(EvidenceError):
 
 
 class Cursor(BaseModel):
-    """The last batch that was done: its stage, its number and how many units that makes."""
+    """The last finished batch: its stage, its number and the units done so far."""
 
     stage: Stage
     batch: int = 0
@@ -96,7 +96,7 @@ class SpentOn(BaseModel):
 
 
 class RunManifest(BaseModel):
-    """One ingestion run. `missing` are the corpora that it was to read and could not, each with the reason."""
+    """One ingestion run. `missing` has the corpora that could not be read, each with the reason."""
 
     model_config = ConfigDict(validate_assignment=True)
 
@@ -128,7 +128,7 @@ class RunManifest(BaseModel):
     errors: list[str] = Field(default_factory=list)
 
     def is_unfinished(self, store: object) -> bool:
-        """Whether it has not said that it ended, and writes to the index of these store settings."""
+        """Whether the run has recorded no end, and writes to the index of these store settings."""
         return self.status == "running" and self.config.get("store") == store
 
 
@@ -146,7 +146,6 @@ class FailureReport(BaseModel):
 
 
 def now() -> str:
-    """The time as manifests carry it."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

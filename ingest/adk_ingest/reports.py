@@ -149,14 +149,13 @@ def show_targets(report: TargetsReport, console: Console) -> None:
 
 
 def make_status(settings: Settings) -> Status:
-    """What is published in the settings' home folder, and its last runs."""
     generations = open_generations(settings)
     current = generations.current()
     last = list(islice(RunFiles(settings.paths.runs).runs(), STATUS_RUNS))
     if not generations.is_being_written():
         store = settings.model_dump(mode="json", include={"store"})["store"]
         for run in last:
-            # It was killed, and the next run has not yet written that down.
+            # The run was killed, and no later run has recorded that yet.
             if run.is_unfinished(store):
                 run.status = "interrupted"
     shown = {"run_id", "status", "mode", "started_at", "finished_at", "errors"}

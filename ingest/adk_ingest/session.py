@@ -10,6 +10,7 @@ from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_ingest.chunkers import index_fingerprint
 from adk_ingest.corpora import (
     CorpusInput,
     api_reference_corpus,
@@ -22,7 +23,7 @@ from adk_ingest.credentials import credential_notices
 from adk_ingest.manifest import Mode, RunManifest, now
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
-from adk_ingest.sources.resolve import INGEST_ORDER, Place, resolve_code, resolve_docs
+from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
 from adk_ingest.versions import beside, replaced, taken_away
 
@@ -31,7 +32,7 @@ from adk_ingest.versions import beside, replaced, taken_away
 class Sources:
     """Where the user says the corpora are; None lets the settings decide.
 
-    `keep_code` keeps the code that is indexed, and puts this version beside it.
+    `keep_code` keeps the indexed code and puts this version beside it.
     """
 
     docs: str | None = None
@@ -83,6 +84,21 @@ def forget(
     """
     corpus = taken_away(settings, version, now())
     return Ingestion(settings, progress, dense=dense, sparse=sparse).run("code", lambda run: [corpus])
+
+
+def prepare_demo(settings: Settings, progress: Progress) -> None:
+    """Ingest unless a complete index of this version is there.
+
+    The docs come from a clone if it can be reached within seconds, else from `ADK_EVIDENCE_DOCS`, else the API
+    reference stands in; the progress says which.
+    """
+    current = open_generations(settings).current()
+    if current is not None and current.manifest.dense == "complete":
+        if current.manifest.fingerprint == index_fingerprint(settings):
+            return
+        progress.note("The index is of an older version or of other settings; it is built anew.")
+    with progress:
+        ingest(settings, "all", Sources(docs_order=DEMO_ORDER), progress)
 
 
 def _rank_new_code(settings: Settings, progress: Progress, dense: DenseEmbedder | None) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from adk_evidence import __version__
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence_cli.serve import app as serve_app
 from adk_evidence_console import (
     CommandLine,
@@ -84,19 +85,20 @@ def ask(
     home: Home = None,
 ) -> None:
     """Answer a question with checked evidence."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_evidence.index.names import MAIN
     from adk_evidence.index.registry import settings_of
-    from adk_evidence_cli.asking import FORMS, answer, build_request
-    from adk_evidence_cli.prompting import prompt_frame
+    from adk_evidence.render.markdown import to_markdown
+    from adk_evidence_cli.asking import answer, build_request, prompt_renderer, to_json
 
-    chosen = [output for output, on in zip(FORMS, (as_json, as_markdown, as_prompt), strict=True) if on]
+    chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(chosen) > 1:
         raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
     for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
         if value is not None and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
-    prompt = prompt_frame(max_tokens, system, history)
+    render = to_json if as_json else to_markdown if as_markdown else None
+    if as_prompt:
+        render = prompt_renderer(max_tokens, system, history)
     request = build_request(
         query=read_stdin() if query == "-" else query,
         task_mode=mode,
@@ -110,7 +112,7 @@ def ask(
         strict=strict or None,
     )
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    answer(settings, request, chosen[0] if chosen else "terminal", prompt, full=full)
+    answer(settings, request, render, full=full)
 
 
 @app.command()
@@ -187,15 +189,14 @@ def demo(
 ) -> None:
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
     from adk_evidence_cli.asking import answer, build_request
-    from adk_ingest.demo import prepare
     from adk_ingest.progress_views import make_progress
+    from adk_ingest.session import prepare_demo
 
     settings = settings_from(home=home)
-    prepare(settings, make_progress(stderr(), as_json=False))
-    answer(settings, build_request(query=query, task_mode=mode), "terminal", full=full)
+    prepare_demo(settings, make_progress(stderr(), as_json=False))
+    answer(settings, build_request(query=query, task_mode=mode), full=full)
 
 
 def run() -> None:
-    """Entry point of the console script."""
     write_utf8()
     app()

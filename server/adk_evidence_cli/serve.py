@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, settings_from
 
 app = CommandLine("Serve editors and agents.")
@@ -34,7 +35,6 @@ def lsp(
     log_level: LogLevel = "warning",
 ) -> None:
     """Run the language server; its settings come from the client."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_evidence_lsp.server import EvidenceServer, configure_logging
 
     if tcp and not no_auth:
@@ -80,7 +80,6 @@ def mcp(
     log_level: LogLevel = "warning",
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
-    from adk_evidence.errors import EvidenceError, InvalidRequestError
     from adk_evidence_agents.session import AgentSession
 
     for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):

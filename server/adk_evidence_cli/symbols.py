@@ -40,7 +40,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     if target.summary:
         summary = one_line(target.summary)
         shown = summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…"
-        # Behind a bar no line of the corpus passes for one of ours.
+        # Behind a bar, no line of the corpus can pass for a line of ours.
         out.print(Indented(Text(shown), BAR, BAR, Style(dim=True)))
     out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
     out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)
