@@ -70,9 +70,7 @@ class Changes:
     def chunk(self, dense: DenseEmbedder, sparse: SparseEncoder) -> Iterator[None]:
         """Make the records of the changed files; yields after each file.
 
-        Args:
-            dense: The dense model of the corpus.
-            sparse: Chunks without a word that it knows get no record.
+        Chunks without a word that `sparse` knows get no record.
 
         Raises:
             IngestError: The chunker fails on too many files.

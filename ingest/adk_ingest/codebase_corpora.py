@@ -1,6 +1,6 @@
 """The corpora of a named index: documentation and code of a folder, each as committed and as changed since.
 
-A citation names a commit, so a file may be cited with one only if the commit holds its lines. Files that differ from
+A citation names a commit, so a file is cited with a commit only if the commit holds its lines. Files that differ from
 the commit, and all files of a folder without git, are cited with a digest of their content instead.
 """
 
@@ -83,7 +83,7 @@ def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
 
 
 def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
-    """The files that were found, without what bundlers made: its lines are too long for a person."""
+    """The files that were found, without those that bundlers made: their lines are too long for a person."""
     for file in found.read():
         bundled = PurePosixPath(file.path).suffix.lower() in _BUNDLED
         if bundled and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):

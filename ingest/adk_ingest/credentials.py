@@ -1,8 +1,8 @@
 """Files and texts that hold credentials. They are never indexed, and no pattern of a request changes that.
 
-A list of our own names the files. Patterns find credentials in texts: those of detect-secrets that hardly ever match
-anything else, and a few for services that detect-secrets does not know. Comments such as `pragma: allowlist secret`
-count for nothing: whoever writes files could write them.
+A list names the files. Patterns find credentials in texts: those of detect-secrets that hardly ever match anything
+else, and a few for services that detect-secrets does not know. Comments such as `pragma: allowlist secret` count for
+nothing: whoever writes files could write them.
 """
 
 from __future__ import annotations
@@ -100,10 +100,9 @@ def is_credential_folder(name: str) -> bool:
 
 
 def is_credential_file(path: str | PurePath) -> bool:
-    """Whether a file has the name or the place of a credential.
+    """Whether a file has the name or the place of a credential, in upper or lower case.
 
-    Args:
-        path: Best an absolute path: the folders above count as well. Upper and lower case are the same.
+    The folders above count as well, so an absolute path is best.
     """
     text = path if isinstance(path, str) else path.as_posix()
     parts = PurePosixPath(text.replace("\\", "/").lower()).parts

@@ -481,7 +481,9 @@ def _describe(corpus: CorpusInput) -> CorpusRun:
 def _write_pages(folder: Path, change: Changes) -> None:
     """Keep a corpus's generated pages in the index: citations are checked against them."""
     pages = change.corpus.pages
-    for path in change.stale if pages is not None else ():
+    if pages is None:
+        return
+    for path in change.stale:
         target = folder / change.corpus.location.root / path
         if path in pages:
             target.parent.mkdir(parents=True, exist_ok=True)

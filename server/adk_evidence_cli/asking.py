@@ -20,7 +20,8 @@ from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_console import say, stderr, stdout
 
-# What the fields of a request are called on the command line.
+Renderer = Callable[[EvidencePack], str]
+# The options of the command line by the fields of a request.
 _OPTIONS = {
     "filters.path_allowlist": "--path",
     "filters.path_blocklist": "--exclude",
@@ -73,7 +74,7 @@ def build_request(
     except ValidationError as exc:
         where, what = first_problem(exc)
         named = next((option for field, option in _OPTIONS.items() if where.startswith(field)), f"The {where}")
-        # Python keeps bytes of an argument that it cannot read as halves of characters.
+        # Python keeps bytes of an argument that it cannot decode as lone surrogates.
         if where == "query" and "Unicode" in what:
             what = "it is not in the encoding of this locale"
         what = what.replace("String should have at least 1 character", "it is empty")
@@ -83,7 +84,7 @@ def build_request(
 def answer(
     settings: Settings,
     request: EvidenceRequest,
-    render: Callable[[EvidencePack], str] | None = None,
+    render: Renderer | None = None,
     *,
     full: bool = False,
 ) -> None:
@@ -112,7 +113,7 @@ def to_json(pack: EvidencePack) -> str:
     return visible_json(pack.model_dump_json(indent=2)) + "\n"
 
 
-def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | None) -> Callable[[EvidencePack], str]:
+def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | None) -> Renderer:
     """What makes a prompt of a pack.
 
     Args:

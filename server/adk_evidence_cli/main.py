@@ -88,7 +88,7 @@ def ask(
     from adk_evidence.index.names import MAIN
     from adk_evidence.index.registry import settings_of
     from adk_evidence.render.markdown import to_markdown
-    from adk_evidence_cli.asking import answer, build_request, prompt_renderer, to_json
+    from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, to_json
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(chosen) > 1:
@@ -96,9 +96,10 @@ def ask(
     for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
         if value is not None and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
-    render = to_json if as_json else to_markdown if as_markdown else None
     if as_prompt:
-        render = prompt_renderer(max_tokens, system, history)
+        render: Renderer | None = prompt_renderer(max_tokens, system, history)
+    else:
+        render = to_json if as_json else to_markdown if as_markdown else None
     request = build_request(
         query=read_stdin() if query == "-" else query,
         task_mode=mode,

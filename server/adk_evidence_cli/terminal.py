@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -58,32 +59,25 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         console.print(Text(one_line(f"warning: {warning}"), style="yellow"))
 
 
+@dataclass
 class Indented:
     """A text with a prefix before its first line and another before all other lines, also those made by wrapping."""
 
-    def __init__(
-        self,
-        text: Text,
-        first: str = _INDENT,
-        others: str = _INDENT,
-        style: Style | None = None,
-        limit: int | None = None,
-    ) -> None:
-        self._text = text
-        self._prefixes = (first, others)
-        self._style = style
-        self._limit = limit
+    text: Text
+    first: str = _INDENT
+    others: str = _INDENT
+    style: Style | None = None
+    limit: int | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        first, others = self._prefixes
-        inner = options.update_width(max(1, options.max_width - len(others)))
-        lines = console.render_lines(self._text, inner, pad=False)
-        for number, line in enumerate(lines[: self._limit]):
-            yield Segment(others if number else first, self._style)
+        inner = options.update_width(max(1, options.max_width - len(self.others)))
+        lines = console.render_lines(self.text, inner, pad=False)
+        for number, line in enumerate(lines[: self.limit]):
+            yield Segment(self.others if number else self.first, self.style)
             yield from line
             yield Segment.line()
-        if self._limit is not None and len(lines) > self._limit:
-            yield Segment(f"{others}…\n", self._style)
+        if self.limit is not None and len(lines) > self.limit:
+            yield Segment(f"{self.others}…\n", self.style)
 
 
 def _by_file(candidates: Iterable[Candidate]) -> list[list[Candidate]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -87,22 +88,22 @@ class Place:
     def update(self, name: str = "app") -> IndexReport:
         return self.indexer.update(name, lambda: False, lambda done, total, message: None)
 
+    def service(self, name: str = "app") -> closing[EvidenceService]:
+        settings = settings_of(self.settings, name)
+        return closing(EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse()))
+
     def ask(self, name: str = "app", question: str = QUESTION) -> EvidencePack:
-        service = EvidenceService(settings_of(self.settings, name), dense=HashEmbedder(), sparse=shared_sparse())
-        try:
+        with self.service(name) as service:
             return service.find(EvidenceRequest(query=question))
-        finally:
-            service.close()
 
     def chunks(self, name: str = "app") -> list[ChunkPayload]:
         settings = settings_of(self.settings, name)
-        with open_generations(settings).open_current() as lease:
-            store = open_reader(lease.folder, settings)
-            try:
-                names = [settings.store.collection(kind) for kind in ("doc", "code")]
-                records = [record for collection in names for record in scroll_all(store, collection)]
-            finally:
-                store.close()
+        with (
+            open_generations(settings).open_current() as lease,
+            closing(open_reader(lease.folder, settings)) as store,
+        ):
+            names = [settings.store.collection(kind) for kind in ("doc", "code")]
+            records = [record for collection in names for record in scroll_all(store, collection)]
         return [ChunkPayload.model_validate(record.payload) for record in records]
 
     def cited(self, **options: Any) -> dict[str, str]:
@@ -224,13 +225,9 @@ class TestWhatIsIndexed:
 
     def test_the_files_of_an_answer_are_found_on_this_machine(self, indexed: tuple[Place, IndexReport]) -> None:
         place, _ = indexed
-        service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
-        try:
-            with service.session() as session:
-                pack = session.find(EvidenceRequest(query=QUESTION))
-                files = session.local_files(pack)
-        finally:
-            service.close()
+        with place.service() as service, service.session() as session:
+            pack = session.find(EvidenceRequest(query=QUESTION))
+            files = session.local_files(pack)
         assert {files[candidate.candidate_id] for candidate in pack.candidates} == {
             place.app / candidate.path for candidate in pack.candidates
         }
@@ -451,12 +448,9 @@ class TestSideBySide:
         place.index(file_patterns=("*.py",))
         pack = place.ask()
         assert pack.status == "success" and pack.warnings == ()
-        service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
-        try:
-            request = EvidenceRequest.model_validate({"query": QUESTION, "filters": {"source_types": ["docs"]}})
+        request = EvidenceRequest.model_validate({"query": QUESTION, "filters": {"source_types": ["docs"]}})
+        with place.service() as service:
             assert service.find(request).status == "no_results"
-        finally:
-            service.close()
 
 
 class TestDeleting:
