@@ -338,12 +338,13 @@ class Workplace:
         sparse: Any = None,
         cancelled: Callable[[], bool] | None = None,
         progress: Progress | None = None,
+        sources: Sources | None = None,
     ) -> RunManifest:
         """One run, from finding the sources to publishing."""
         return ingest_session(
             self.settings,
             mode,
-            self.sources,
+            sources or self.sources,
             progress or Silent(),
             cancelled=cancelled,
             dense=dense or HashEmbedder(),

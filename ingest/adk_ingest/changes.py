@@ -17,7 +17,7 @@ from adk_ingest.manifest import CorpusRun
 from adk_ingest.records import records
 from adk_ingest.spool import RecordSpool
 
-# One file that a chunker fails on is the file's fault; when more than one and this share of them fail, it is ours.
+# One file that a chunker fails on is at fault itself; with more files, and this share of them, the chunker is.
 MAX_FAILED_SHARE = 0.05
 # What stands in for the chunks of a file that a chunker fails on.
 _NOTHING = ChunkedFile([], parse_failed=True)
@@ -25,11 +25,11 @@ _NOTHING = ChunkedFile([], parse_failed=True)
 
 @dataclass
 class Changes:
-    """How one corpus differs from the published index; `said` is its entry in the run's manifest.
+    """How one corpus differs from the published index; `said` is the corpus's entry in the run's manifest.
 
-    `chunk` fills the rest. `records` are the chunks of the changed files, for the length of a run. What the dense model
-    sees of them is in `inputs`, by the cache keys of the vectors, or in `contexts`, where it sees a file's chunks
-    together.
+    `chunk` fills the rest. `records` are the chunks of the changed files, for the length of a run. The texts for the
+    dense model are in `inputs`, by the cache keys of their vectors, or in `contexts`, where the model sees a file's
+    chunks together.
     """
 
     corpus: CorpusInput
@@ -70,9 +70,7 @@ class Changes:
     def chunk(self, dense: DenseEmbedder, sparse: SparseEncoder) -> Iterator[None]:
         """Make the records of the changed files; yields after each file.
 
-        Args:
-            dense: The dense model of the corpus.
-            sparse: Chunks without a word that it knows get no record.
+        Chunks without a word that `sparse` knows get no record.
 
         Raises:
             IngestError: The chunker fails on too many files.
@@ -135,7 +133,7 @@ class Changes:
         ]
 
     def drop(self, record: ChunkRecord) -> None:
-        """Leave out a chunk whose sparse vector turned out empty; a second call does nothing."""
+        """Leave out a chunk whose sparse vector is empty; a second call does nothing."""
         if record.chunk_id in self._dropped:
             return
         self._dropped.add(record.chunk_id)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
-from adk_evidence.settings import IngestionSettings, Settings
+from adk_evidence.settings import Settings
 from adk_ingest.chunking import prose
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION, chunk_code
@@ -16,10 +16,6 @@ from adk_ingest.chunking.includes import IncludeReader
 from adk_ingest.dense_text import VERSIONS
 
 MARKDOWN = (".md", ".mdx")
-
-# Chunkers of languages that the ADK's files are not in. Part of a corpus's state, not of every index's fingerprint: a
-# change of one makes the files of the corpora that it cuts count as changed, and leaves all other indexes as they are.
-LANGUAGE_CHUNKERS = OTHER_VERSIONS
 
 
 def chunker_version() -> str:
@@ -29,21 +25,19 @@ def chunker_version() -> str:
 
 def index_fingerprint(settings: Settings) -> dict[str, str | int]:
     """Everything that an index must have been built with to be brought up to date file by file."""
-    dense_text = VERSIONS[settings.embedding.dense.text]
-    return {**fingerprint(settings), **_ingestion_fingerprint(settings.ingestion), "dense_text": dense_text}
-
-
-def _ingestion_fingerprint(settings: IngestionSettings) -> dict[str, str | int]:
-    sizes = json.dumps(settings.chunking.model_dump(), sort_keys=True)
-    lexical = json.dumps(settings.lexical.model_dump(exclude={"sparse_batch_size"}), sort_keys=True)
+    ingestion = settings.ingestion
+    sizes = json.dumps(ingestion.chunking.model_dump(), sort_keys=True)
+    lexical = json.dumps(ingestion.lexical.model_dump(exclude={"sparse_batch_size"}), sort_keys=True)
     return {
+        **fingerprint(settings),
         "chunker": chunker_version(),
         "payload": PAYLOAD_VERSION,
         "chunking": sha256_text(sizes)[:16],
         "lexical": sha256_text(lexical)[:16],
-        "api_reference": "yes" if settings.api_reference else "no",
+        "api_reference": "yes" if ingestion.api_reference else "no",
         # Older indexes hold such chunks, without the sparse vector that every point must have.
         "chunks_without_terms": "left out",
+        "dense_text": VERSIONS[settings.embedding.dense.text],
     }
 
 
@@ -58,6 +52,10 @@ def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
 
 
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """Versions of the chunkers of other languages that some files need; none for the ADK's files as released."""
+    """Versions of the chunkers of other languages that some files need; none for the ADK's files as released.
+
+    They are part of a corpus's state and not of every index's fingerprint: a change of one makes the files of the
+    corpora that it cuts count as changed, and leaves all other indexes as they are.
+    """
     extensions = {PurePosixPath(file.path).suffix.lower() for file in files}
-    return LANGUAGE_CHUNKERS if extensions & OTHER_EXTENSIONS else ()
+    return OTHER_VERSIONS if extensions & OTHER_EXTENSIONS else ()

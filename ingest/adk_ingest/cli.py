@@ -1,21 +1,37 @@
-"""`adk-ingest`: docs, code, all, forget, codebase, indexes, delete, targets, plan, verify, status, prune, sync,
-rollback.
-
-Heavy imports wait until a command runs.
-"""
+"""`adk-ingest`: the command that builds and checks indexes. Heavy imports wait until a command runs."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from adk_evidence_console import CommandLine, Home, Profile, named_path, say, settings_from, stderr, stdout, write_utf8
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence_console import (
+    CommandLine,
+    Home,
+    Profile,
+    Result,
+    named_path,
+    say,
+    settings_from,
+    show,
+    stderr,
+    stdout,
+    write_json,
+    write_utf8,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
     from adk_ingest.manifest import Mode
+    from adk_ingest.progress import Progress
+    from adk_ingest.reports import Plan
 
 app = CommandLine("Build and check the index of the ADK docs and source.", "adk-ingest")
 
@@ -35,7 +51,7 @@ def docs(
     docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
 ) -> None:
     """Ingest the documentation."""
-    _ingest("docs", docs, None, offline, as_json, profile, home)
+    _ingest("docs", profile, home, as_json, docs=docs, allow_network=not offline)
 
 
 @app.command()
@@ -48,7 +64,7 @@ def code(
     home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", None, code, offline, as_json, profile, home, keep_code=keep)
+    _ingest("code", profile, home, as_json, code=code, keep_code=keep, allow_network=not offline)
 
 
 @app.command()
@@ -59,14 +75,11 @@ def forget(
     home: Home = None,
 ) -> None:
     """Take a version of the source away that is kept beside the indexed one."""
-    from adk_ingest.progress_views import make_progress
     from adk_ingest.reports import show_run
     from adk_ingest.session import forget as forget_version
 
     settings = settings_from(profile, home)
-    with make_progress(stderr(), as_json=as_json) as progress:
-        run = forget_version(settings, version, progress)
-    show_run(run, stdout(), as_json=as_json)
+    _watch(lambda progress: forget_version(settings, version, progress), show_run, as_json)
 
 
 @app.command("all")
@@ -79,7 +92,7 @@ def all_(
     home: Home = None,
 ) -> None:
     """Ingest documentation and source."""
-    _ingest("all", docs, code, offline, as_json, profile, home)
+    _ingest("all", profile, home, as_json, docs=docs, code=code, allow_network=not offline)
 
 
 @app.command()
@@ -99,7 +112,6 @@ def codebase(
     """Index any codebase under a name of its own, or bring that index up to date."""
     from adk_ingest.codebase import CodebaseIndexer
     from adk_ingest.codebase_views import codebase_from, show_index_report
-    from adk_ingest.progress_views import make_progress
 
     settings = settings_from(profile, home)
     options = {
@@ -109,9 +121,7 @@ def codebase(
         "overlap_tokens": overlap_tokens,
     }
     wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
-    with make_progress(stderr(), as_json=as_json) as progress:
-        report = CodebaseIndexer(settings).build(wanted, progress)
-    show_index_report(report, stdout(), as_json=as_json)
+    _watch(lambda progress: CodebaseIndexer(settings).build(wanted, progress), show_index_report, as_json)
 
 
 @app.command()
@@ -120,7 +130,7 @@ def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None)
     from adk_evidence.index.registry import list_indexes
     from adk_ingest.codebase_views import show_indexes
 
-    show_indexes(list_indexes(settings_from(profile, home)), stdout(), as_json=as_json)
+    show(list_indexes(settings_from(profile, home)), show_indexes, as_json=as_json)
 
 
 @app.command()
@@ -131,7 +141,6 @@ def delete(
     home: Home = None,
 ) -> None:
     """Remove the index of a codebase; the codebase itself is not touched."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_ingest.codebase import CodebaseIndexer
 
     indexer = CodebaseIndexer(settings_from(profile, home))
@@ -152,14 +161,11 @@ def targets(
     home: Home = None,
 ) -> None:
     """Rank the public symbols of the published index, for `adk-evidence symbol`."""
-    from adk_ingest.progress_views import make_progress
     from adk_ingest.reports import show_targets
     from adk_ingest.targets.build import build_targets
 
     settings = settings_from(profile, home)
-    with make_progress(stderr(), as_json=as_json) as progress:
-        report = build_targets(settings, progress, vectors=vectors)
-    show_targets(report, stdout(), as_json=as_json)
+    _watch(lambda progress: build_targets(settings, progress, vectors=vectors), show_targets, as_json)
 
 
 @app.command()
@@ -173,20 +179,23 @@ def plan(
     home: Home = None,
 ) -> None:
     """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time, price."""
-    from adk_ingest.progress_views import make_progress
     from adk_ingest.reports import make_plan, show_plan
     from adk_ingest.session import Sources
     from adk_ingest.session import plan as plan_session
     from adk_ingest.targets.build import plan_targets
 
     settings = settings_from(profile, home)
-    with make_progress(stderr(), as_json=as_json) as progress:
+    sources = Sources(docs, code, allow_network=not offline)
+
+    def dry_run(progress: Progress) -> Plan:
         if what == "targets":
-            dry = plan_targets(settings, progress)
-        else:
-            sources = Sources(docs, code, allow_network=not offline)
-            dry = plan_session(settings, _mode(what), sources, progress)
-    show_plan(make_plan(settings, dry), stdout(), as_json=as_json)
+            return make_plan(settings, plan_targets(settings, progress))
+        if what in ("docs", "code", "all"):
+            return make_plan(settings, plan_session(settings, cast("Mode", what), sources, progress))
+        message = f"There is nothing called {what!r} to ingest."
+        raise InvalidRequestError(message, "Choose docs, code, all or targets.")
+
+    _watch(dry_run, show_plan, as_json)
 
 
 @app.command()
@@ -210,7 +219,7 @@ def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) 
     """Show the published index, older generations and the last runs."""
     from adk_ingest.reports import make_status, show_status
 
-    show_status(make_status(settings_from(profile, home)), stdout(), as_json=as_json)
+    show(make_status(settings_from(profile, home)), show_status, as_json=as_json)
 
 
 @app.command()
@@ -245,47 +254,33 @@ def sync(
 def rollback(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Publish the generation before the current one again."""
     from adk_evidence.store.factory import rollback as go_back
-    from adk_ingest.reports import make_status, show_status
+    from adk_ingest.reports import make_status
 
     settings = settings_from(profile, home)
     generation = go_back(settings)
     if as_json:
-        show_status(make_status(settings), stdout(), as_json=True)
+        write_json(stdout(), make_status(settings))
     else:
         say(stderr(), f"Generation {generation.id} serves now.")
 
 
-def _ingest(
-    what: str,
-    docs: str | None,
-    code: str | None,
-    offline: bool,
-    as_json: bool,
-    profile: str | None,
-    home: str | None,
-    *,
-    keep_code: bool = False,
-) -> None:
-    from adk_ingest.progress_views import make_progress
+def _ingest(mode: Mode, profile: str | None, home: str | None, as_json: bool, **sources: Any) -> None:
     from adk_ingest.reports import show_run
     from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
+    _watch(lambda progress: ingest(settings, mode, Sources(**sources), progress), show_run, as_json)
+
+
+def _watch(work: Callable[[Progress], Result], view: Callable[[Result, Console], None], as_json: bool) -> None:
+    """Do some work, which shows its progress on stderr, and print its result."""
+    from adk_ingest.progress_views import make_progress
+
     with make_progress(stderr(), as_json=as_json) as progress:
-        sources = Sources(docs, code, allow_network=not offline, keep_code=keep_code)
-        run = ingest(settings, _mode(what), sources, progress)
-    show_run(run, stdout(), as_json=as_json)
-
-
-def _mode(what: str) -> Mode:
-    from adk_evidence.errors import InvalidRequestError
-
-    if what not in ("docs", "code", "all"):
-        raise InvalidRequestError(f"There is nothing called {what!r} to ingest.", "Choose docs, code, all or targets.")
-    return cast("Mode", what)
+        result = work(progress)
+    show(result, view, as_json=as_json)
 
 
 def run() -> None:
-    """Entry point of the console script."""
     write_utf8()
     app()

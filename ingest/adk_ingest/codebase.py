@@ -38,20 +38,17 @@ if TYPE_CHECKING:
     from adk_evidence.store.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
 
-# What a walk passes over because somebody asked for it, or because there is nothing to index.
+# Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
 _WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
-# Whatever the patterns say: they do not ask for it, or it is in the index under another path.
+# The same whatever the patterns say: they do not ask for the file, or the index has it under another path.
 _NEVER_MISSED = frozenset({"not_included", "symlink_duplicate"})
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
 class CodebaseIndexer:
-    """Builds and removes the named indexes of a home folder; an `Indexer` for the operations.
+    """Builds and removes the named indexes of the main index's home folder; an `Indexer` for the operations.
 
-    Args:
-        settings: Those of the main index.
-        dense: Dense embedder, or one for docs and one for code, for tests.
-        sparse: Sparse encoder, for tests.
+    `dense` and `sparse` are for tests.
     """
 
     def __init__(
@@ -66,25 +63,15 @@ class CodebaseIndexer:
         self._sparse = sparse
 
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:
-        """Build the index of a codebase; see `build` for its errors."""
         return self.build(codebase, Reported(progress), cancelled)
 
     def update(self, name: str, cancelled: Cancelled, progress: Report) -> IndexReport:
-        """Bring an index up to date with its files; see `build` for its errors.
-
-        Raises:
-            InvalidRequestError: It is the main index.
-            UnknownIndexError: No index has this name.
-        """
-        return self.build(self.find(name), Reported(progress), cancelled)
+        return self.build(self._find(name), Reported(progress), cancelled)
 
     def build(self, codebase: Codebase, progress: Progress, cancelled: Callable[[], bool] | None = None) -> IndexReport:
-        """Bring the index of a codebase up to date, and remember the codebase under its name.
+        """Bring the index of a codebase up to date, and record the codebase under its name.
 
-        Args:
-            codebase: The folder and how it is cut. What is remembered of its name is replaced, its folder excepted.
-            progress: Receives the steps of the run.
-            cancelled: Asked between batches; when it says yes the run stops.
+        The run asks `cancelled` between batches, and stops when the answer is yes.
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
@@ -95,7 +82,7 @@ class CodebaseIndexer:
             IngestCancelledError: `cancelled` said yes.
         """
         begin = time.perf_counter()
-        # First of all: only a folder that exists is remembered.
+        # First of all: only a folder that exists is recorded.
         folder = open_codebase(codebase.path)
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
@@ -142,21 +129,8 @@ class CodebaseIndexer:
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
 
-    def find(self, name: str) -> Codebase:
-        """The codebase of a named index.
-
-        Raises:
-            InvalidRequestError: It is the main index.
-            UnknownIndexError: No index has this name.
-        """
-        if name == MAIN:
-            raise InvalidRequestError(
-                f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
-            )
-        return read_codebase(self._settings, name)
-
     def delete(self, name: str) -> None:
-        """Remove an index and what was remembered of it; its codebase is not touched.
+        """Remove an index and the record of its codebase, which itself is not touched.
 
         Raises:
             InvalidRequestError: It is the main index.
@@ -167,31 +141,33 @@ class CodebaseIndexer:
             self._remove(settings_for(self._settings, self._find_or_guess(name)))
 
     def describe(self, name: str) -> str:
-        """A named index in words, before it is deleted; see `find` for its errors."""
-        codebase = self._find_or_guess(name)
-        return f"{name} of {codebase.path}"
+        """A named index in words, before it is deleted."""
+        return f"{name} of {self._find_or_guess(name).path}"
+
+    def _find(self, name: str) -> Codebase:
+        if name == MAIN:
+            raise InvalidRequestError(
+                f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
+            )
+        return read_codebase(self._settings, name)
 
     def _find_or_guess(self, name: str) -> Codebase:
-        """The codebase of an index; where what was remembered is damaged, one that has no more than the name."""
+        """The codebase of an index; where its record is damaged, a codebase with nothing but the name."""
         try:
-            return self.find(name)
+            return self._find(name)
         except UnknownIndexError:
             raise
         except StoreError:
             return Codebase(name=name, path=self._settings.paths.indexes / name)
 
-    def _forget(self, settings: CodebaseSettings) -> None:
-        """Take back the name of an index that did not come about."""
-        (settings.paths.own / RECORD).unlink(missing_ok=True)
-
     def _clear_away(self, settings: CodebaseSettings) -> None:
-        """Remove what a first run left that failed; where that cannot be done, at least its name goes."""
+        """Remove what a failed first run left; where that cannot be done, at least the name."""
         try:
             with registry(self._settings):
                 self._remove(settings)
         except EvidenceError:
             with suppress(OSError):
-                self._forget(settings)
+                _forget(settings)
 
     def _remove(self, settings: CodebaseSettings) -> None:
         generations = open_generations(settings)
@@ -204,18 +180,21 @@ class CodebaseIndexer:
             )
         generations.clear()
         make_publisher(settings).clear()
-        self._forget(settings)
+        _forget(settings)
         remove_tree(settings.paths.own)
 
 
+def _forget(settings: CodebaseSettings) -> None:
+    (settings.paths.own / RECORD).unlink(missing_ok=True)
+
+
 def _files(manifest: IndexManifest | None) -> dict[str, str]:
-    """The hash of every indexed file by its path."""
     corpora = manifest.corpora.values() if manifest else ()
     return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
 
 
 def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:
-    """Path and reason of each file that is missing but was not excluded, or that a pattern asks for."""
+    """Path and reason of each missing file that was not excluded, or that a pattern asks for."""
     asked = Globs(map(any_case, codebase.file_patterns))
     unwanted = Globs(map(any_case, codebase.exclude_patterns))
 

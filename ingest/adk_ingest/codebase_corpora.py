@@ -1,6 +1,6 @@
 """The corpora of a named index: documentation and code of a folder, each as committed and as changed since.
 
-A citation names a commit, so a file may be cited with one only if the commit holds its lines. Files that differ from
+A citation names a commit, so a file is cited with a commit only if the commit holds its lines. Files that differ from
 the commit, and all files of a folder without git, are cited with a digest of their content instead.
 """
 
@@ -13,8 +13,9 @@ from pathlib import PurePosixPath
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.store.manifest import uncommitted_name
-from adk_ingest.chunkers import LANGUAGE_CHUNKERS, code_chunk, docs_chunk
+from adk_ingest.chunkers import code_chunk, docs_chunk
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.code import OTHER_VERSIONS
 from adk_ingest.corpora import CorpusInput, corpus_state, digest, uncommitted_notice, with_includes
 from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
@@ -37,19 +38,14 @@ class CodebaseCorpora:
 
 
 def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created_at: str) -> CodebaseCorpora:
-    """Find and read the files of a codebase.
-
-    Args:
-        settings: Of its named index.
-        folder: As git knows it.
-        created_at: The time that its chunks carry.
+    """Find and read the files of a codebase; its chunks carry the time `created_at`.
 
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    # One walk for both kinds: a file's extension says afterwards which kind it is of.
+    # One walk finds both kinds: a file's extension then decides its kind.
     about = settings.corpora["code"]
-    # Its globs are about the folder; citations are about the repository, of which the folder may be a part.
+    # The globs are about the folder; citations are about the repository, of which the folder may be a part.
     folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
     git = folder.git
     ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
@@ -58,37 +54,36 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     files = tuple(replace(file, path=prefix + file.path) for file in _written_by_people(found))
     whole = replace(folder_alone, path_prefix=prefix)
     notices = [*folder.notices]
+    changed: tuple[SourceFile, ...] = ()
     if git is None:
-        cited = [(replace(whole, commit=digest(files)), files), (replace(whole, commit=digest(())), ())]
+        proper = (replace(whole, commit=digest(files)), files)
     else:
         unchanged = as_committed([(prefix + file.path, file.disk) for file in found.files], git.committed)
-        committed = tuple(file for file in files if file.path in unchanged)
         changed = tuple(file for file in files if file.path not in unchanged)
-        cited = [
-            (replace(whole, kind="git", commit=git.commit, ref=git.ref), committed),
-            (replace(whole, commit=digest(changed)), changed),
-        ]
+        committed = tuple(file for file in files if file.path in unchanged)
+        proper = (replace(whole, kind="git", commit=git.commit, ref=git.ref), committed)
         if changed:
             notices.append(uncommitted_notice(len(changed), git.commit, digest(changed)))
+    cited = (proper, (replace(whole, commit=digest(changed)), changed))
     include = {file.path: file.text for file in files}.get
     corpora = [
         _corpus(settings, kind, source, part, created_at, include, is_uncommitted=bool(place))
         for place, (source, part) in enumerate(cited)
         for kind in KINDS
     ]
-    # What the walk passed over is said once.
+    # One corpus alone says what the walk passed over.
     corpora[0] = replace(corpora[0], found=found)
     return CodebaseCorpora(corpora, found, [*notices, *credential_notices(found.skipped)])
 
 
 def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
-    """The product's own data, where a codebase holds it: what was indexed of other folders lies there."""
+    """The product's own data where a codebase holds it: texts of other folders lie there."""
     home = settings.paths.root.resolve()
     return [f"{home.relative_to(folder.root).as_posix()}/"] if folder.root in home.parents else []
 
 
 def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
-    """The files that were found, without what bundlers made: its lines are too long for a person."""
+    """The files that were found, without those that bundlers made: their lines are too long for a person."""
     for file in found.read():
         bundled = PurePosixPath(file.path).suffix.lower() in _BUNDLED
         if bundled and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):
@@ -120,7 +115,7 @@ def _corpus(
         settings=settings,
         created_at=created_at,
         chunk=docs_chunk(settings, include) if is_docs else _code_chunk(settings),
-        state=corpus_state(source, *(() if is_docs else LANGUAGE_CHUNKERS)),
+        state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
         files=tuple(with_includes(file, include) for file in files) if is_docs else files,
         about=about,
     )

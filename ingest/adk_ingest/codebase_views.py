@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from rich.table import Table
 
 from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
@@ -17,7 +16,8 @@ from adk_evidence.index.names import MAX_NAME_CHARS
 from adk_evidence.index.registry import IndexSummary, read_codebase
 from adk_evidence.render.sanitize import visible
 from adk_evidence.validation import first_problem
-from adk_evidence_console import say, write_json
+from adk_evidence_console import say, table
+from adk_ingest.wording import named
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,26 +39,23 @@ _OPTIONS = {
 
 
 def codebase_from(settings: Settings, path: Path, name: str | None, options: dict[str, Any]) -> Codebase:
-    """The codebase that a command line describes; the remembered values stand in for missing options.
+    """The codebase that a command line describes; remembered values stand in for options that are None.
 
     Args:
-        settings: The home folder.
+        settings: Of the main index.
         path: The codebase's folder.
-        name: Of its index; None takes the folder's.
-        options: Other fields of `Codebase`; None where the command line says nothing.
+        name: The name of the index; None makes one of the folder's name.
+        options: Other fields of `Codebase`.
 
     Raises:
         InvalidRequestError: An option is outside its contract; the sentence names it.
     """
     path = path.expanduser().resolve()
-    name = name if name is not None else _name_of(path)
+    if name is None:
+        name = re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
     values: dict[str, Any] = {"name": name, "path": path}
-    try:
-        known = read_codebase(settings, name)
-    except UnknownIndexError:
-        pass
-    else:
-        values = {**known.model_dump(), **values}
+    with suppress(UnknownIndexError):
+        values = {**read_codebase(settings, name).model_dump(), **values}
     values |= {field: value for field, value in options.items() if value is not None}
     try:
         return Codebase.model_validate(values)
@@ -69,28 +66,17 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
         raise InvalidRequestError(f"{_OPTIONS[field]} is not valid: {what}.", hint) from exc
 
 
-def _name_of(path: Path) -> str:
-    """The name of an index that comes closest to a folder's name."""
-    return re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
-
-
-def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -> None:
-    """Print what a run left in a named index."""
-    if as_json:
-        write_json(console, asdict(report))
-        return
+def show_index_report(report: IndexReport, console: Console) -> None:
     for warning in report.warnings[:SHOWN_WARNINGS]:
         say(console, f"warning: {warning}")
     if len(report.warnings) > SHOWN_WARNINGS:
         say(console, f"{len(report.warnings) - SHOWN_WARNINGS} more warnings; --json has them all.")
-    if report.skipped:
-        named: dict[str, list[str]] = {}
-        for path, reason in report.skipped:
-            named.setdefault(reason.replace("_", " "), []).append(path)
-        for reason, paths in sorted(named.items()):
-            more = f" and {len(paths) - SHOWN_FILES:,} more; --json has them all" if len(paths) > SHOWN_FILES else ""
-            line = f"Not indexed ({reason}): {', '.join(paths[:SHOWN_FILES])}{more}."
-            say(console, line)
+    skipped: dict[str, list[str]] = {}
+    for path, reason in report.skipped:
+        skipped.setdefault(reason.replace("_", " "), []).append(path)
+    for reason, paths in sorted(skipped.items()):
+        rest = "; --json has them all" if len(paths) > SHOWN_FILES else ""
+        say(console, f"Not indexed ({reason}): {named(paths, SHOWN_FILES)}{rest}.")
     if report.status == "unchanged":
         say(console, f"Nothing changed; the index {report.name} is up to date.")
         return
@@ -102,29 +88,14 @@ def show_index_report(report: IndexReport, console: Console, *, as_json: bool) -
     say(console, with_options(f'Ask it: `adk-evidence ask --index {report.name} "…"`'))
 
 
-def show_indexes(indexes: list[IndexSummary], console: Console, *, as_json: bool) -> None:
-    """Print the indexes of a home folder."""
-    if as_json:
-        rows = [{**asdict(index), "path": None if index.path is None else str(index.path)} for index in indexes]
-        write_json(console, rows)
-        return
+def show_indexes(indexes: list[IndexSummary], console: Console) -> None:
     if not indexes:
-        nothing = "There is no index yet. Run `adk-ingest all` or `adk-ingest codebase PATH`."
-        say(console, with_options(nothing))
+        say(console, with_options("There is no index yet. Run `adk-ingest all` or `adk-ingest codebase PATH`."))
         return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("name", "files", "chunks", "MB", "updated", "languages", "folder"):
-        numeric = column in ("files", "chunks", "MB")
-        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    rows = table("name", "files", "chunks", "MB", "updated", "languages", "folder", fold=True)
     for index in indexes:
         languages = ", ".join(f"{language} {count:,}" for language, count in index.languages[:SHOWN_LANGUAGES])
-        table.add_row(
-            index.name,
-            f"{index.files:,}",
-            f"{index.chunks:,}",
-            f"{index.size_bytes / 1e6:,.0f}",
-            (index.updated_at or "not yet").partition("T")[0],
-            visible(languages),
-            visible(str(index.path or "")),
-        )
-    console.print(table)
+        numbers = (f"{index.files:,}", f"{index.chunks:,}", f"{index.size_bytes / 1e6:,.0f}")
+        updated = (index.updated_at or "not yet").partition("T")[0]
+        rows.add_row(index.name, *numbers, updated, visible(languages), visible(str(index.path or "")))
+    console.print(rows)

@@ -27,6 +27,7 @@ from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import as_committed, is_as_committed
 from adk_ingest.sources.mkdocs_site import CONFIG_FILES, MkdocsSite, check_links
+from adk_ingest.wording import counted
 
 API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
@@ -46,14 +47,13 @@ PAGES_FOLDER = "pages"
 class CorpusInput:
     """One corpus of a run.
 
-    `name` names the corpus in the index's manifest; its chunks carry the source's name. `state` is a hash of everything
-    besides the files themselves that decides its chunks' payloads: when it differs from the published index's, every
-    file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None. `pages` are generated texts
-    that the index must keep, since no source has them; for a corpus that has such pages, `chunk` fills it. `check`
-    looks at the corpus as a whole and returns a sentence for each thing that its authors should know; it is asked only
-    when files changed. `site_url` is where its pages are published. `found` says what the walk passed over, with the
-    globs of `about`. `uncommitted` are the paths of files that are not as the commit of the source has them; see
-    `as_cited`.
+    `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
+    everything besides the files themselves that decides its chunks' payloads: when it differs from the published
+    index's, every file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None. `pages` are
+    generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at the corpus
+    as a whole and returns a sentence for each thing that its authors should know; it runs only when files changed.
+    `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
+    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`.
     """
 
     name: str
@@ -76,14 +76,13 @@ class CorpusInput:
 
     @property
     def location(self) -> SourceLocation:
-        """Where citations of its files are checked."""
+        """Where citations of the files are checked."""
         if self.pages is None:
             return self.source.location()
         return SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=self.source.commit)
 
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
-    """The documentation corpus of a source."""
     about = settings.corpora["doc"]
     site = MkdocsSite.load(source.root, source.site_url or about.site_url)
     include = include_reader(source)
@@ -94,7 +93,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 
     found, pages, uncommitted = _discovered(source, about)
     files = tuple(with_includes(file, include) for file in pages)
-    # All that a page's URL and title depend on besides its own path.
+    # A page's URL and title depend on these files and on its path.
     navigation = [include(name) or "" for name in CONFIG_FILES]
     return CorpusInput(
         name="adk_docs",
@@ -116,7 +115,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 
 
 def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
-    """The code corpus of a source; `name` tells another version's from the corpus proper."""
+    """The code corpus of a source; another version of the code has a `name` of its own."""
     source = replace(source, corpus=name)
     about = settings.corpora["code"]
     found, files, uncommitted = _discovered(source, about)
@@ -136,10 +135,10 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
 
 
 def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str) -> CorpusInput:
-    """Documentation pages made of the code corpus's docstrings, one a module.
+    """Documentation pages made of the code corpus's docstrings, one page a module.
 
-    A page is made when it is chunked, so that modules that did not change cost nothing. A file of this corpus has no
-    text of its own and its module's hash. A page depends on more than its module: if any module is not as committed, no
+    A page is made when it is chunked, so that modules that did not change cost nothing. A file of this corpus has an
+    empty text and its module's hash. A page depends on more than its module: if any module differs from the commit, no
     page is cited with the commit.
     """
     source = replace(code.source, corpus="adk_docs")
@@ -182,7 +181,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
 def _discovered(
     source: CorpusSource, about: CorpusSettings
 ) -> tuple[Discovery, tuple[SourceFile, ...], frozenset[str]]:
-    """What a walk found, the files that can be read, and the paths of those that are not as the commit has them."""
+    """What a walk found, the files that can be read, and the paths of those that differ from the commit."""
     found = discover(source, about)
     files = tuple(found.read())
     if source.committed is None:
@@ -192,7 +191,7 @@ def _discovered(
 
 
 def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], include: IncludeReader) -> frozenset[str]:
-    """Pages that include a file which is not as the commit has it: their chunks hold its text."""
+    """Pages that include a file that differs from the commit: their chunks hold its text."""
     committed = source.committed
     if committed is None:
         return frozenset()
@@ -207,10 +206,10 @@ def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], in
 
 
 def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
-    """Split a corpus into the files that are as its commit has them, and the others; either part may be empty.
+    """Split a corpus into the files that its commit holds and the files that differ; either part may be empty.
 
-    A citation names a commit, so a file may be cited with one only if the commit holds its lines. The others are cited
-    with a digest of their content.
+    A citation names a commit, so a file is cited with a commit only if the commit holds its lines. The other files are
+    cited with a digest of their content.
     """
     changed = tuple(file for file in corpus.files if file.path in corpus.uncommitted)
     committed = tuple(file for file in corpus.files if file.path not in corpus.uncommitted)
@@ -228,7 +227,7 @@ def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
 
 
 def digest(files: Iterable[SourceFile]) -> str:
-    """What files without a commit are cited with: the same for the same paths and texts, another for any other."""
+    """The name that takes the place of a commit in citations: equal for equal paths and texts, different for others."""
     material = hashlib.sha256()
     for file in sorted(files, key=lambda file: file.path):
         material.update(f"{file.path}\0{file.file_hash}\n".encode("utf-8", "surrogatepass"))
@@ -236,13 +235,12 @@ def digest(files: Iterable[SourceFile]) -> str:
 
 
 def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
-    """Says how many files are not as a commit has them, and how they are cited."""
-    said = "1 file is" if count == 1 else f"{count:,} files are"
-    return f"{said} not as in commit {commit[:12]}, and cited as {cited_as} instead."
+    files = counted(count, "file is", "files are")
+    return f"{files} not as in commit {commit[:12]}, and cited as {cited_as} instead."
 
 
 def include_reader(source: CorpusSource) -> IncludeReader:
-    """Reads what a page includes; None for what is not there, and for what holds credentials."""
+    """Reads what a page includes; None for a file that is not there or holds credentials."""
     reader = SourceReader(source.location())
 
     def read(path: str) -> str | None:
@@ -250,21 +248,20 @@ def include_reader(source: CorpusSource) -> IncludeReader:
         with suppress(SourceError, ValueError):
             text = reader.read(path)
             disk = os.path.realpath(source.root / path.removeprefix(source.path_prefix))
-            if text is None or is_credential_file(path) or is_credential_file(disk) or holds_credential(text):
-                return None
-            return text
+            if text is not None and not (
+                is_credential_file(path) or is_credential_file(disk) or holds_credential(text)
+            ):
+                return text
         return None
 
     return read
 
 
 def with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
-    """A page whose hash covers what it includes: it counts as changed when an included file does."""
+    """A page whose hash covers its included files: the page counts as changed when one of them does."""
     texts = [include(reference.path) for _, reference in find_includes(file.lines)]
     included = [text for text in texts if text is not None]
-    if not included:
-        return file
-    return SourceFile(file.path, file.text, sha256_text("\0".join([file.text, *included])))
+    return replace(file, file_hash=sha256_text("\0".join([file.text, *included]))) if included else file
 
 
 def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
@@ -272,7 +269,7 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
     broken = check_links([file for file in files if PurePosixPath(file.path).suffix.lower() in MARKDOWN], site)
     warnings = list(site.warnings)
     if broken:
-        warnings.append(f"{len(broken)} {'link leads' if len(broken) == 1 else 'links lead'} nowhere.")
+        warnings.append(f"{counted(len(broken), 'link leads', 'links lead')} nowhere.")
     return warnings + broken[:LINK_EXAMPLES]
 
 

@@ -1,6 +1,6 @@
 """The text of a chunk for the dense encoder: its passages one by one, a short extract, or all of it.
 
-None holds the commit or line numbers, so that a chunk that did not change keeps its vectors.
+These texts hold neither the commit nor line numbers, so that a chunk that did not change keeps its vectors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from adk_evidence.settings import DenseText
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.lexical import path_words, strip_licence, strip_markup
 
-# About 128 tokens of MiniLM, with room for text that it splits more coarsely; it cuts off the rest itself.
+# About 128 tokens of MiniLM, with room for text that it splits more coarsely; the model cuts off the rest itself.
 BRIEF_CHARS = 700
 _DOC_CHARS = 300
 _SIGNATURE_CHARS = 160
@@ -25,7 +25,7 @@ _SIGNATURE_CHARS = 160
 PASSAGE_CHARS = 400
 # Last lines of a chunk that are shorter than this do not become a passage.
 _LEAST_CHARS = 100
-# Of one chunk. The chunks of the ADK have fewer; a chunk of data in very long lines must not fill the index.
+# The limit for one chunk. The ADK's chunks have fewer; a chunk of data in very long lines must not fill the index.
 MAX_PASSAGES = 24
 _TRAIL_CHARS = 120
 _WORDS_CHARS = 60
@@ -49,12 +49,7 @@ VERSIONS: Mapping[DenseText, str] = {"passages": "passages-1", "brief": "brief-1
 
 
 def full_text(text: str, header_chars: int) -> str:
-    """A chunk's text without the COMMIT and LINES fields of its header.
-
-    Args:
-        text: The chunk's text as the store keeps it.
-        header_chars: Length of its header, the only part that is changed.
-    """
+    """A chunk's text as the store keeps it, without the COMMIT and LINES fields in the first `header_chars`."""
     return _NOT_ITS_OWN.sub("", text[:header_chars]) + text[header_chars:]
 
 
@@ -81,11 +76,11 @@ def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tupl
     """A chunk's lines in passages of about `PASSAGE_CHARS` characters, each below a line that says where it is from.
 
     That line is title and heading trail of docs, symbol and path in words of code. Docs lose their markup, code its
-    licence. A line that is too long for one passage goes on in the next one.
+    licence. A line that is too long for one passage goes on in the next passage.
 
     Returns:
         1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Lines beyond that many passages are
-        left out, as are last lines that are too short for a passage.
+        left out, and so are last lines that are too short for a passage.
     """
     if kind == "doc":
         head, body = _trail(raw, path, title)[:_TRAIL_CHARS], _plain_docs(raw.body)
@@ -139,7 +134,7 @@ def _code_lines(raw: RawChunk) -> str:
     if raw.symbol_kind == "module":
         body = _IMPORT.sub("", body)
     elif raw.signature and (header := _HEADER.match(body)):
-        # The signature and the docstring's first paragraph were said already.
+        # The signature and the docstring's first paragraph stand in the text already.
         rest_of_doc = (header["doc"] or "").partition("\n\n")[2]
         body = f"{rest_of_doc} {body[header.end() :]}"
     return " ".join(body.split())

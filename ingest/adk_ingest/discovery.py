@@ -18,6 +18,7 @@ from adk_ingest.chunking.base import SourceFile
 from adk_ingest.credentials import BY_NAME, BY_TEXT, holds_credential, is_credential_file, is_credential_folder
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.snapshot import MANIFEST
+from adk_ingest.wording import counted
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class FoundFile:
 
 @dataclass
 class Discovery:
-    """The result of a walk: `files` sorted by path, and what it skipped.
+    """The result of a walk: `files` sorted by path, and what the walk skipped.
 
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
-    extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink,
-    symlink_loop, symlink_duplicate, outside_root, credential_file (by its name or place), credential_text (its text
-    holds one). What only reading shows (undecodable, empty, unreadable, credential_text) is added then.
-    `decode_warnings` has a sentence for each file in which characters were replaced.
+    extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink, symlink_loop,
+    symlink_duplicate, outside_root, credential_file (by its name or place), credential_text (its text holds one).
+    Reading adds what only reading shows: undecodable, empty, unreadable, credential_text. `decode_warnings` has a
+    sentence for each file in which characters were replaced.
     """
 
     files: list[FoundFile] = field(default_factory=list)
@@ -44,45 +45,44 @@ class Discovery:
     decode_warnings: list[str] = field(default_factory=list)
 
     def read(self) -> Iterator[SourceFile]:
-        """Read the files in their order, one in memory at a time; those that cannot be used are skipped."""
+        """Read the files in their order, one in memory at a time; skip those that cannot be used."""
         for found in self.files:
-            reason, decoded = _read(found.disk)
-            if decoded is None:
-                self.skip(reason, found.path)
+            decoded = _read(found.disk)
+            if isinstance(decoded, str):
+                self.skip(decoded, found.path)
                 continue
             if decoded.replaced:
-                noun = "character that is" if decoded.replaced == 1 else "characters that are"
-                self.decode_warnings.append(f"{found.path}: replaced {decoded.replaced} {noun} not UTF-8.")
+                characters = counted(decoded.replaced, "character that is", "characters that are")
+                self.decode_warnings.append(f"{found.path}: replaced {characters} not UTF-8.")
             yield SourceFile(path=found.path, text=decoded.text, file_hash=sha256_text(decoded.text))
 
     def skip(self, reason: str, path: str) -> None:
-        """Note a path that was passed over."""
         self.skipped.setdefault(reason, []).append(path)
 
 
-def _read(disk: Path) -> tuple[str, Decoded | None]:
-    """A file's text, or why it cannot be used."""
+def _read(disk: Path) -> Decoded | str:
+    """A file's text, or the reason why it cannot be used."""
     try:
         decoded = decode(disk.read_bytes())
     except OSError:
-        return "unreadable", None
+        return "unreadable"
     if decoded is None:
-        return "undecodable", None
+        return "undecodable"
     if not decoded.text.strip():
-        return "empty", None
-    return (BY_TEXT, None) if holds_credential(decoded.text) else ("", decoded)
+        return "empty"
+    return BY_TEXT if holds_credential(decoded.text) else decoded
 
 
 def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection[str] = ()) -> Discovery:
     """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
-    Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier one matched. Credentials
-    are left out whatever the globs say.
-    Symbolic links are followed inside the root only, after everything else, and no file is found twice.
+    Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier glob matched. Credentials
+    are left out whatever the globs say. Symbolic links are followed inside the root only, after everything else, and
+    no file is found twice.
 
     Args:
         source: The corpus.
-        settings: Its filters; empty include globs and empty extensions let everything pass.
+        settings: The filters; empty include globs and empty extensions let everything pass.
         ignored: Paths below the root, folders with `/` at their end, that are left out besides.
 
     Raises:
@@ -122,7 +122,7 @@ class _Walk:
         return self._found
 
     def _enter(self, relative: str, real: str, *, linked: bool) -> None:
-        """Take a file or walk a folder; without recursion, as a corpus may be of any depth."""
+        """Take a file or walk a folder; without recursion, since a corpus may be of any depth."""
         waiting = [(relative, real)]
         while waiting:
             relative, real = waiting.pop()
@@ -149,7 +149,7 @@ class _Walk:
         if f"{relative}/" in self._ignored:
             self._skip("ignored", f"{relative}/")
             return []
-        # Through links a folder is walked once more at most, or folders that link to each other never end.
+        # Links lead into a folder once more at most: a walk through folders that link to each other would never end.
         if (real, linked) in self._walked:
             self._skip("symlink_duplicate", f"{relative}/")
             return []
@@ -199,14 +199,14 @@ class _Walk:
         return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(real)))
 
     def _reason_to_skip(self, relative: str, real: str, info: os.stat_result) -> str | None:
-        """The first filter that a file does not pass; none opens anything but a regular file."""
+        """The first filter that a file does not pass; the filters open regular files only."""
         if self._excluded(relative) or self._is_manifest(relative):
             return "excluded"
         if relative in self._ignored:
             return "ignored"
         if self._include and not self._include.match(self._source.repo_path(relative)):
             return "not_included"
-        # By all its names: a link may be called otherwise than its target.
+        # Both names count: a link and its target may have different names.
         if is_credential_file(self._on_disk(relative)) or is_credential_file(real):
             return BY_NAME
         if not stat.S_ISREG(info.st_mode):
@@ -220,7 +220,7 @@ class _Walk:
         return "empty" if info.st_size == 0 else _look_inside(real)
 
     def _is_ignored(self, target: str) -> bool:
-        """Whether what a link leads to is ignored, or lies in a folder that is."""
+        """Whether the target of a link is ignored or lies in an ignored folder."""
         above = PurePosixPath(target).parents
         return target in self._ignored or any(f"{folder}/" in self._ignored for folder in (target, *above))
 

@@ -1,11 +1,10 @@
 """The text that the sparse encoder sees: path, symbol or headings, and the body (SPEC 3 section 6).
 
-BM25 knows no fields, so what names a chunk (symbol and docstring's first paragraph, or headings and title)
-stands before the body twice: that is its weight. Names are expanded where they stand, once an occurrence. The
-text so holds each name whole and in its words, as SPEC 3 wants, and ranks better than a list of names before
-plain code: nDCG@12 .198 against .183 on the development questions over the ADK's code, .207 with docstrings'
-weight. Docs and code are expanded alike, and questions by the same function
-(`adk_evidence.identifiers.query_lexical_text`).
+BM25 knows no fields, so what names a chunk (symbol and docstring's first paragraph, or headings and title) stands
+before the body twice: that is its weight. Names are expanded where they stand, once an occurrence. The text holds each
+name whole and in its words, as SPEC 3 wants, and ranks better than a list of names before plain code: nDCG@12 .198
+against .183 on the development questions over the ADK's code, .207 with docstrings' weight. The same function expands
+docs, code and questions (`adk_evidence.identifiers.query_lexical_text`).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _MARKUP = re.compile(r"<!--|-->|</?[A-Za-z][^<>\n]{0,200}>|^\s*(?:===|!!!|\?\?\?
 
 @functools.lru_cache(maxsize=64)  # a file's chunks come in a row
 def path_words(path: str) -> tuple[str, ...]:
-    """The words of a path that tell files apart: no shared folders, no extension, `__init__` left out."""
+    """The words of a path that tell files apart, without shared folders, extension and `__init__`."""
     parts = PurePosixPath(path).with_suffix("").parts if path else ()
     for shared in _SHARED_FOLDERS:
         if parts[: len(shared)] == shared and len(parts) > len(shared):
@@ -37,7 +36,7 @@ def path_words(path: str) -> tuple[str, ...]:
 
 
 def strip_licence(text: str) -> str:
-    """Code without the comment block that opens it, if that is a licence or copyright note."""
+    """Code without the comment block at its beginning, if that is a licence or copyright note."""
     lines = text.split("\n")
     end = 0
     while end < len(lines) and lines[end].lstrip().startswith("#"):
@@ -53,12 +52,8 @@ def strip_markup(text: str) -> str:
 def lexical_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind, settings: LexicalSettings) -> str:
     """Lexical text of a chunk: lower-case terms with one space between them.
 
-    Args:
-        raw: The chunk; its attachments count, its tail does not.
-        path: Path relative to the repository.
-        title: The page's title in the site's navigation.
-        kind: Docs lose their markup, code its licence.
-        settings: What to leave out, and whether names in code are expanded.
+    The chunk's attachments count, its tail does not. Docs lose their markup, code its licence. `title` is the page's
+    title in the site's navigation.
     """
     is_docs = kind == "doc"
     names = [] if is_docs else [raw.symbol if settings.include_symbol_tokens else None, raw.doc]

@@ -17,16 +17,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_evidence.errors import EvidenceError, StoreError
 from adk_ingest.progress import Progress
+from adk_ingest.wording import counted, named
 
-# `incomplete` is published as `complete` is, without the files that a chunker failed on.
+# An `incomplete` run is published as well, without the files that a chunker failed on.
 RunStatus = Literal["running", "complete", "incomplete", "unchanged", "failed", "interrupted"]
 Stage = Literal["discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"]
 Mode = Literal["docs", "code", "all"]
 
 # Manifests of older runs are removed.
 KEPT_RUNS = 100
-# How many names a sentence lists.
-NAMED = 10
 
 
 class IngestCancelledError(EvidenceError):
@@ -37,7 +36,7 @@ class IngestCancelledError(EvidenceError):
 
 
 class Cursor(BaseModel):
-    """The last batch that was done: its stage, its number and how many units that makes."""
+    """The last finished batch: its stage, its number and the units done so far."""
 
     stage: Stage
     batch: int = 0
@@ -78,19 +77,14 @@ def left_out(corpus: str, failed_files: Sequence[str], chunks_without_terms: Seq
     """A sentence for each sort of thing that an index lacks of a corpus, with its number and the first names."""
     said = []
     if failed_files:
-        files = "1 file" if len(failed_files) == 1 else f"{len(failed_files):,} files"
-        said.append(f"{files} of {corpus} could not be split into chunks; the index lacks {_named(failed_files)}.")
+        files = counted(len(failed_files), "file", "files")
+        said.append(f"{files} of {corpus} could not be split into chunks; the index lacks {named(failed_files)}.")
     if chunks_without_terms:
+        chunks = counted(len(chunks_without_terms), "chunk", "chunks")
         one = len(chunks_without_terms) == 1
-        chunks = "1 chunk" if one else f"{len(chunks_without_terms):,} chunks"
         verbs = "holds no word to search for and is" if one else "hold no word to search for and are"
-        said.append(f"{chunks} of {corpus} {verbs} left out: {_named(chunks_without_terms)}.")
+        said.append(f"{chunks} of {corpus} {verbs} left out: {named(chunks_without_terms)}.")
     return said
-
-
-def _named(items: Sequence[str]) -> str:
-    more = len(items) - NAMED
-    return ", ".join(items[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 class SpentOn(BaseModel):
@@ -102,7 +96,7 @@ class SpentOn(BaseModel):
 
 
 class RunManifest(BaseModel):
-    """One ingestion run. `missing` are the corpora that it was to read and could not, each with the reason."""
+    """One ingestion run. `missing` has the corpora that could not be read, each with the reason."""
 
     model_config = ConfigDict(validate_assignment=True)
 
@@ -134,7 +128,7 @@ class RunManifest(BaseModel):
     errors: list[str] = Field(default_factory=list)
 
     def is_unfinished(self, store: object) -> bool:
-        """Whether it has not said that it ended, and writes to the index of these store settings."""
+        """Whether the run has recorded no end, and writes to the index of these store settings."""
         return self.status == "running" and self.config.get("store") == store
 
 
@@ -152,13 +146,67 @@ class FailureReport(BaseModel):
 
 
 def now() -> str:
-    """The time as manifests carry it."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def new_run_id() -> str:
     """A run id that sorts by time, to the microsecond: a small run takes less than a second."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S-%f}-{uuid.uuid4().hex[:6]}"
+
+
+class RunFiles:
+    """The folder of run manifests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, saved: RunManifest | FailureReport) -> None:
+        """Write a manifest in place of its older version, or a failure report beside its run's manifest.
+
+        Raises:
+            StoreError: The folder cannot be written.
+        """
+        kind = "failure." if isinstance(saved, FailureReport) else ""
+        path = self._folder / f"{saved.run_id}.{kind}json"
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        text = json.dumps(saved.model_dump(mode="json"), indent=2, ensure_ascii=False)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+            temporary.replace(path)
+        except OSError as exc:
+            raise StoreError(
+                f"The run manifest {path} cannot be written: {exc.strerror or exc}.",
+                "Check the folder's permissions and the free space on its disk.",
+            ) from exc
+
+    def runs(self) -> Iterator[RunManifest]:
+        """Every readable manifest, newest first."""
+        for path in sorted(self._folder.glob("*.json"), reverse=True):
+            if not path.name.endswith(".failure.json"):
+                with suppress(OSError, ValidationError):
+                    yield RunManifest.model_validate_json(path.read_bytes())
+
+    def remove_old(self) -> None:
+        """Remove the manifests and failure reports of all but the latest runs."""
+        ids = sorted({path.name.partition(".")[0] for path in self._folder.glob("*.json")}, reverse=True)
+        for run_id in ids[KEPT_RUNS:]:
+            for name in (f"{run_id}.json", f"{run_id}.failure.json"):
+                with suppress(OSError):
+                    (self._folder / name).unlink(missing_ok=True)
+
+    def mark_interrupted(self, current: RunManifest) -> str | None:
+        """Mark runs into the current run's index as interrupted if their process died; returns the newest of them.
+
+        Call it with the writer's lock held: then no other run into that index is alive.
+        """
+        newest = None
+        for run in self.runs():
+            if run.run_id != current.run_id and run.is_unfinished(current.config.get("store")):
+                run.status, run.finished_at = "interrupted", now()
+                self.save(run)
+                newest = newest or run.run_id
+        return newest
 
 
 class RunLog:
@@ -199,36 +247,32 @@ class RunLog:
             seconds[stage] = round(seconds.get(stage, 0.0) + time.perf_counter() - begin, 3)
 
     def end(self, status: RunStatus) -> None:
-        """The run is over."""
+        run = self.run
         if status not in ("failed", "interrupted"):
-            self.run.cursor = None
-            for name, corpus in self.run.corpora.items():
-                self.run.notices += left_out(name, corpus.failed_files, corpus.chunks_without_terms)
-        self.run.status = status
-        self.run.finished_at = now()
-        self.run.peak_rss_mb = _peak_rss_mb()
-        self._files.save(self.run)
+            run.cursor = None
+            for name, corpus in run.corpora.items():
+                run.notices += left_out(name, corpus.failed_files, corpus.chunks_without_terms)
+        run.status, run.finished_at, run.peak_rss_mb = status, now(), _peak_rss_mb()
+        self._files.save(run)
 
     def fail(self, exc: BaseException) -> None:
         """Write down why the run failed; if writing fails as well, the caller still sees the first error."""
         run = self.run
+        message, hint = f"{type(exc).__name__}: {exc}".rstrip(": "), ""
         if isinstance(exc, EvidenceError):
             message, hint = exc.message, exc.hint
-        else:
-            message, hint = f"{type(exc).__name__}: {exc}".rstrip(": "), ""
         run.errors.append(message)
+        report = FailureReport(
+            run_id=run.run_id,
+            failed_at=now(),
+            stage=self.at,
+            cursor=run.cursor,
+            error=message,
+            hint=hint,
+            failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
+        )
         with suppress(StoreError):
-            self._files.save_failure(
-                FailureReport(
-                    run_id=run.run_id,
-                    failed_at=now(),
-                    stage=self.at,
-                    cursor=run.cursor,
-                    error=message,
-                    hint=hint,
-                    failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
-                )
-            )
+            self._files.save(report)
             self.end("interrupted" if isinstance(exc, (KeyboardInterrupt, IngestCancelledError)) else "failed")
 
 
@@ -240,73 +284,3 @@ def _peak_rss_mb() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
-
-
-class RunFiles:
-    """The folder of run manifests."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def save(self, run: RunManifest) -> Path:
-        """Write a manifest in place of its older version.
-
-        Raises:
-            StoreError: The folder cannot be written.
-        """
-        return self._write(f"{run.run_id}.json", run)
-
-    def save_failure(self, report: FailureReport) -> Path:
-        """Write a failure report beside its run's manifest.
-
-        Raises:
-            StoreError: The folder cannot be written.
-        """
-        return self._write(f"{report.run_id}.failure.json", report)
-
-    def runs(self) -> Iterator[RunManifest]:
-        """Every readable manifest, newest first."""
-        for path in sorted(self._folder.glob("*.json"), reverse=True):
-            if path.name.endswith(".failure.json"):
-                continue
-            try:
-                yield RunManifest.model_validate_json(path.read_bytes())
-            except (OSError, ValidationError):
-                continue
-
-    def remove_old(self) -> None:
-        """Remove the manifests and failure reports of all but the latest runs."""
-        ids = sorted({path.name.partition(".")[0] for path in self._folder.glob("*.json")}, reverse=True)
-        for run_id in ids[KEPT_RUNS:]:
-            for name in (f"{run_id}.json", f"{run_id}.failure.json"):
-                with suppress(OSError):
-                    (self._folder / name).unlink(missing_ok=True)
-
-    def mark_interrupted(self, current: RunManifest) -> str | None:
-        """Mark runs into the current run's index as interrupted if their process died; returns the newest of them.
-
-        Call it with the writer's lock held: then no other run into that index is alive.
-        """
-        newest = None
-        for run in self.runs():
-            if run.run_id != current.run_id and run.is_unfinished(current.config.get("store")):
-                run.status = "interrupted"
-                run.finished_at = now()
-                self.save(run)
-                newest = newest or run.run_id
-        return newest
-
-    def _write(self, name: str, model: BaseModel) -> Path:
-        path = self._folder / name
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        text = json.dumps(model.model_dump(mode="json"), indent=2, ensure_ascii=False)
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-            temporary.replace(path)
-        except OSError as exc:
-            raise StoreError(
-                f"The run manifest {path} cannot be written: {exc.strerror or exc}.",
-                "Check the folder's permissions and the free space on its disk.",
-            ) from exc
-        return path

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Protocol, Self
-
-REPORT_SECONDS = 0.25
+from typing import Self
 
 # The stages of a first ingestion and of ranking its symbols afterwards, with the seconds that each took on two cores.
 _STAGES = (
@@ -26,126 +24,107 @@ _SYMBOL_STAGES = (("targets", 16.0), ("embed", 30.0))
 _RATES = {"chunk": 120.0, "embed": 85.0, "upsert": 900.0}
 
 
-class Progress(Protocol):
-    """Receives the steps of a run. Calls come from one thread, in order."""
+class Progress:
+    """Receives the steps of a run, from one thread and in order, and shows nothing; the base of the views that do.
 
-    def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
-        """A stage begins; `total` is its number of units where it is known."""
+    A view is a context manager, so that a live display always ends. `interval` is the number of seconds after which
+    `show` says how far a stage is.
+    """
 
-    def advance(self, count: int = 1) -> None:
-        """Units of the current stage are done."""
-
-    def note(self, message: str) -> None:
-        """Something a person should know, one sentence."""
-
-
-class Silent:
-    """Shows nothing. The base of what does: a context manager, so that a live display is always put down."""
+    interval = math.inf
+    name = unit = ""
+    total: int | None = None
+    done = 0
+    begun = _shown = 0.0
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         """Finish the display."""
 
     def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
-        """Ignored."""
+        """A stage begins; `total` is its number of units where it is known."""
+        self.name, self.total, self.unit, self.done = name, total, unit, 0
+        self.begun = self._shown = time.monotonic()
 
     def advance(self, count: int = 1) -> None:
-        """Ignored."""
+        """Units of the current stage are done."""
+        self.done += count
+        now = time.monotonic()
+        if now - self._shown >= self.interval:
+            self._shown = now
+            self.show()
 
     def note(self, message: str) -> None:
-        """Ignored."""
+        """A sentence that a person should read."""
+
+    def show(self) -> None:
+        """Say how much of the stage is done."""
+
+
+# For callers that show nothing.
+Silent = Progress
 
 
 class Overall:
-    """The share of an ingestion that is done, weighted by the time that the stages take. It never decreases.
+    """The share of an ingestion that is done, from 0 to 1, weighted by the time of the stages. It never decreases.
 
-    Most of a first ingestion is the computing of vectors, while an update computes few: a stage weighs as its units
-    do, as soon as it says how many there are, and one that was left out weighs nothing.
-
-    Args:
-        symbols: Whether the symbols are ranked afterwards.
+    Most of a first ingestion is the computing of vectors, while an update computes few: as soon as a stage gives its
+    number of units, they decide its weight, and a stage that was left out weighs nothing.
     """
 
     def __init__(self, *, symbols: bool) -> None:
         stages = (*_STAGES, *(_SYMBOL_STAGES if symbols else ()))
+        self.share = 0.0
         self._names = [name for name, _ in stages]
         self._seconds = [seconds for _, seconds in stages]
         self._at = -1
         self._total: int | None = None
-        self._share = 0.0
-
-    @property
-    def share(self) -> float:
-        """What is done, from 0 to 1."""
-        return self._share
 
     def stage(self, name: str, total: int | None = None) -> None:
-        """A stage begins, with so many units."""
-        later = [place for place, known in enumerate(self._names) if known == name and place > self._at]
         self._total = total
-        if later:
-            for left_out in range(self._at + 1, later[0]):
-                self._seconds[left_out] = 0.0
-            self._at = later[0]
+        if name in self._names[self._at + 1 :]:
+            before, self._at = self._at, self._names.index(name, self._at + 1)
+            self._seconds[before + 1 : self._at] = [0.0] * (self._at - before - 1)
             if total is not None and name in _RATES:
                 self._seconds[self._at] = total / _RATES[name]
-        self._reach(0)
+        self.reach(0)
 
     def reach(self, done: int) -> None:
         """So many units of the stage are done."""
-        self._reach(min(1.0, done / self._total) if self._total else 0.0)
-
-    def _reach(self, part: float) -> None:
-        before = sum(self._seconds[: self._at]) if self._at > 0 else 0.0
-        current = self._seconds[self._at] * part if self._at >= 0 else 0.0
-        self._share = max(self._share, (before + current) / sum(self._seconds))
+        if self._at >= 0:
+            part = min(1.0, done / self._total) if self._total else 0.0
+            passed = sum(self._seconds[: self._at]) + self._seconds[self._at] * part
+            self.share = max(self.share, passed / sum(self._seconds))
 
 
-class Reported:
+class Reported(Progress):
     """Reports progress as numbers that only grow, for callers that do not know stages.
 
     Args:
-        report: Gets what is done so far over all stages, None for a total, and where the stage is.
-        clock: Seconds; units are reported at most every `REPORT_SECONDS` of it.
+        report: Gets the units done in all stages, None for a total, and a sentence; a stage and a note count as a unit.
     """
 
-    def __init__(
-        self, report: Callable[[float, float | None, str], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    interval = 0.25
+
+    def __init__(self, report: Callable[[float, float | None, str], None]) -> None:
         self._report = report
-        self._clock = clock
-        self._done = 0
-        self._stage = ""
-        self._stage_total: int | None = None
-        self._unit = ""
-        self._stage_done = 0
-        self._reported_at = clock()
+        self._all = 0
 
     def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
-        """A stage begins, which counts as one step."""
-        self._stage, self._stage_total, self._unit, self._stage_done = name, total, unit, 0
-        self._done += 1
-        self._tell()
+        super().stage(name, total, unit)
+        self._all += 1
+        self.show()
 
     def advance(self, count: int = 1) -> None:
-        """Units of the stage are done."""
-        self._stage_done += count
-        self._done += count
-        if self._clock() - self._reported_at >= REPORT_SECONDS:
-            self._tell()
+        self._all += count
+        super().advance(count)
 
     def note(self, message: str) -> None:
-        """Something that a person should know."""
-        self._done += 1
-        self._report(float(self._done), None, message)
+        self._all += 1
+        self._report(float(self._all), None, message)
 
-    def _tell(self) -> None:
-        self._reported_at = self._clock()
-        counts = (
-            "" if self._stage_total is None else f" {self._stage_done} of {self._stage_total} {self._unit}".rstrip()
-        )
-        self._report(float(self._done), None, f"{self._stage}{counts}")
+    def show(self) -> None:
+        counts = "" if self.total is None else f" {self.done} of {self.total} {self.unit}".rstrip()
+        self._report(float(self._all), None, f"{self.name}{counts}")

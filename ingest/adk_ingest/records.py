@@ -27,11 +27,7 @@ def records(
 ) -> Iterator[ChunkRecord]:
     """The records of one file, `chunk_index` from 0 in the order of its chunks.
 
-    Args:
-        file: The file.
-        chunked: Its chunks.
-        corpus: The corpus of the file.
-        leave_out: Asked with each chunk and its lexical text; says which chunks get no record.
+    `leave_out` says of a chunk and its lexical text whether the chunk gets no record.
     """
     # YAML's escapes can make a lone surrogate, which no store takes.
     title = _SURROGATE.sub("\ufffd", corpus.title_for(file.path) or chunked.title or "") or None
@@ -53,6 +49,13 @@ def _record(
     lead = head + (f"{raw.tail}\n" if raw.tail else "")
     text = lead + raw.body + _appendix(raw)
     text_hash = sha256_text(text)
+    match corpus.settings.embedding.dense.text:
+        case "full":
+            dense_texts: tuple[str, ...] = (full_text(text, len(head)),)
+        case "brief":
+            dense_texts = (brief_text(raw, path=file.path, title=title, kind=corpus.kind),)
+        case "passages":
+            dense_texts = passages(raw, path=file.path, title=title, kind=corpus.kind)
     return ChunkRecord(
         chunk_id=make_chunk_id(source.corpus, source.commit, file.path, index, text_hash),
         corpus=source.corpus,
@@ -90,23 +93,12 @@ def _record(
         created_at=corpus.created_at,
         chunker_version=chunker_version(),
         lexical_text=lexical,
-        dense_texts=_dense_texts(raw, file.path, title, corpus, full=lambda: full_text(text, len(head))),
+        dense_texts=dense_texts,
     )
 
 
-def _dense_texts(
-    raw: RawChunk, path: str, title: str | None, corpus: CorpusInput, *, full: Callable[[], str]
-) -> tuple[str, ...]:
-    wanted = corpus.settings.embedding.dense.text
-    if wanted == "full":
-        return (full(),)
-    if wanted == "brief":
-        return (brief_text(raw, path=path, title=title, kind=corpus.kind),)
-    return passages(raw, path=path, title=title, kind=corpus.kind)
-
-
 def header(raw: RawChunk, path: str, corpus: CorpusInput) -> str:
-    """The context header, word for word as SPEC 3 sections 5.1.1 and 5.2.3 have it."""
+    """The context header, in the words of SPEC 3 sections 5.1.1 and 5.2.3."""
     source = corpus.source
     first = f"[CORPUS={source.corpus}] [REPO={source.repo}] [COMMIT={source.commit}]\n"
     if corpus.kind == "code":
@@ -117,7 +109,7 @@ def header(raw: RawChunk, path: str, corpus: CorpusInput) -> str:
 
 
 def _appendix(raw: RawChunk) -> str:
-    """Included files below the chunk's own lines, which stay verbatim; what could not be included is said."""
+    """Included files below the chunk's own lines, which stay verbatim, and the names of those that are missing."""
     parts = [f"\n\n[INCLUDED {attachment.path}]\n{attachment.text}" for attachment in raw.attachments]
     parts += [f"\n\n[INCLUDE NOT AVAILABLE {path}]" for path in raw.missing_includes]
     return "".join(parts)

@@ -1,24 +1,26 @@
-"""What the commands print: plans, runs, status and verification, for people or as JSON."""
+"""What the commands print: plans, runs, status and verification."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel
 from rich.console import Console
-from rich.table import Table
 
 from adk_evidence.commands import with_options
 from adk_evidence.index.opened import source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence_console import say, write_json
+from adk_evidence_console import say, table
 from adk_ingest.caches import CacheStatus, megabytes
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
+from adk_ingest.wording import counted
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0
@@ -29,7 +31,7 @@ STATUS_RUNS = 5
 
 
 class Plan(BaseModel):
-    """A dry run."""
+    """A dry run. Local models cost nothing, so they have no price."""
 
     profile: str
     corpora: dict[str, CorpusRun]
@@ -45,7 +47,7 @@ class Status(BaseModel):
     """What is published and what ran."""
 
     home: str
-    generation: str | None
+    generation: str | None = None
     created_at: str | None = None
     dense: str | None = None
     fingerprint: dict[str, str | int] = {}
@@ -56,8 +58,7 @@ class Status(BaseModel):
 
 
 def make_plan(settings: Settings, dry: DryRun) -> Plan:
-    """Numbers of a dry run. Local models cost nothing, so they have no price."""
-    # What would be made: the chunks of the files that changed.
+    # The chunks of the files that changed: these would be made.
     corpora = {
         change.corpus.name: change.said.model_copy(update={"chunks": len(change.records)}) for change in dry.changes
     }
@@ -66,16 +67,11 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
     plan = Plan(
         profile=settings.profile, corpora=corpora, vectors_to_compute=dry.vectors, estimated_seconds=round(seconds, 1)
     )
-    if dry.cost is None:
-        return plan
-    return plan.model_copy(
-        update={
-            "requests": dry.cost.requests,
-            "tokens_to_embed": dry.cost.tokens,
-            "price_usd": round(dry.cost.usd, 4),
-            "above_cap": dry.cost.usd > settings.embedding.voyage.max_cost_usd,
-        }
-    )
+    if dry.cost is not None:
+        plan.requests, plan.tokens_to_embed = dry.cost.requests, dry.cost.tokens
+        plan.price_usd = round(dry.cost.usd, 4)
+        plan.above_cap = dry.cost.usd > settings.embedding.voyage.max_cost_usd
+    return plan
 
 
 def _embedding_seconds(settings: Settings, dry: DryRun) -> float:
@@ -86,22 +82,17 @@ def _embedding_seconds(settings: Settings, dry: DryRun) -> float:
     return max(dry.cost.requests * SECONDS_PER_REQUEST, allowed)
 
 
-def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
-    """Print a plan."""
-    if as_json:
-        write_json(console, plan)
-        return
-    table = _table("corpus", "source", "files", "changed", "removed", "chunks", "tokens")
+def show_plan(plan: Plan, console: Console) -> None:
+    corpora = table("corpus", "source", "files", "changed", "removed", "chunks", "tokens")
     for name, corpus in plan.corpora.items():
         numbers = (corpus.files, corpus.files_changed, corpus.files_removed, corpus.chunks, corpus.tokens)
-        table.add_row(name, f"{corpus.source} {corpus.commit[:12]}", *(f"{number:,}" for number in numbers))
+        corpora.add_row(name, f"{corpus.source} {corpus.commit[:12]}", *(f"{number:,}" for number in numbers))
     if plan.corpora:
-        console.print(table)
+        console.print(corpora)
     for name, corpus in plan.corpora.items():
         if corpus.skipped:
-            reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
-            say(console, f"{name} skips {reasons}")
-        _show_left_out(name, corpus, console)
+            say(console, f"{name} skips {_skipped(corpus)}")
+        _show_left_out({name: corpus}, console)
     price = "no cost"
     if plan.price_usd is not None:
         price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, about ${plan.price_usd:.2f}"
@@ -114,31 +105,18 @@ def show_plan(plan: Plan, console: Console, *, as_json: bool) -> None:
         say(console, "That is above embedding.voyage.max_cost_usd: an ingestion would be refused.")
 
 
-def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
-    """Print what a run did."""
-    if as_json:
-        write_json(console, run)
-        return
+def show_run(run: RunManifest, console: Console) -> None:
     if run.status == "unchanged":
         say(console, f"Nothing changed; generation {run.generation} is up to date.")
-        for name, corpus in run.corpora.items():
-            _show_left_out(name, corpus, console)
+        _show_left_out(run.corpora, console)
         return
-    table = _table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
+    corpora = table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
     for name, corpus in run.corpora.items():
+        numbers = (f"{number:,}" for number in (corpus.files, corpus.files_changed, corpus.chunks))
         warnings = len(corpus.warnings) + len(corpus.decode_warnings) + len(corpus.parse_failures)
-        table.add_row(
-            name,
-            corpus.commit[:12],
-            f"{corpus.files:,}",
-            f"{corpus.files_changed:,}",
-            f"{corpus.chunks:,}",
-            ", ".join(f"{count} {reason}" for reason, count in sorted(corpus.skipped.items())) or "-",
-            str(warnings),
-        )
-    console.print(table)
-    for name, corpus in run.corpora.items():
-        _show_left_out(name, corpus, console)
+        corpora.add_row(name, corpus.commit[:12], *numbers, _skipped(corpus) or "-", str(warnings))
+    console.print(corpora)
+    _show_left_out(run.corpora, console)
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
     say(
         console,
@@ -146,8 +124,7 @@ def show_run(run: RunManifest, console: Console, *, as_json: bool) -> None:
         f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
     )
     for model, spent in run.spent.items():
-        line = f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}"
-        say(console, line)
+        say(console, f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}")
 
 
 def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:
@@ -155,90 +132,71 @@ def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: 
     if as_json:
         console.print_json(data={"removed": removed, **cache.model_dump()})
         return
-    vectors = "1 vector is" if removed == 1 else f"{removed:,} vectors are"
+    vectors = counted(removed, "vector is", "vectors are")
     say(console, f"{vectors} removed; the cache now takes {megabytes(cache.bytes)}.")
 
 
-def show_targets(report: TargetsReport, console: Console, *, as_json: bool) -> None:
-    """Print what a build of ranked targets did."""
-    if as_json:
-        write_json(console, report)
-        return
+def show_targets(report: TargetsReport, console: Console) -> None:
     if report.status == "unchanged":
         say(console, f"Nothing changed; the {report.targets:,} targets are up to date.")
         return
-    by_meaning = (
-        f"{report.vectors_embedded:,} vectors computed, {report.vectors_from_cache:,} from the cache"
-        if report.vectors
-        else "without vectors"
-    )
-    line = f"{report.targets:,} targets of {report.repo}@{report.commit[:12]}, {by_meaning} ({report.seconds:.1f} s)."
-    say(console, line)
+    by_meaning = "without vectors"
+    if report.vectors:
+        by_meaning = f"{report.vectors_embedded:,} vectors computed, {report.vectors_from_cache:,} from the cache"
+    code = f"{report.repo}@{report.commit[:12]}"
+    say(console, f"{report.targets:,} targets of {code}, {by_meaning} ({report.seconds:.1f} s).")
     say(console, str(report.folder))
 
 
 def make_status(settings: Settings) -> Status:
-    """What is published in the settings' home folder, and its last runs."""
     generations = open_generations(settings)
     current = generations.current()
     last = list(islice(RunFiles(settings.paths.runs).runs(), STATUS_RUNS))
     if not generations.is_being_written():
         store = settings.model_dump(mode="json", include={"store"})["store"]
         for run in last:
-            # It was killed, and the next run has not yet written that down.
+            # The run was killed, and no later run has recorded that yet.
             if run.is_unfinished(store):
                 run.status = "interrupted"
     shown = {"run_id", "status", "mode", "started_at", "finished_at", "errors"}
     runs = [run.model_dump(mode="json", include=shown) for run in last]
-    status = Status(home=str(settings.paths.root), generation=None, runs=runs, cache=CacheStatus.of(settings))
-    if current is None:
-        return status
-    manifest = current.manifest
-    return status.model_copy(
-        update={
-            "generation": current.id,
-            "created_at": manifest.created_at,
-            "dense": manifest.dense,
-            "fingerprint": manifest.fingerprint,
-            "corpora": {
-                name: {
-                    "repo": corpus.repo,
-                    "commit": corpus.commit,
-                    "source": corpus.source,
-                    "files": len(corpus.files),
-                    "chunks": corpus.chunks,
-                    "failed_files": corpus.failed_files(),
-                }
-                for name, corpus in manifest.corpora.items()
-            },
-            "older_generations": [other.id for other in generations.published() if other.id != current.id],
+    status = Status(home=str(settings.paths.root), runs=runs, cache=CacheStatus.of(settings))
+    if current is not None:
+        manifest = current.manifest
+        status.generation, status.created_at, status.dense = current.id, manifest.created_at, manifest.dense
+        status.fingerprint = manifest.fingerprint
+        status.corpora = {
+            name: {
+                "repo": corpus.repo,
+                "commit": corpus.commit,
+                "source": corpus.source,
+                "files": len(corpus.files),
+                "chunks": corpus.chunks,
+                "failed_files": corpus.failed_files(),
+            }
+            for name, corpus in manifest.corpora.items()
         }
-    )
+        status.older_generations = [other.id for other in generations.published() if other.id != current.id]
+    return status
 
 
-def show_status(status: Status, console: Console, *, as_json: bool) -> None:
-    """Print a status."""
-    if as_json:
-        write_json(console, status)
-        return
+def show_status(status: Status, console: Console) -> None:
     if status.generation is None:
-        mend = with_options("Run `adk-ingest all`.")
-        say(console, f"Nothing is indexed in {status.home}. {mend}")
+        say(console, f"Nothing is indexed in {status.home}. {with_options('Run `adk-ingest all`.')}")
     else:
         say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
-        table = _table("corpus", "repository", "commit", "source", "files", "chunks")
+        corpora = table("corpus", "repository", "commit", "source", "files", "chunks")
         for name, corpus in status.corpora.items():
             counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
-            table.add_row(name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts)
-        console.print(table)
+            corpora.add_row(name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts)
+        console.print(corpora)
         for name, corpus in status.corpora.items():
             for sentence in left_out(name, corpus["failed_files"], ()):
                 say(console, f"incomplete: {sentence}", "yellow")
     say(console, f"Computed vectors: {status.cache}.")
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
-        line = f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}"
-        say(console, line)
+        say(console, f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}")
 
 
 def verify_published(settings: Settings, *, citations: bool) -> VerificationReport:
@@ -247,8 +205,7 @@ def verify_published(settings: Settings, *, citations: bool) -> VerificationRepo
     Raises:
         IndexMissingError: Nothing is published.
     """
-    lease = open_generations(settings).open_current()
-    try:
+    with open_generations(settings).open_current() as lease:
         store = open_reader(lease.folder, settings)
         try:
             report = verify_index(store, lease.manifest, settings.store)
@@ -257,22 +214,13 @@ def verify_published(settings: Settings, *, citations: bool) -> VerificationRepo
                 report.citations = verify_citations(store, settings.store, readers)
         finally:
             store.close()
-    finally:
-        lease.release()
     return report
 
 
 def show_verification(report: VerificationReport, console: Console, *, as_json: bool) -> None:
     """Print what a verification found."""
     if as_json:
-        data = {
-            "ok": report.ok,
-            "counts": report.counts,
-            "sampled": report.sampled,
-            "citations": report.citations,
-            "problems": report.problems,
-        }
-        console.print_json(data=data)
+        console.print_json(data={"ok": report.ok, **asdict(report)})
         return
     counts = ", ".join(f"{name} {count:,}" for name, count in report.counts.items())
     say(console, f"Counts: {counts}. Sampled points: {report.sampled}.")
@@ -285,14 +233,11 @@ def show_verification(report: VerificationReport, console: Console, *, as_json: 
         console.print("The index is verified.", style="green")
 
 
-def _show_left_out(name: str, corpus: CorpusRun, console: Console) -> None:
-    for sentence in left_out(name, corpus.failed_files, corpus.chunks_without_terms):
-        say(console, sentence, "yellow")
+def _skipped(corpus: CorpusRun) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(corpus.skipped.items()))
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
-        numeric = column in ("files", "changed", "removed", "chunks", "tokens", "warnings")
-        table.add_column(column, justify="right" if numeric else "left")
-    return table
+def _show_left_out(corpora: Mapping[str, CorpusRun], console: Console) -> None:
+    for name, corpus in corpora.items():
+        for sentence in left_out(name, corpus.failed_files, corpus.chunks_without_terms):
+            say(console, sentence, "yellow")

@@ -10,6 +10,7 @@ from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_ingest.chunkers import index_fingerprint
 from adk_ingest.corpora import (
     CorpusInput,
     api_reference_corpus,
@@ -22,7 +23,7 @@ from adk_ingest.credentials import credential_notices
 from adk_ingest.manifest import Mode, RunManifest, now
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
-from adk_ingest.sources.resolve import INGEST_ORDER, Place, Resolved, resolve_code, resolve_docs
+from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
 from adk_ingest.targets.build import build_targets, covers_commit
 from adk_ingest.versions import beside, replaced, taken_away
 
@@ -31,7 +32,7 @@ from adk_ingest.versions import beside, replaced, taken_away
 class Sources:
     """Where the user says the corpora are; None lets the settings decide.
 
-    `keep_code` keeps the code that is indexed, and puts this version beside it.
+    `keep_code` keeps the indexed code and puts this version beside it.
     """
 
     docs: str | None = None
@@ -75,14 +76,7 @@ def forget(
     dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
-    """Take away a version of the code that is kept beside the indexed one.
-
-    Args:
-        settings: Of the main index.
-        version: Its commit or tag.
-        progress: Receives the steps of the run.
-        dense: Dense embedder, or one for docs and one for code, for tests.
-        sparse: Sparse encoder, for tests.
+    """Take away a version of the code that is kept beside the indexed one; `version` is its commit or tag.
 
     Raises:
         InvalidRequestError: No such version is kept.
@@ -92,14 +86,28 @@ def forget(
     return Ingestion(settings, progress, dense=dense, sparse=sparse).run("code", lambda run: [corpus])
 
 
+def prepare_demo(settings: Settings, progress: Progress) -> None:
+    """Ingest unless a complete index of this version is there.
+
+    The docs come from a clone if it can be reached within seconds, else from `ADK_EVIDENCE_DOCS`, else the API
+    reference stands in; the progress says which.
+    """
+    current = open_generations(settings).current()
+    if current is not None and current.manifest.dense == "complete":
+        if current.manifest.fingerprint == index_fingerprint(settings):
+            return
+        progress.note("The index is of an older version or of other settings; it is built anew.")
+    with progress:
+        ingest(settings, "all", Sources(docs_order=DEMO_ORDER), progress)
+
+
 def _rank_new_code(settings: Settings, progress: Progress, dense: DenseEmbedder | None) -> None:
     """List the symbols of code whose commit is new here, without vectors; the index is published in any case."""
     try:
-        if covers_commit(settings, dense=dense):
-            return
-        build_targets(settings, progress, dense=dense, vectors=False)
-        later = "Symbols can be searched by name and words; `adk-ingest targets` adds the search by meaning."
-        progress.note(with_options(later))
+        if not covers_commit(settings, dense=dense):
+            build_targets(settings, progress, dense=dense, vectors=False)
+            later = "Symbols can be searched by name and words; `adk-ingest targets` adds the search by meaning."
+            progress.note(with_options(later))
     except EvidenceError as exc:
         progress.note(f"The symbols were not ranked: {exc.message}")
 
@@ -113,49 +121,59 @@ def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -
 def gather(
     settings: Settings, mode: Mode, sources: Sources, progress: Progress, run: RunManifest | None = None
 ) -> list[CorpusInput]:
-    """The corpora of a mode, discovered and read."""
-    found = _gather(settings, mode, sources, progress, run)
+    """The corpora of a mode, discovered and read; notices go to `progress` and into the manifest of `run`."""
+
+    def note(notice: str) -> None:
+        progress.note(notice)
+        if run is not None:
+            run.notices.append(notice)
+
     current = open_generations(settings).current()
     indexed = current.manifest.corpora if current else {}
     corpora: list[CorpusInput] = []
-    for corpus in found:
+    for corpus in _found(settings, mode, sources, progress, note, {} if run is None else run.missing):
         for notice in credential_notices(corpus.found.skipped):
-            _note(f"{corpus.name}: {notice}", progress, run)
+            note(f"{corpus.name}: {notice}")
         committed, others = as_cited(corpus)
         corpora.append(committed)
         if others.files:
             notice = uncommitted_notice(len(others.files), corpus.source.commit, others.source.commit)
-            _note(f"{corpus.name}: {notice}", progress, run)
-        # Without files it takes away what was indexed of it.
+            note(f"{corpus.name}: {notice}")
+        # A corpus without files takes away what was indexed of it.
         if others.files or others.name in indexed:
             corpora.append(others)
     return corpora
 
 
-def _gather(
-    settings: Settings, mode: Mode, sources: Sources, progress: Progress, run: RunManifest | None
+def _found(
+    settings: Settings,
+    mode: Mode,
+    sources: Sources,
+    progress: Progress,
+    note: Callable[[str], None],
+    missing: dict[str, str],
 ) -> list[CorpusInput]:
+    """The corpora of a mode; `missing` gets the reason why the docs cannot be had."""
     created_at = now()
+    network = sources.allow_network
     corpora: list[CorpusInput] = []
-    if mode in ("docs", "all"):
-        found = resolve_docs(
-            settings,
-            sources.docs,
-            order=sources.docs_order,
-            allow_network=sources.allow_network,
-            notify=progress.note,
+    if mode != "code":
+        docs = resolve_docs(
+            settings, sources.docs, order=sources.docs_order, allow_network=network, notify=progress.note
         )
-        _tell(found, progress, run)
-        if found.source is not None:
-            corpora.append(docs_corpus(settings, found.source, created_at))
+        for notice in docs.notices:
+            note(notice)
+        if docs.source is not None:
+            corpora.append(docs_corpus(settings, docs.source, created_at))
         elif mode == "docs" or not settings.ingestion.api_reference:
             raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
-        elif run is not None:
+        else:
             # The last notice says that no place has the docs; the notice before it says why the last place has none.
-            run.missing["adk_docs"] = found.notices[-2:][0]
-    if mode in ("code", "all"):
-        found = resolve_code(settings, sources.code, allow_network=sources.allow_network, notify=progress.note)
-        _tell(found, progress, run)
+            missing["adk_docs"] = docs.notices[-2:][0]
+    if mode != "docs":
+        found = resolve_code(settings, sources.code, allow_network=network, notify=progress.note)
+        for notice in found.notices:
+            note(notice)
         if found.source is None:
             raise SourceError("The ADK source cannot be had.", "Name a folder or a wheel with --code.")
         if sources.keep_code:
@@ -165,14 +183,3 @@ def _gather(
         if settings.ingestion.api_reference:
             corpora.append(api_reference_corpus(settings, code, created_at))
     return corpora
-
-
-def _tell(found: Resolved, progress: Progress, run: RunManifest | None) -> None:
-    for notice in found.notices:
-        _note(notice, progress, run)
-
-
-def _note(notice: str, progress: Progress, run: RunManifest | None) -> None:
-    progress.note(notice)
-    if run is not None:
-        run.notices.append(notice)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import tempfile
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import Self
 
 from adk_evidence.models.chunk import ChunkRecord
@@ -15,7 +14,7 @@ MEMORY_BYTES = 64_000_000
 
 
 class RecordSpool:
-    """Keeps records in the order in which they were added. A context manager, which drops them at its end."""
+    """Keeps records in the order in which they were added. A context manager, which drops the records at its end."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115 - closed by __exit__
@@ -25,17 +24,11 @@ class RecordSpool:
         return self._count
 
     def add(self, records: Sequence[ChunkRecord]) -> None:
-        """Append records.
-
-        Raises:
-            OSError: The temporary file cannot be written.
-        """
         for record in records:
             pickle.dump(record, self._file, pickle.HIGHEST_PROTOCOL)
         self._count += len(records)
 
     def batches(self, size: int) -> Iterator[list[ChunkRecord]]:
-        """All records from the first on, `size` at a time."""
         self._file.seek(0)
         for start in range(0, self._count, size):
             # This process wrote what it reads here.
@@ -44,7 +37,5 @@ class RecordSpool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self._file.close()

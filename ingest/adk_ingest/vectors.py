@@ -62,7 +62,7 @@ class Vectors:
             texts = {key: text for key, text in inputs.items() if key not in known}
             left = [batch for keys, batch in contexts.items() if not all(key in known for key in keys)]
             self._of_kind |= dict.fromkeys(kinds, _Work(embedder, dict(known), texts, left))
-        # Docs and code share one model's work or have one each.
+        # Docs and code share one model's work, or each kind has its own.
         self._work = list({id(work): work for work in self._of_kind.values()}.values())
         self.cached = sum(len(work.known) for work in self._work)
         self.missing = sum(work.missing for work in self._work)
@@ -89,15 +89,15 @@ class Vectors:
 
 
 def refuse_above_the_cap(cost: Cost | None, embedders: Iterable[object], instead: str) -> None:
-    """Fail before anything is spent if the run would cost too much.
+    """Fail before anything is spent if the run would cost too much; the lowest cap of the paid embedders counts.
 
     Args:
         cost: What the run would take; None where no service is paid.
-        embedders: Those that it asks; the lowest cap of the paid ones counts.
-        instead: What else to do than to raise the cap, for the hint.
+        embedders: The embedders that the run asks.
+        instead: An alternative to a higher cap, for the hint.
 
     Raises:
-        CostCapError: It would.
+        CostCapError: The run would cost too much.
     """
     caps = [each.max_cost_usd for each in embedders if isinstance(each, PaidEmbedder)]
     if cost is not None and cost.usd > (cap := min(caps)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -15,6 +16,7 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload, point_id
 from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import EvidenceStore, Filter, HasVector, Match, Record, scroll_all
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_ingest.wording import counted
 
 SAMPLE_SIZE = 64
 
@@ -30,7 +32,6 @@ class VerificationReport:
 
     @property
     def ok(self) -> bool:
-        """Whether everything held."""
         return not self.problems
 
 
@@ -39,11 +40,6 @@ def verify_index(store: EvidenceStore, manifest: IndexManifest, settings: StoreS
 
     Counts are exact, for each corpus at its commit and in all. Every point must have a vector of each name. The sample
     is drawn with the generation's id as seed, so that a check can be repeated.
-
-    Args:
-        store: The index, opened.
-        manifest: What it should hold.
-        settings: Names of collections and vectors.
     """
     report = VerificationReport()
     for name, corpus in sorted(manifest.corpora.items()):
@@ -62,13 +58,12 @@ def verify_index(store: EvidenceStore, manifest: IndexManifest, settings: StoreS
             # Counted by the store: reading all vectors takes 600 times as long.
             lacking = store.count(collection, Filter(must_not=(HasVector(name),)))
             if lacking:
-                points = "1 point lacks its" if lacking == 1 else f"{lacking:,} points lack their"
+                points = counted(lacking, "point lacks its", "points lack their")
                 report.problems.append(f"In {collection}, {points} vector {name}.")
     for kind in KINDS:
         for record in _sample(store, settings.collection(kind), manifest.generation):
             report.sampled += 1
-            problem = _check_record(record, kind, manifest, settings)
-            if problem:
+            if problem := _check_record(record, kind, manifest, settings):
                 report.problems.append(f"Point {record.id}: {problem}")
     return report
 
@@ -77,19 +72,18 @@ def verify_citations(
     store: EvidenceStore, settings: StoreSettings, readers: Mapping[str, SourceReader]
 ) -> dict[str, int]:
     """Check the citation of every chunk against its source; returns how many are in each state."""
-    states: dict[str, int] = {}
+    states = Counter[str]()
     for kind in KINDS:
         for record in scroll_all(store, settings.collection(kind)):
             payload = ChunkPayload.model_validate(record.payload)
-            state = verify_citation(payload, readers.get(payload.source_name)).state
-            states[state] = states.get(state, 0) + 1
+            states[verify_citation(payload, readers.get(payload.source_name)).state] += 1
     return dict(sorted(states.items()))
 
 
 def _corpus_filter(name: str, corpus: CorpusEntry) -> Filter:
     commit = Match("commit", (corpus.commit,))
     if corpus.source == "api-reference":
-        # Generated pages count as documentation, whose collection and corpus they share.
+        # Generated pages share the collection and the corpus of the documentation.
         return Filter(must=(commit, Match("origin", ("api-reference",))))
     return Filter(must=(commit, Match("origin", ("repository",)), Match("corpus", (name,))))
 

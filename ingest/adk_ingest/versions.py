@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.manifest import CorpusEntry, IndexManifest, beside_name, is_beside
+from adk_evidence.store.manifest import CorpusEntry, beside_name, is_beside
 from adk_ingest.chunking.base import ChunkedFile
 from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state
 from adk_ingest.sources.base import CorpusSource, SourceKind
@@ -22,8 +23,7 @@ def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusI
         IndexMissingError: No code is indexed.
         InvalidRequestError: That version is the indexed one, or not all files are committed.
     """
-    manifest = _published(settings)
-    proper = manifest.corpora.get(_CODE) if manifest else None
+    proper = _indexed(settings).get(_CODE)
     if proper is None:
         raise IndexMissingError(
             "There is no indexed version that another could be kept beside.", f"Run `{settings.ingest_command}` first."
@@ -42,26 +42,21 @@ def beside(settings: Settings, source: CorpusSource, created_at: str) -> CorpusI
 
 
 def replaced(settings: Settings, commit: str, created_at: str) -> list[CorpusInput]:
-    """What to take away when the code proper becomes a version that was kept beside it: the same, or nothing."""
-    manifest = _published(settings)
+    """What a run takes away when the code proper becomes a version that was kept beside it."""
     name = beside_name(_CODE, commit)
-    entry = manifest.corpora.get(name) if manifest else None
+    entry = _indexed(settings).get(name)
     return [_nothing(settings, name, entry, created_at)] if entry else []
 
 
 def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput:
-    """A kept version as a corpus without files: a run with it removes the version from the index.
+    """A kept version as a corpus without files: a run with this corpus removes the version from the index.
 
-    Args:
-        settings: Of the main index.
-        version: Its commit, tag or branch as the index has it, with or without a leading `v`.
-        created_at: The time of the run.
+    `version` is the version's commit, tag or branch as the index has it, with or without a leading `v`.
 
     Raises:
         InvalidRequestError: No such version is kept; the hint lists those that are.
     """
-    manifest = _published(settings)
-    kept = {name: entry for name, entry in manifest.corpora.items() if is_beside(name)} if manifest else {}
+    kept = {name: entry for name, entry in _indexed(settings).items() if is_beside(name)}
     for name, entry in kept.items():
         if _bare(version) in (_bare(entry.commit), _bare(entry.ref or entry.commit)):
             return _nothing(settings, name, entry, created_at)
@@ -69,9 +64,9 @@ def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput
     raise InvalidRequestError(f"No version {version!r} is kept beside the indexed one.", f"There are: {known}.")
 
 
-def _published(settings: Settings) -> IndexManifest | None:
+def _indexed(settings: Settings) -> Mapping[str, CorpusEntry]:
     current = open_generations(settings).current()
-    return current.manifest if current else None
+    return current.manifest.corpora if current else {}
 
 
 def _bare(version: str) -> str:

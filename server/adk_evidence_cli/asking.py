@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
-from adk_evidence_cli.prompting import PromptFrame
-from adk_evidence_console import say
+from adk_evidence_console import say, stderr, stdout
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-# What the fields of a request are called on the command line.
+Renderer = Callable[[EvidencePack], str]
+# The options of the command line by the fields of a request.
 _OPTIONS = {
     "filters.path_allowlist": "--path",
     "filters.path_blocklist": "--exclude",
@@ -31,15 +31,8 @@ _OPTIONS = {
     "time_budget_ms": "--time-budget-ms",
 }
 _SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
-
-
-class Output(StrEnum):
-    """The form of an answer."""
-
-    terminal = "terminal"
-    json = "json"
-    markdown = "markdown"
-    prompt = "prompt"
+_TURNS = TypeAdapter(tuple[Turn, ...])
+_HISTORY = 'It is a JSON list such as [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}].'
 
 
 def build_request(
@@ -62,7 +55,7 @@ def build_request(
     """
     if source not in _SOURCES:
         raise InvalidRequestError(f"--source does not know {source!r}.", "Choose docs, code or both.")
-    values: dict[str, Any] = {
+    values = {
         "query": query,
         "task_mode": task_mode,
         "max_results_final": results,
@@ -81,7 +74,7 @@ def build_request(
     except ValidationError as exc:
         where, what = first_problem(exc)
         named = next((option for field, option in _OPTIONS.items() if where.startswith(field)), f"The {where}")
-        # Python keeps bytes of an argument that it cannot read as halves of characters.
+        # Python keeps bytes of an argument that it cannot decode as lone surrogates.
         if where == "query" and "Unicode" in what:
             what = "it is not in the encoding of this locale"
         what = what.replace("String should have at least 1 character", "it is empty")
@@ -91,55 +84,89 @@ def build_request(
 def answer(
     settings: Settings,
     request: EvidenceRequest,
-    output: Output,
-    out: Console,
-    err: Console,
+    render: Renderer | None = None,
     *,
-    prompt: PromptFrame | None = None,
     full: bool = False,
 ) -> None:
-    """Answer a request: evidence goes to `out`, everything else to `err`.
+    """Answer a request: evidence goes to stdout, everything else to stderr.
 
-    Args:
-        settings: Of the index.
-        request: What is asked.
-        output: The form.
-        out: For the evidence.
-        err: For warnings.
-        prompt: What a prompt holds besides the evidence.
-        full: Whole chunks on the terminal.
+    `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
+    chunks.
     """
-    service = EvidenceService(settings)
-    try:
-        with service.session() as session:
-            pack = session.find(request)
-            roots = session.local_files(pack) if output is Output.terminal else {}
-    finally:
-        service.close()
-    if output is Output.terminal:
+    out = stdout()
+    with closing(EvidenceService(settings)) as service, service.session() as session:
+        pack = session.find(request)
+        roots = {} if render else session.local_files(pack)
+    if render is None:
         from adk_evidence_cli.terminal import show_pack
 
         show_pack(out, pack, roots, full=full)
         return
     # Not through rich: what is piped into a file or a model must come out to the letter.
-    out.file.write(_text(pack, output, prompt or PromptFrame(), err))
+    out.file.write(render(pack))
     out.file.flush()
     for warning in pack.warnings:
-        say(err, f"warning: {warning}")
+        say(stderr(), f"warning: {warning}")
 
 
-def _text(pack: EvidencePack, output: Output, prompt: PromptFrame, err: Console) -> str:
-    if output is Output.json:
-        return visible_json(pack.model_dump_json(indent=2)) + "\n"
-    if output is Output.markdown:
-        from adk_evidence.render.markdown import to_markdown
+def to_json(pack: EvidencePack) -> str:
+    return visible_json(pack.model_dump_json(indent=2)) + "\n"
 
-        return to_markdown(pack)
-    from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 
-    block = to_prompt(pack, prompt.max_tokens or DEFAULT_MAX_TOKENS, system=prompt.system, history=prompt.history)
-    turns = f" and {block.turns} of {len(prompt.history)} turns" if prompt.history else ""
-    say(err, f"{block.included} of {len(pack.candidates)} results{turns} in about {block.tokens} tokens", "dim")
-    if block.note:
-        say(err, f"warning: {block.note}")
-    return block.text
+def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | None) -> Renderer:
+    """What makes a prompt of a pack.
+
+    Args:
+        max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual budget.
+        system: A file with the system prompt, or its text of more than one word.
+        history: A JSON file with the turns before the question, oldest first.
+
+    Raises:
+        InvalidRequestError: A file cannot be read, or is not what it should be.
+    """
+    system_prompt = _system(system)
+    turns = () if history is None else _history(history)
+
+    def render(pack: EvidencePack) -> str:
+        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS, system=system_prompt, history=turns)
+        kept = f" and {block.turns} of {len(turns)} turns" if turns else ""
+        said = f"{block.included} of {len(pack.candidates)} results{kept} in about {block.tokens} tokens"
+        say(stderr(), said, "dim")
+        if block.note:
+            say(stderr(), f"warning: {block.note}")
+        return block.text
+
+    return render
+
+
+def _system(value: str | None) -> str:
+    # A word alone is the name of a file: the name of a missing file must not pass for the prompt.
+    if value is None or (len(value.split()) > 1 and not _is_file(value)):
+        return value or ""
+    return _read("--system", Path(value))
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        # A long text cannot be a file name.
+        return False
+
+
+def _history(path: Path) -> tuple[Turn, ...]:
+    try:
+        return _TURNS.validate_json(_read("--history", path))
+    except ValidationError as exc:
+        raise InvalidRequestError(f"The file of --history is not valid: {first_problem(exc)}.", _HISTORY) from exc
+
+
+def _read(option: str, path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise InvalidRequestError(f"The file of {option} is not UTF-8.", "Save it as UTF-8.") from exc
+    except (OSError, ValueError) as exc:
+        raise InvalidRequestError(
+            f"The file of {option} cannot be read: {path}.", "Name a text file that is there."
+        ) from exc

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.render.sanitize import visible
-from adk_evidence_console import write_json
 from adk_ingest.doctor import Finding
 
 _MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "broken": ("BROKEN", "red")}
 
 
-def show_findings(findings: Sequence[Finding], console: Console, *, as_json: bool) -> None:
-    """Print the findings."""
-    if as_json:
-        write_json(console, [asdict(finding) for finding in findings])
-        return
+def show_findings(findings: Sequence[Finding], console: Console) -> None:
     for finding in findings:
         mark, style = _MARKS[finding.state]
         what = ((f"{mark:>6}  ", style), (f"{finding.what}: ", "bold"), visible(finding.found))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from adk_evidence import __version__
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence_cli.serve import app as serve_app
 from adk_evidence_console import (
     CommandLine,
@@ -19,6 +19,7 @@ from adk_evidence_console import (
     path_option,
     read_stdin,
     settings_from,
+    show,
     stderr,
     stdout,
     write_utf8,
@@ -30,15 +31,8 @@ app.add_typer(eval_app, name="eval")
 app.add_typer(serve_app, name="serve")
 
 
-class Mode(StrEnum):
-    """What the evidence is for; it steers the ranking and the mix of docs and code."""
-
-    build = "build"
-    debug = "debug"
-    explain = "explain"
-    refactor = "refactor"
-
-
+# As `models.request.TaskMode`, whose module takes long to import.
+Mode = Literal["build", "debug", "explain", "refactor"]
 Query = Annotated[
     str, typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False)
 ]
@@ -68,7 +62,7 @@ def _root(
 @app.command()
 def ask(
     query: Query,
-    mode: ModeOption = Mode.build,
+    mode: ModeOption = "build",
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
     as_prompt: AsPrompt = False,
@@ -91,11 +85,10 @@ def ask(
     home: Home = None,
 ) -> None:
     """Answer a question with checked evidence."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_evidence.index.names import MAIN
     from adk_evidence.index.registry import settings_of
-    from adk_evidence_cli.asking import Output, answer, build_request
-    from adk_evidence_cli.prompting import prompt_frame
+    from adk_evidence.render.markdown import to_markdown
+    from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, to_json
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(chosen) > 1:
@@ -103,31 +96,24 @@ def ask(
     for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
         if value is not None and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
-    prompt = prompt_frame(max_tokens, system, history)
+    if as_prompt:
+        render: Renderer | None = prompt_renderer(max_tokens, system, history)
+    else:
+        render = to_json if as_json else to_markdown if as_markdown else None
     request = build_request(
         query=read_stdin() if query == "-" else query,
-        task_mode=mode.value,
+        task_mode=mode,
         results=results,
         source=source,
-        path=path or [],
-        exclude=exclude or [],
-        language=language or [],
+        path=path,
+        exclude=exclude,
+        language=language,
         ref=ref,
         time_budget_ms=time_budget_ms,
         strict=strict or None,
     )
-    output = Output(chosen[0]) if chosen else Output.terminal
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    answer(settings, request, output, stdout(), stderr(), prompt=prompt, full=full)
-
-
-class SymbolMode(StrEnum):
-    """How symbols are searched."""
-
-    auto = "auto"
-    lexical = "lexical"
-    vector = "vector"
-    hybrid = "hybrid"
+    answer(settings, request, render, full=full)
 
 
 @app.command()
@@ -137,7 +123,9 @@ def symbol(
         typer.Argument(help="A name, its beginning or what it is for; - reads it from stdin.", show_default=False),
     ],
     results: Annotated[int, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = 10,
-    mode: Annotated[SymbolMode, typer.Option("--mode", help="By words, by meaning or both.")] = SymbolMode.auto,
+    mode: Annotated[
+        Literal["auto", "lexical", "vector", "hybrid"], typer.Option("--mode", help="By words, by meaning or both.")
+    ] = "auto",
     python: Annotated[
         Path | None, path_option("Your interpreter or virtual environment, to mark what its google-adk lacks.")
     ] = None,
@@ -151,22 +139,15 @@ def symbol(
 
     symbols = CurrentSymbols(settings_from(profile, home))
     wanted = read_stdin() if query == "-" else query
-    answer = symbols.find(wanted, results, mode.value, python)
-    show_targets(answer, stdout(), stderr(), as_json=as_json)
-
-
-class OperationSchema(StrEnum):
-    """What a schema is of."""
-
-    request = "request"
-    response = "response"
+    show_targets(symbols.find(wanted, results, mode, python), stdout(), stderr(), as_json=as_json)
 
 
 @app.command()
 def operate(
     file: Annotated[str, typer.Argument(help="File with the request as JSON; - reads it from stdin.")] = "-",
     schema: Annotated[
-        OperationSchema | None, typer.Option("--schema", help="Print the JSON schema of requests or responses instead.")
+        Literal["request", "response"] | None,
+        typer.Option("--schema", help="Print the JSON schema of requests or responses instead."),
     ] = None,
     roots: Roots = None,
     profile: Profile = None,
@@ -176,7 +157,7 @@ def operate(
     from adk_evidence_cli import operating
 
     if schema is not None:
-        typer.echo(operating.schema_text(schema.value), nl=False)
+        typer.echo(operating.schema_text(schema), nl=False)
         return
     request = operating.read_request(file, read_stdin)
     code = operating.operate(request, lambda: settings_from(profile, home, roots), stdout().file, stderr())
@@ -195,7 +176,7 @@ def doctor(
     from adk_ingest.doctor import examine
 
     findings = examine(settings_from(profile, home))
-    show_findings(findings, stdout(), as_json=as_json)
+    show(findings, show_findings, as_json=as_json)
     if any(finding.state == "broken" for finding in findings):
         raise typer.Exit(1)
 
@@ -203,22 +184,20 @@ def doctor(
 @app.command()
 def demo(
     query: Annotated[str, typer.Argument(help="The question.")] = "how do I retry when a tool throws?",
-    mode: ModeOption = Mode.build,
+    mode: ModeOption = "build",
     full: Full = False,
     home: Home = None,
 ) -> None:
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
-    from adk_evidence_cli.asking import Output, answer, build_request
-    from adk_ingest.demo import prepare
+    from adk_evidence_cli.asking import answer, build_request
     from adk_ingest.progress_views import make_progress
+    from adk_ingest.session import prepare_demo
 
     settings = settings_from(home=home)
-    prepare(settings, make_progress(stderr(), as_json=False))
-    request = build_request(query=query, task_mode=mode.value)
-    answer(settings, request, Output.terminal, stdout(), stderr(), full=full)
+    prepare_demo(settings, make_progress(stderr(), as_json=False))
+    answer(settings, build_request(query=query, task_mode=mode), full=full)
 
 
 def run() -> None:
-    """Entry point of the console script."""
     write_utf8()
     app()

@@ -21,11 +21,7 @@ FAILED = 1
 
 
 def read_request(name: str, read_stdin: Callable[[], str]) -> str:
-    """The request's text from a file, or from standard input for `-`.
-
-    Raises:
-        InvalidRequestError: The file cannot be read.
-    """
+    """The request's text from a file, or from standard input for `-`."""
     if not name:
         raise InvalidRequestError("The name of the request's file is empty.", "Name a file, or - for standard input.")
     try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, settings_from
 
 app = CommandLine("Serve editors and agents.")
@@ -14,13 +14,7 @@ app = CommandLine("Serve editors and agents.")
 DEFAULT_PORT = 4389
 
 
-class LogLevel(StrEnum):
-    """How much is logged to standard error."""
-
-    debug = "debug"
-    info = "info"
-    warning = "warning"
-    error = "error"
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log to stderr.")]
 
 
 @app.callback()
@@ -38,10 +32,9 @@ def lsp(
     no_auth: Annotated[
         bool, typer.Option("--no-auth", help="With --tcp: let everybody on this machine in, as TCP does.")
     ] = False,
-    log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
+    log_level: LogLevel = "warning",
 ) -> None:
     """Run the language server; its settings come from the client."""
-    from adk_evidence.errors import InvalidRequestError
     from adk_evidence_lsp.server import EvidenceServer, configure_logging
 
     if tcp and not no_auth:
@@ -49,7 +42,7 @@ def lsp(
             "Every user and program of this machine can connect over TCP, where the protocol asks for no token.",
             "Leave --tcp out and let the editor start the server, or add --no-auth on purpose.",
         )
-    configure_logging(log_level.value)
+    configure_logging(log_level)
     server = EvidenceServer()
     if tcp:
         server.serve_tcp(host, port)
@@ -84,10 +77,9 @@ def mcp(
     profile: Profile = None,
     home: Home = None,
     roots: Roots = None,
-    log_level: Annotated[LogLevel, typer.Option(help="How much to log to stderr.")] = LogLevel.warning,
+    log_level: LogLevel = "warning",
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
-    from adk_evidence.errors import EvidenceError, InvalidRequestError
     from adk_evidence_agents.session import AgentSession
 
     for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):
@@ -99,7 +91,7 @@ def mcp(
     except ModuleNotFoundError as exc:
         hint = 'Run `pip install "adk-evidence[mcp]"`.'
         raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
-    configure_logging(log_level.value)
+    configure_logging(log_level)
     session = AgentSession(lambda: settings_from(profile, home, roots))
     if http is None:
         serve_stdio(session, structured=structured)

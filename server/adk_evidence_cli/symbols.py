@@ -30,24 +30,17 @@ def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: b
 
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
     heading = Text.assemble((f"{place:>2}  ", "dim"), (one_line(target.symbol), "bold"), (f"  {target.type}", "dim"))
-    for note, style in _notes(target, answer):
-        heading.append(f"  {note}", style)
+    if target.deprecated:
+        heading.append("  deprecated", "yellow")
+    if target.alias_of is not None:
+        heading.append(f"  = {one_line(target.alias_of)}", "dim")
+    if target.available == "false":
+        heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)
     if target.summary:
         summary = one_line(target.summary)
         shown = summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…"
-        # Behind a bar no line of the corpus passes for one of ours.
+        # Behind a bar, no line of the corpus can pass for a line of ours.
         out.print(Indented(Text(shown), BAR, BAR, Style(dim=True)))
     out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
     out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)
-
-
-def _notes(target: RankedTarget, answer: TargetAnswer) -> list[tuple[str, str]]:
-    notes = []
-    if target.deprecated:
-        notes.append(("deprecated", "yellow"))
-    if target.alias_of is not None:
-        notes.append((f"= {one_line(target.alias_of)}", "dim"))
-    if target.available == "false":
-        notes.append((f"not in your google-adk {answer.installed}", "red"))
-    return notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -27,7 +28,7 @@ _VERIFICATION_STYLES = {"exact": "green", "moved": "yellow", "changed": "red", "
 _QUALITY_STYLES = {"high": "green", "mixed": "yellow", "keyword_only": "yellow", "none": "red"}
 _INDENT = "    "
 BAR = "  │ "
-# What goes into the escape sequence of a link must not be able to end it.
+# A link's address must not be able to end the escape sequence in which it stands.
 _SAFE_URL = re.compile(r"https://[!-~]+")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+(?=.)", re.DOTALL)
 
@@ -35,11 +36,7 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+(?=.)", re.DOTALL)
 def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *, full: bool = False) -> None:
     """Print a pack. Results of one file are grouped at the rank of the best of them.
 
-    Args:
-        console: Where to.
-        pack: The pack.
-        roots: Each candidate's file on this machine by candidate id, for links.
-        full: Whole chunks instead of their first lines.
+    `roots` has each candidate's file on this machine by candidate id, for links; `full` shows whole chunks.
     """
     console.print(Text(one_line(pack.query), style="bold"))
     console.print(Text(pack.quality.note, style=_QUALITY_STYLES[pack.quality.level]))
@@ -62,32 +59,25 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         console.print(Text(one_line(f"warning: {warning}"), style="yellow"))
 
 
+@dataclass
 class Indented:
-    """A text with something before its first line and before all others, those that wrapping makes among them."""
+    """A text with a prefix before its first line and another before all other lines, also those made by wrapping."""
 
-    def __init__(
-        self,
-        text: Text,
-        first: str = _INDENT,
-        others: str = _INDENT,
-        style: Style | None = None,
-        limit: int | None = None,
-    ) -> None:
-        self._text = text
-        self._prefixes = (first, others)
-        self._style = style
-        self._limit = limit
+    text: Text
+    first: str = _INDENT
+    others: str = _INDENT
+    style: Style | None = None
+    limit: int | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        first, others = self._prefixes
-        inner = options.update_width(max(1, options.max_width - len(others)))
-        lines = console.render_lines(self._text, inner, pad=False)
-        for number, line in enumerate(lines[: self._limit]):
-            yield Segment(others if number else first, self._style)
+        inner = options.update_width(max(1, options.max_width - len(self.others)))
+        lines = console.render_lines(self.text, inner, pad=False)
+        for number, line in enumerate(lines[: self.limit]):
+            yield Segment(self.others if number else self.first, self.style)
             yield from line
             yield Segment.line()
-        if self._limit is not None and len(lines) > self._limit:
-            yield Segment(f"{others}…\n", self._style)
+        if self.limit is not None and len(lines) > self.limit:
+            yield Segment(f"{self.others}…\n", self.style)
 
 
 def _by_file(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
@@ -113,13 +103,13 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
     console.print(Indented(_facts(candidate)))
     text = body(candidate).strip("\n")
     if not full:
-        # One line more than is shown, so that the cut shows.
+        # One line more than is shown makes the cut visible.
         text = "\n".join(_FRONT_MATTER.sub("", text).split("\n")[: MAX_LINES + 1])
     syntax = Syntax("", fence_language(candidate), theme="ansi_dark", background_color="default")
     highlighted = syntax.highlight(visible(text))
     highlighted.rstrip()
     highlighted.no_wrap, highlighted.overflow = False, "fold"
-    # Behind a bar no line of the corpus passes for one of ours.
+    # Behind a bar, no line of the corpus can pass for a line of ours.
     console.print(Indented(highlighted, BAR, BAR, Style(dim=True), None if full else MAX_LINES))
 
 
@@ -144,7 +134,7 @@ def _link(candidate: Candidate, file: Path | None) -> str | None:
 
 
 def _short_citation(candidate: Candidate, width: int) -> str:
-    """The citation with a short commit, and with as many folders left out as one line asks for."""
+    """The citation with a short commit and without the first folders, so that it fits into one line."""
     name, _, rest = one_line(candidate.citation).partition("@")
     commit, _, target = rest.partition(":")
     source = f"{name}@{_short_commit(commit)}:"
@@ -161,7 +151,7 @@ def _short_commit(commit: str) -> str:
 
 
 def _keep_end(text: str, width: int) -> str:
-    """The text cut at its beginning to a number of columns; the end of a path says most."""
+    """The text cut at its beginning to a number of columns: the end of a path says most."""
     if cell_len(text) <= width:
         return text
     while text and cell_len(text) >= width:

@@ -8,16 +8,18 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from adk_evidence.errors import EvidenceError
+from adk_evidence.errors import EvidenceError, InvalidRequestError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from adk_evidence.settings import Settings
 
@@ -30,13 +32,16 @@ Roots = Annotated[
     ),
 ]
 Command = TypeVar("Command", bound=Callable[..., Any])
+Result = TypeVar("Result")
 # Exit code of a program that Ctrl-C ended.
 INTERRUPTED = 130
 Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
 Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
-# Of the settings that were loaded last.
+# Headings of columns that hold numbers.
+_NUMBERS = ("files", "changed", "removed", "chunks", "tokens", "warnings", "MB")
+# The home folder of the settings that were loaded last.
 _home: Path | None = None
 
 
@@ -48,14 +53,11 @@ def write_utf8() -> None:
 
 
 def read_stdin() -> str:
-    """Everything on standard input, as UTF-8; bytes that are not are replaced. Nothing where it is closed."""
-    if sys.stdin is None:
-        return ""
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    """Standard input as UTF-8, where other bytes are replaced; empty where it is closed."""
+    return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def stdout() -> Console:
-    """The console for answers."""
     from rich.console import Console
 
     class Output(Console):
@@ -70,32 +72,63 @@ def stdout() -> Console:
 
 
 def stderr() -> Console:
-    """The console for progress and problems."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
 
 
 def say(console: Console, text: str, style: str | None = None) -> None:
-    """Print a sentence on one line; what a terminal would obey in it becomes visible."""
+    """Print a sentence on one line; characters that a terminal would obey become visible."""
     from adk_evidence.render.sanitize import visible
 
     console.print(visible(text), markup=False, style=style, soft_wrap=True)
 
 
+def table(*columns: str, fold: bool = False) -> Table:
+    """A table without lines; columns of numbers stand at the right.
+
+    Args:
+        columns: Their headings.
+        fold: Break words that are too long for a column instead of cutting them off.
+    """
+    from rich.table import Table
+
+    empty = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        empty.add_column(
+            column,
+            justify="right" if column in _NUMBERS else "left",
+            no_wrap=fold and column in _NUMBERS,
+            overflow="fold" if fold else "ellipsis",
+        )
+    return empty
+
+
+def show(result: Result, view: Callable[[Result, Console], None], *, as_json: bool) -> None:
+    """Print the result of a command: by a view for people, or as one line of JSON."""
+    if as_json:
+        write_json(stdout(), result)
+    else:
+        view(result, stdout())
+
+
 def write_json(console: Console, data: object = None, /, **named: object) -> None:
-    """Print a model, plain data, or an object with named members as one line of JSON."""
+    """Print a model, plain data, dataclasses, or an object with named members as one line of JSON."""
     from pydantic import BaseModel
 
-    text = data.model_dump_json() if isinstance(data, BaseModel) else json.dumps(named or data, ensure_ascii=False)
+    def plain(value: Any) -> object:
+        return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+    if isinstance(data, BaseModel):
+        text = data.model_dump_json()
+    else:
+        text = json.dumps(named or data, ensure_ascii=False, default=plain)
     console.file.write(text + "\n")
 
 
 @contextmanager
 def friendly_errors() -> Iterator[None]:
-    """Turn expected failures into one sentence on stderr and an exit code that means something.
-
-    An unexpected failure becomes a sentence, too; the log in the home folder says where it was raised.
+    """Turn failures into a sentence on stderr and an exit code; the home folder's log has the place of unexpected ones.
 
     Exit codes: 2 wrong usage or settings, 3 source, 4 model, 5 index, 6 ingestion, 7 verification, 130 interrupted,
     1 anything else.
@@ -136,13 +169,12 @@ class CommandLine(typer.Typer):
         )
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
-        """As typer's."""
         register = super().command(name, **options)
         return lambda function: register(friendly_errors()(function))
 
 
 def _log_failure(exc: Exception) -> Path | None:
-    """Write where an unexpected failure was raised into the home folder's log; None where that cannot be written."""
+    """Write the place of an unexpected failure into the home folder's log; None where that cannot be written."""
     from adk_evidence import __version__
     from adk_evidence.paths import Home, default_home
     from adk_evidence.redaction import where_raised
@@ -171,39 +203,27 @@ def _complain(message: str, hint: str) -> None:
 
 
 def named_path(given: str, option: str) -> str:
-    """A path that the command line names.
-
-    Raises:
-        InvalidRequestError: It is empty, which would otherwise mean the working folder.
-    """
-    from adk_evidence.errors import InvalidRequestError
-
+    # An empty path would be the working folder.
     if not given.strip():
         raise InvalidRequestError(f"The path of {option} is empty.", f"Name a path, or leave {option} out.")
     return given
 
 
 def path_argument(given: str) -> Path:
-    """A path of the command line, for `parser` of options; an empty one is refused."""
     if not given.strip():
         raise typer.BadParameter("the path is empty.")
     return Path(given)
 
 
 def path_option(about: str, **more: Any) -> Any:
-    """An option that takes a path; an empty one is refused."""
+    """An option that takes a path; an empty path is refused."""
     return typer.Option(parser=path_argument, metavar="PATH", help=about, **more)
 
 
 def settings_from(
     profile: str | None = None, home: str | None = None, roots: Sequence[str] | None = None, **overrides: Any
 ) -> Settings:
-    """Settings with what the command line said on top; `roots` are folders that agents may index.
-
-    Raises:
-        InvalidRequestError: A path is empty.
-        SettingsError: The settings are not valid.
-    """
+    """Settings with the options of the command line on top; `roots` are folders that agents may index."""
     from adk_evidence.commands import remember_options
     from adk_evidence.settings import load_settings
 

@@ -152,18 +152,6 @@ def test_a_command_frees_the_cache_and_a_status_says_its_size(
     assert shown.state == "ok" and str(workplace.settings.paths.embedding_cache) in shown.found
 
 
-def test_nothing_is_removed_that_an_index_of_an_earlier_version_may_need(
-    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embedder = HashEmbedder()
-    with monkeypatch.context() as earlier:
-        earlier.setattr(EmbeddingCache, "need", lambda *_, **__: None)
-        workplace.ingest(dense=embedder)
-    with pytest.raises(StoreError, match="not known which vectors"):
-        prune_cache(workplace.settings, 0)
-    assert kept(workplace, embedder.embedded) == set(embedder.embedded)
-
-
 def test_manifests_of_old_runs_go(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manifest, "KEPT_RUNS", 3)
     runs = [workplace.ingest().run_id for _ in range(5)]

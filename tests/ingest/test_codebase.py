@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -86,22 +88,22 @@ class Place:
     def update(self, name: str = "app") -> IndexReport:
         return self.indexer.update(name, lambda: False, lambda done, total, message: None)
 
+    def service(self, name: str = "app") -> closing[EvidenceService]:
+        settings = settings_of(self.settings, name)
+        return closing(EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse()))
+
     def ask(self, name: str = "app", question: str = QUESTION) -> EvidencePack:
-        service = EvidenceService(settings_of(self.settings, name), dense=HashEmbedder(), sparse=shared_sparse())
-        try:
+        with self.service(name) as service:
             return service.find(EvidenceRequest(query=question))
-        finally:
-            service.close()
 
     def chunks(self, name: str = "app") -> list[ChunkPayload]:
         settings = settings_of(self.settings, name)
-        with open_generations(settings).open_current() as lease:
-            store = open_reader(lease.folder, settings)
-            try:
-                names = [settings.store.collection(kind) for kind in ("doc", "code")]
-                records = [record for collection in names for record in scroll_all(store, collection)]
-            finally:
-                store.close()
+        with (
+            open_generations(settings).open_current() as lease,
+            closing(open_reader(lease.folder, settings)) as store,
+        ):
+            names = [settings.store.collection(kind) for kind in ("doc", "code")]
+            records = [record for collection in names for record in scroll_all(store, collection)]
         return [ChunkPayload.model_validate(record.payload) for record in records]
 
     def cited(self, **options: Any) -> dict[str, str]:
@@ -223,13 +225,9 @@ class TestWhatIsIndexed:
 
     def test_the_files_of_an_answer_are_found_on_this_machine(self, indexed: tuple[Place, IndexReport]) -> None:
         place, _ = indexed
-        service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
-        try:
-            with service.session() as session:
-                pack = session.find(EvidenceRequest(query=QUESTION))
-                files = session.local_files(pack)
-        finally:
-            service.close()
+        with place.service() as service, service.session() as session:
+            pack = session.find(EvidenceRequest(query=QUESTION))
+            files = session.local_files(pack)
         assert {files[candidate.candidate_id] for candidate in pack.candidates} == {
             place.app / candidate.path for candidate in pack.candidates
         }
@@ -413,10 +411,11 @@ class TestUpdates:
         assert [message.split(" ")[0] for _, _, message in told][:2] == ["discover", "chunk"]
 
 
-def test_progress_is_told_at_intervals() -> None:
+def test_progress_is_told_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    seconds = iter([0.0, 0.0, 0.1, 0.2, 0.4, 0.4])
-    reported = Reported(lambda done, total, message: told.append(message), lambda: next(seconds))
+    seconds = iter([0.0, 0.1, 0.2, 0.4])
+    monkeypatch.setattr("adk_ingest.progress.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    reported = Reported(lambda done, total, message: told.append(message))
     reported.stage("embed", 10, "vectors")
     for _ in range(3):
         reported.advance()
@@ -449,12 +448,9 @@ class TestSideBySide:
         place.index(file_patterns=("*.py",))
         pack = place.ask()
         assert pack.status == "success" and pack.warnings == ()
-        service = EvidenceService(settings_of(place.settings, "app"), dense=HashEmbedder(), sparse=shared_sparse())
-        try:
-            request = EvidenceRequest.model_validate({"query": QUESTION, "filters": {"source_types": ["docs"]}})
+        request = EvidenceRequest.model_validate({"query": QUESTION, "filters": {"source_types": ["docs"]}})
+        with place.service() as service:
             assert service.find(request).status == "no_results"
-        finally:
-            service.close()
 
 
 class TestDeleting:

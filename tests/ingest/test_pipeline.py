@@ -15,9 +15,8 @@ from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
 from adk_ingest.manifest import RunManifest
-from adk_ingest.progress import Silent
 from adk_ingest.records import records
-from adk_ingest.session import Sources, ingest
+from adk_ingest.session import Sources
 from adk_ingest.spool import RecordSpool
 from tests.corpora import (
     CODE,
@@ -28,7 +27,6 @@ from tests.corpora import (
     Workplace,
     change,
     git,
-    shared_sparse,
     word_vector,
     write_checkout,
     write_docs,
@@ -192,7 +190,7 @@ class TestWhereCodeComesFrom:
     def test_a_wheel_is_of_its_versions_tag_and_has_the_repositorys_paths(self, workplace: Workplace) -> None:
         wheel = write_wheel(workplace.root / "dist")
         sources = Sources(code=str(wheel), allow_network=False)
-        run = ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        run = workplace.ingest("code", sources=sources)
         assert run.corpora["adk_python"].commit == "v9.9.0"
         chunks = by_path(workplace)[PLUGIN]
         assert chunks[0].commit == chunks[0].ref == "v9.9.0"
@@ -203,7 +201,7 @@ class TestWhereCodeComesFrom:
         commit = write_checkout(checkout)
         (checkout / "src/google/adk/new.py").write_text("def added() -> int:\n    return 1\n")
         sources = Sources(code=str(checkout), allow_network=False)
-        run = ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        run = workplace.ingest("code", sources=sources)
         corpus = run.corpora["adk_python"]
         assert (corpus.commit, corpus.ref, corpus.source, corpus.dirty) == (commit, "main", "git", True)
         cited = {path: chunks[0].commit for path, chunks in by_path(workplace).items()}
@@ -228,23 +226,12 @@ class TestWhereCodeComesFrom:
         write_checkout(checkout)
         change(checkout / PLUGIN, "def ", "def renamed_")
         sources = Sources(code=str(checkout), allow_network=False)
-
-        def run() -> RunManifest:
-            return ingest(workplace.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
-
-        run()
+        workplace.ingest("code", sources=sources)
         assert by_path(workplace)[PLUGIN][0].commit.startswith("tree-")
         with pytest.raises(InvalidRequestError, match="not committed"):
-            ingest(
-                workplace.settings,
-                "code",
-                replace(sources, keep_code=True),
-                Silent(),
-                dense=HashEmbedder(),
-                sparse=shared_sparse(),
-            )
+            workplace.ingest("code", sources=replace(sources, keep_code=True))
         git(checkout, "commit", "--quiet", "-am", "second")
-        run()
+        workplace.ingest("code", sources=sources)
         head = git(checkout, "rev-parse", "HEAD")
         assert {chunk.commit for chunks in by_path(workplace).values() for chunk in chunks} == {head}
         assert not any(warning.startswith("uncommitted") for warning in workplace.ask("retry a tool").warnings)
@@ -254,7 +241,7 @@ class TestWhereCodeComesFrom:
     ) -> None:
         monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
         sources = Sources(code=str(workplace.code), allow_network=False)
-        run = ingest(workplace.settings, "all", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        run = workplace.ingest("all", sources=sources)
         assert set(run.corpora) == {"adk_python", "api-reference"}
         assert run.missing == {"adk_docs": "No source of google/adk-docs could be had."}
 
@@ -263,7 +250,7 @@ class TestWhereCodeComesFrom:
     ) -> None:
         monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(tmp_path / "nowhere"))
         sources = Sources(code=str(workplace.code), allow_network=False)
-        run = ingest(workplace.settings, "all", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        run = workplace.ingest("all", sources=sources)
         assert run.missing["adk_docs"].startswith("ADK_EVIDENCE_DOCS cannot be used")
 
 

@@ -11,8 +11,7 @@ import adk_ingest.pipeline as pipeline
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
 from adk_ingest.manifest import IngestCancelledError
-from adk_ingest.progress import Silent
-from adk_ingest.session import Sources, ingest
+from adk_ingest.session import Sources
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
 
@@ -224,7 +223,7 @@ class TestARunThatFails:
     def test_a_corpus_that_cannot_be_had_is_reported_with_its_hint(self, workplace: Workplace) -> None:
         sources = Sources(docs=str(workplace.root / "nowhere"), allow_network=False)
         with pytest.raises(SourceError):
-            ingest(workplace.settings, "docs", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+            workplace.ingest("docs", sources=sources)
         (failed,) = workplace.runs()
         report = workplace.failure(failed.run_id)
         assert report.stage == "discover"
@@ -234,7 +233,7 @@ class TestARunThatFails:
         write_docs(workplace.root / "empty", {})
         sources = Sources(docs=str(workplace.root / "empty"), allow_network=False)
         with pytest.raises(IngestError, match="No chunk came out"):
-            ingest(workplace.settings, "docs", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+            workplace.ingest("docs", sources=sources)
         assert workplace.generations.current() is None
 
     def test_a_home_that_cannot_be_written_is_one_sentence(self, workplace: Workplace) -> None:

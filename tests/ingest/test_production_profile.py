@@ -150,6 +150,7 @@ def test_the_commands_run_and_no_key_is_written_or_printed(
     for app, *command in (
         (ingestion, "plan", *corpora),
         (ingestion, "all", *corpora),
+        (ingestion, "plan", "targets"),
         (ingestion, "verify", "--citations"),
         (evidence, "ask", QUESTION),
         (evidence, "ask", QUESTION, "--json"),
@@ -158,6 +159,8 @@ def test_the_commands_run_and_no_key_is_written_or_printed(
         assert result.exit_code == 0, (command, result.output)
         printed += result.output
     assert "The index is verified." in printed and "rerank-2.5" in printed
+    assert printed.count("requests with") == 2 and printed.count("about $0.00") == 2
+    assert "voyage-context-3;dimension=2048: 1 requests" in printed
     # As a careless service would, the stand-in repeats the key that it refuses.
     voyage.keys.clear()
     looked = CliRunner().invoke(evidence, ["doctor"])

@@ -13,8 +13,6 @@ from typer.testing import CliRunner, Result
 
 import adk_ingest.pipeline as pipeline
 from adk_ingest.cli import app
-from adk_ingest.demo import prepare
-from adk_ingest.progress import Silent
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change
 
@@ -183,14 +181,6 @@ class TestExitCodes:
         assert "stage embed" in result.stderr
         assert ".failure.json" in result.stderr
 
-    def test_ctrl_c_is_130(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-        stopping = HashEmbedder(fail_after=0, failure=KeyboardInterrupt())
-        monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: stopping)
-        result = run(workplace, "all", corpora=True)
-        assert result.exit_code == 130
-        assert "Interrupted." in result.stderr
-        assert workplace.runs()[0].status == "interrupted"
-
 
 class TestVerify:
     def test_it_counts_samples_and_checks_every_citation(self, published: Workplace) -> None:
@@ -257,34 +247,3 @@ class TestStatusAndRollback:
         workplace.ingest()
         status = json.loads(run(workplace, "rollback", "--json").stdout)
         assert (status["generation"], status["older_generations"]) == (first, [])
-
-
-class TestPreparingTheDemo:
-    def test_it_ingests_once(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
-        workplace.overrides = {
-            "ingestion": {"corpora": {"adk_python": {"root": str(workplace.code)}, "adk_docs": {"source": "snapshot"}}}
-        }
-
-        class Recorder(Silent):
-            def __init__(self) -> None:
-                self.notes: list[str] = []
-
-            def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
-                self.notes.append(name)
-
-            def advance(self, count: int = 1) -> None:
-                pass
-
-            def note(self, message: str) -> None:
-                self.notes.append(message)
-
-        first = Recorder()
-        prepare(workplace.settings, first)
-        assert any(str(workplace.docs) in note for note in first.notes)
-        current = workplace.generations.current()
-        assert current is not None
-        assert set(current.manifest.corpora) == {"adk_docs", "adk_python", "api-reference"}
-        second = Recorder()
-        prepare(workplace.settings, second)
-        assert not second.notes

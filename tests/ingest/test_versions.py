@@ -21,7 +21,7 @@ from adk_ingest.cli import app
 from adk_ingest.manifest import RunManifest
 from adk_ingest.progress import Silent
 from adk_ingest.reports import verify_published
-from adk_ingest.session import forget, ingest
+from adk_ingest.session import forget
 from adk_ingest.targets.build import build_targets
 from tests.corpora import CODE, CODE_COMMIT, HashEmbedder, Workplace, change, shared_sparse, write_code
 
@@ -43,7 +43,7 @@ def write_old(place: Workplace) -> Path:
 
 def run(place: Workplace, code: Path, *, keep: bool) -> RunManifest:
     sources = dataclasses.replace(place.sources, code=str(code), keep_code=keep)
-    return ingest(place.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+    return place.ingest("code", sources=sources)
 
 
 def drop(place: Workplace, version: str) -> RunManifest:

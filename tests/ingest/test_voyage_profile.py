@@ -8,18 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError
+from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Silent
-from adk_ingest.session import ingest
 from adk_ingest.targets.build import build_targets, plan_targets
-from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_code, write_docs
+from tests.corpora import Workplace, change, write_code, write_docs
 from tests.standins.json_service import Fault
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace, codes
@@ -281,51 +279,11 @@ class TestAnswers:
             service.close()
 
     def test_an_index_of_other_models_is_refused(self, place: VoyagePlace) -> None:
-        local = Workplace(place.root)
-        ingest(local.settings, "all", local.sources, _silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        Workplace(place.root).ingest()
         with pytest.raises(IndexMismatchError, match="voyage-context-3"):
             place.ask()
 
 
-def test_the_commands_run_from_plan_to_answer(
-    standin: VoyageStandIn, place: VoyagePlace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from adk_evidence_cli.main import app as evidence
-    from adk_ingest.cli import app as ingestion
-
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "edge")
-    monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__VOYAGE__BASE_URL", standin.base_url)
-    monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__SPARSE__SPLADE__MODEL_PATH", str(tmp_path / "splade"))
-    common = ["--profile", "voyage", "--home", str(tmp_path / "cli")]
-    corpora = ["--docs", str(place.workplace.docs), "--code", str(place.workplace.code), "--offline"]
-    planned = CliRunner().invoke(ingestion, ["plan", *corpora, *common])
-    assert planned.exit_code == 0, planned.output
-    assert "2 requests with" in planned.stdout and "about $0.00" in planned.stdout
-    done = CliRunner().invoke(ingestion, ["all", *corpora, *common])
-    assert done.exit_code == 0, done.output
-    assert "voyage-context-3;dimension=2048: 1 requests" in done.stdout
-    symbols = CliRunner().invoke(ingestion, ["plan", "targets", *common])
-    assert symbols.exit_code == 0, symbols.output
-    assert "1 requests with" in symbols.stdout and "about $0.00" in symbols.stdout
-    asked = CliRunner().invoke(evidence, ["ask", QUESTION, *common])
-    assert asked.exit_code == 0, asked.output
-    assert "retry" in asked.stdout and "warning" not in asked.output
-    looked = CliRunner().invoke(evidence, ["doctor", *common])
-    assert "VOYAGE_API_KEY is set" in looked.stdout and KEY not in looked.stdout
-    written = [path for path in (tmp_path / "cli").rglob("*") if path.suffix in (".json", ".jsonl", ".sqlite")]
-    assert written and not any(KEY.encode() in path.read_bytes() for path in written)
-    assert KEY not in planned.output + done.output + asked.output
-
-
 def test_a_key_is_no_setting() -> None:
-    from adk_evidence.errors import SettingsError
-
     with pytest.raises(SettingsError, match="api_key"):
         load_settings({"embedding": {"voyage": {"api_key": "x"}}})
-
-
-def _silent() -> object:
-    from adk_ingest.progress import Silent
-
-    return Silent()

@@ -39,11 +39,10 @@ def ingest(workplace: Workplace, stage: str) -> None:
     patch.setattr(pipeline, "make_dense", lambda *_, **__: embedder)
     save, encode = RunFiles.save, Bm25Encoder.encode_documents
 
-    def watched_save(self: RunFiles, run: RunManifest) -> Path:
-        path = save(self, run)
+    def watched_save(self: RunFiles, run: RunManifest) -> None:
+        save(self, run)
         if stage != "embed" and run.cursor is not None and run.cursor.stage == stage:
             wait()
-        return path
 
     def watched_encode(self: Bm25Encoder, *arguments: Any) -> Any:
         if stage == "sparse":
