@@ -32,11 +32,6 @@ def count_mentions(symbols: Sequence[PublicSymbol], pages: Iterable[str], graph:
 
     A name counts in code, and in prose if it can only be code. A member counts if its class is mentioned as well. Of
     several symbols of one name, the symbol counts that the page imports, else those that any page imports.
-
-    Args:
-        symbols: What to look for.
-        pages: Texts in Markdown.
-        graph: Resolves what pages import.
     """
     read = [_read(text, graph) for text in pages]
     by_name: dict[str, list[_Page]] = {}

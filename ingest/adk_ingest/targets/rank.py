@@ -29,10 +29,7 @@ DIGITS = 4
 def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, mentions: Mapping[str, int]) -> list[Target]:
     """Targets with their score and its parts, the highest score first; equal scores go by name.
 
-    Args:
-        symbols: Public symbols.
-        graph: References of the corpus.
-        mentions: Number of documentation pages by fully qualified name.
+    `mentions` has the number of documentation pages by fully qualified name.
     """
     pages = graph.centrality()
     most = max((pages.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
