@@ -26,7 +26,7 @@ _Placed = TypeVar("_Placed", bound=ast.stmt)
 
 
 def parse(text: str) -> tuple[ast.Module, str | None]:
-    """The syntax tree of what can be understood of a text, and why that is not the whole text, where it is not.
+    """The syntax tree of what can be understood of a text, and the reason where that is not the whole text.
 
     A text that does not parse is read part by part, as its indentation shows them. What is broken is an expression of
     an empty name; a definition whose header is broken has no parameters and no bases.

@@ -40,7 +40,7 @@ def find_same_tree(payload: ChunkPayload, text: str) -> LineSpan | None:
 
 
 def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
-    """The lines of the definition with the cited qualified name; of what is left where several were cited."""
+    """The lines of the definition with the cited qualified name; of those that remain where several were cited."""
     name = _name(payload)
     defined = definitions(_parse(text))
     if payload.symbol_kind not in ("class", "function", "method"):

@@ -12,6 +12,7 @@ import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse
 
@@ -94,12 +95,7 @@ class Mention:
 
 
 class PythonDocument:
-    """One version of a document's text.
-
-    Args:
-        text: The text; all kinds of newlines count.
-        python: Whether it is Python. Of other documents, and of very long ones, the lines alone are known.
-    """
+    """One version of a document's text. Of documents that are not Python, or too long, the lines alone are known."""
 
     def __init__(self, text: str, *, python: bool = True) -> None:
         self.lines = split_document(text)
@@ -131,7 +127,6 @@ class PythonDocument:
                     yield mention
 
     def text_in(self, start: tuple[int, int], end: tuple[int, int]) -> str:
-        """The text of a range of (line, column)."""
         last = min(end[0], len(self.lines) - 1)
         lines = self.lines[start[0] : last + 1]
         if not lines:
@@ -191,7 +186,8 @@ class PythonDocument:
         starred = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
         for item in plain:
             inner.bind(item.arg, Binding(line, annotation=item.annotation))
-            self._note_name(item, item.arg, inner, ast.Name(item.arg))
+            start = self._column(item.lineno - 1, item.col_offset)
+            self._put(item.arg, item.lineno - 1, start, inner, expression=ast.Name(item.arg))
         for item in starred:
             inner.bind(item.arg, Binding(line))
         decorators = {item.id for item in node.decorator_list if isinstance(item, ast.Name)}
@@ -203,64 +199,59 @@ class PythonDocument:
 
     def _note(self, node: ast.AST, scope: Scope) -> None:
         """Bind what a node binds, and keep the names that it mentions."""
+        line = getattr(node, "lineno", 1) - 1
         match node:
             case ast.Import():
                 for alias in node.names:
                     bound = alias.asname or alias.name.partition(".")[0]
-                    scope.bind(bound, Binding(node.lineno - 1, imported=alias.name if alias.asname else bound))
+                    scope.bind(bound, Binding(line, imported=alias.name if alias.asname else bound))
                     self._note_alias(alias, alias.name, scope)
             case ast.ImportFrom():
                 self._bind_from(node, scope)
             case ast.Assign():
                 for target in node.targets:
-                    self._bind(target, node.lineno - 1, scope, value=node.value)
+                    self._bind(target, Binding(line, value=node.value), scope)
             case ast.AnnAssign():
-                self._bind(node.target, node.lineno - 1, scope, annotation=node.annotation)
+                self._bind(node.target, Binding(line, annotation=node.annotation), scope)
             case ast.NamedExpr():
-                self._bind(node.target, node.lineno - 1, scope, value=node.value)
+                self._bind(node.target, Binding(line, value=node.value), scope)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     if item.optional_vars is not None:
-                        self._bind(item.optional_vars, node.lineno - 1, scope, value=item.context_expr)
+                        self._bind(item.optional_vars, Binding(line, value=item.context_expr), scope)
             # A comprehension's own scope ends with it; what it binds must not hide names elsewhere.
             case ast.For() | ast.AsyncFor():
-                self._bind(node.target, node.lineno - 1, scope)
+                self._bind(node.target, Binding(line), scope)
             case ast.ExceptHandler(name=str(name)):
-                scope.bind(name, Binding(node.lineno - 1, annotation=node.type))
+                scope.bind(name, Binding(line, annotation=node.type))
             # The reader puts an empty name where something is broken.
             case ast.If(test=ast.Name(id="")) | ast.Expr(value=ast.Name(id="")):
-                self._broken.update(range(node.lineno - 1, last_line(node)))
+                self._broken.update(range(line, last_line(node)))
             case ast.Name(id=str(name)) if name:
-                self._note_name(node, name, scope, node)
-            case ast.Attribute():
+                self._put(name, line, self._column(line, node.col_offset), scope, expression=node)
+            case ast.Attribute(attr=str(name)):
                 line = (node.end_lineno or node.lineno) - 1
                 end = self._column(line, node.end_col_offset or 0)
-                self._put(Mention(node.attr, line, end - len(node.attr), end, scope, expression=node))
+                self._put(name, line, end - len(name), scope, expression=node)
             case ast.Call():
                 for keyword in node.keywords:
                     if keyword.arg is not None:
-                        self._note_name(keyword, keyword.arg, scope, keyword_of=node.func)
+                        line = keyword.lineno - 1
+                        start = self._column(line, keyword.col_offset)
+                        self._put(keyword.arg, line, start, scope, keyword_of=node.func)
             case _:
                 pass
 
-    def _bind(
-        self,
-        target: ast.expr,
-        line: int,
-        scope: Scope,
-        *,
-        value: ast.expr | None = None,
-        annotation: ast.expr | None = None,
-    ) -> None:
+    def _bind(self, target: ast.expr, binding: Binding, scope: Scope) -> None:
         if isinstance(target, ast.Name):
-            scope.bind(target.id, Binding(line, value=value, annotation=annotation))
-        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and value is not None:
-            known = scope.lookup(target.value.id, line)
+            scope.bind(target.id, binding)
+        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and binding.value is not None:
+            known = scope.lookup(target.value.id, binding.line)
             if known is not None and known[0].owner is not None:
-                known[0].owner.attributes.setdefault(target.attr, (value, scope))
+                known[0].owner.attributes.setdefault(target.attr, (binding.value, scope))
         elif isinstance(target, ast.Tuple | ast.List):
             for item in target.elts:
-                self._bind(item.value if isinstance(item, ast.Starred) else item, line, scope)
+                self._bind(item.value if isinstance(item, ast.Starred) else item, Binding(binding.line), scope)
 
     def _bind_from(self, node: ast.ImportFrom, scope: Scope) -> None:
         line = node.lineno - 1
@@ -279,36 +270,24 @@ class PythonDocument:
             if start >= 0:
                 self._note_path(line, start, module, scope)
 
-    def _note_name(
-        self,
-        node: ast.Name | ast.arg | ast.keyword,
-        name: str,
-        scope: Scope,
-        expression: ast.expr | None = None,
-        keyword_of: ast.expr | None = None,
-    ) -> None:
-        line = node.lineno - 1
-        start = self._column(line, node.col_offset)
-        self._put(Mention(name, line, start, start + len(name), scope, expression, keyword_of=keyword_of))
-
     def _note_alias(self, alias: ast.alias, path: str, scope: Scope) -> None:
         line = alias.lineno - 1
         start = self._column(line, alias.col_offset)
         if "." in alias.name:
             self._note_path(line, start, alias.name, scope)
         else:
-            self._put(Mention(alias.name, line, start, start + len(alias.name), scope, imported=path))
+            self._put(alias.name, line, start, scope, imported=path)
         if alias.asname and alias.end_lineno is not None and alias.end_col_offset is not None:
             end = self._column(alias.end_lineno - 1, alias.end_col_offset)
-            self._put(Mention(alias.asname, alias.end_lineno - 1, end - len(alias.asname), end, scope, imported=path))
+            self._put(alias.asname, alias.end_lineno - 1, end - len(alias.asname), scope, imported=path)
 
     def _note_path(self, line: int, start: int, path: str, scope: Scope) -> None:
         """Each part of a dotted path means the path up to there."""
         for begin, end in _parts(path):
-            self._put(Mention(path[begin:end], line, start + begin, start + end, scope, imported=path[:end]))
+            self._put(path[begin:end], line, start + begin, scope, imported=path[:end])
 
-    def _put(self, mention: Mention) -> None:
-        self._mentions.setdefault(mention.line, []).append(mention)
+    def _put(self, name: str, line: int, start: int, scope: Scope, **meaning: Any) -> None:
+        self._mentions.setdefault(line, []).append(Mention(name, line, start, start + len(name), scope, **meaning))
 
     def _column(self, line: int, offset: int) -> int:
         """A column in characters from one in bytes of UTF-8."""

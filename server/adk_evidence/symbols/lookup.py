@@ -16,7 +16,7 @@ from adk_evidence.readers.python import dotted_name, parse_quietly
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
-# Re-exports, aliases and bases lead to each other no deeper than this.
+# Longest chain of re-exports, aliases and bases that is followed.
 MAX_HOPS = 12
 CACHED = 4096
 _WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
@@ -201,7 +201,8 @@ def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
     elif isinstance(annotation, ast.Subscript):
         outer = dotted_name(annotation.value) or ""
         if outer.rpartition(".")[2] not in _WRAPPERS:
-            yield outer
+            if outer:
+                yield outer
             return
         inner = annotation.slice
         for item in inner.elts if isinstance(inner, ast.Tuple) else (inner,):

@@ -43,7 +43,6 @@ class SymbolEntry:
 
     @property
     def name(self) -> str:
-        """The unqualified name."""
         return self.fqn.rpartition(".")[2]
 
 
@@ -72,7 +71,8 @@ class SymbolTable:
     """What one generation of the index defines.
 
     `modules` has the points of each module's top level, in the order of the file. `guides` are sections by the name
-    that their heading holds, `reference` sections of the API reference by qualified name, `sections` all by citation.
+    that their heading holds, `reference` sections of the API reference by qualified name, `sections` all sections by
+    their citation.
     """
 
     entries: Mapping[str, SymbolEntry]
@@ -124,7 +124,7 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
 
 
 def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None:
-    guides: dict[str, list[tuple[tuple[object, ...], DocSection]]] = {}
+    guides: list[tuple[tuple[object, ...], str, DocSection]] = []
     for record in scroll_all(store, collection, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         section = _section(payload)
@@ -137,12 +137,14 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
         heading = section.headings[-1]
         python = "python" in payload.code_langs or not payload.code_langs
         order = (not python, len(heading), len(section.headings), section.path, section.lines.start)
-        for name in dict.fromkeys(_names(heading)):
+        guides += [
+            (order, name, section)
+            for name in dict.fromkeys(_names(heading))
             # `Running` in a heading may be a mere English word.
-            if (is_code_like(name) or name[:1].isupper()) and table.find(name.rpartition(".")[2]):
-                guides.setdefault(name, []).append((order, section))
-    for name, found in guides.items():
-        table.guides[name] = min(found, key=lambda item: item[0])[1]
+            if (is_code_like(name) or name[:1].isupper()) and table.find(name.rpartition(".")[2])
+        ]
+    for _, name, section in sorted(guides, key=lambda item: item[0]):
+        table.guides.setdefault(name, section)
 
 
 def _add_reference(table: SymbolTable, section: DocSection) -> None:

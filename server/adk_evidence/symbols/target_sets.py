@@ -100,7 +100,7 @@ def make_target_embedder(settings: Settings, report: Report | None = None) -> De
         from adk_evidence.embedding.gemini import GeminiEmbedder
 
         return GeminiEmbedder(settings.embedding.gemini)
-    # Symbols and what is said of them are code to the models that tell the two apart.
+    # To models that tell docs and code apart, symbols and their descriptions are code.
     code: DenseEmbedder = make_dense(settings, report).code
     return code
 
@@ -216,7 +216,7 @@ def built_sets(root: Path) -> list[tuple[Path, About]]:
 
 
 def remove_old(root: Path, keep: Path) -> None:
-    """Remove all but the latest sets; `keep` stays in any case."""
+    """Remove all but the latest sets and `keep`."""
     by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
     for folder, _ in by_age[KEPT_SETS:]:
         if folder != keep:
