@@ -21,7 +21,6 @@ from adk_ingest.progress import Silent
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.build import TargetsReport, build_targets
 from adk_ingest.targets.extract import ModuleText, public_symbols
-from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import rank_targets, score
 from adk_ingest.targets.references import ReferenceGraph, page_rank, public_paths
 from tests.corpora import HashEmbedder, Workplace, change, write_code
@@ -123,8 +122,7 @@ def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
     exports = build_export_map(files)
     graph = ReferenceGraph(modules, exports)
     symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
-    targets = rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
-    return {target.import_path: target for target in targets}
+    return {target.import_path: target for target in rank_targets(symbols, graph, pages)}
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,6 @@ from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
-from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths
 from adk_ingest.vectors import Work, refuse_above_the_cap
@@ -163,7 +162,7 @@ def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress:
     exports = build_export_map(texts)
     graph = ReferenceGraph(modules, exports)
     symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
-    return rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
+    return rank_targets(symbols, graph, pages)
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:

@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse
+from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse, parse_quietly
 
 # Patterns skip longer lines: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000
 # No person wrote a longer document, and reading it would stop everything else for seconds.
 MAX_READ_CHARS = 1_000_000
+# The same of a document that does not parse: each of its statements is parsed by itself.
+MAX_BROKEN_CHARS = 500_000
 
 _NAME = r"[A-Za-z_]\w*"
 _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
@@ -102,14 +104,17 @@ class PythonDocument:
         self.module = Scope("", None, None, 0, len(self.lines))
         self._scopes = [self.module]
         self._mentions: dict[int, list[Mention]] = {}
-        self._broken: set[int] = set()  # lines of broken statements, and of all headers beside one
-        if not python or len(text) > MAX_READ_CHARS:
+        # The scopes of the lines of broken statements, and of all headers beside one.
+        self._broken: dict[int, Scope] = {}
+        tree = parse_quietly("\n".join(self.lines)) if python and len(text) <= MAX_READ_CHARS else None
+        self._is_broken = tree is None
+        if tree is None and python and len(text) <= MAX_BROKEN_CHARS:
+            tree, _ = parse("\n".join(self.lines))
+        if tree is None:
             return
-        tree, reason = parse("\n".join(self.lines))
-        self._is_broken = reason is not None
         self._read(tree)
-        for line in sorted(self._broken - self._mentions.keys()):
-            self._bind_broken(line)
+        for line in sorted(self._broken.keys() - self._mentions.keys()):
+            self._bind_broken(line, self._broken[line])
         for scope in self._scopes:
             for bindings in scope.bindings.values():
                 bindings.sort(key=_line_of)
@@ -138,20 +143,17 @@ class PythonDocument:
 
     def enclosing(self, line: int) -> str:
         """Qualified name of the innermost function or class around a line, e.g. `Shop.build`; empty at the top."""
-        scope = self._scope_at(line)
+        around = [scope for scope in self._scopes if scope.first <= line <= scope.last]
+        scope = max(around, key=lambda scope: (scope.first, -scope.last), default=self.module)
         names = []
         while scope.parent is not None:
             names.append(scope.name)
             scope = scope.parent
         return ".".join(reversed(names))
 
-    def _scope_at(self, line: int) -> Scope:
-        around = [scope for scope in self._scopes if scope.first <= line <= scope.last]
-        return max(around, key=lambda scope: (scope.first, -scope.last), default=self.module)
-
     def _mentions_of(self, line: int) -> list[Mention]:
         found = self._mentions.get(line, [])
-        return list(self._scan(line)) if not found and line in self._broken else found
+        return list(self._scan(line, self._broken[line])) if not found and line in self._broken else found
 
     # By the syntax tree
 
@@ -169,7 +171,8 @@ class PythonDocument:
         inner = Scope(node.name, node, scope, first_line(node) - 1, last_line(node) - 1)
         self._scopes.append(inner)
         if self._is_broken:
-            self._broken.update(range(inner.first, first_line(node.body[0]) - 1 if node.body else inner.last + 1))
+            end = first_line(node.body[0]) - 1 if node.body else inner.last + 1
+            self._broken |= dict.fromkeys(range(inner.first, end), inner)
         outside: list[ast.AST] = [*node.decorator_list]
         if isinstance(node, ast.ClassDef):
             scope.bind(node.name, Binding(node.lineno - 1, owner=inner, is_class=True))
@@ -226,7 +229,7 @@ class PythonDocument:
                 scope.bind(name, Binding(line, annotation=node.type))
             # The reader puts an empty name where something is broken.
             case ast.If(test=ast.Name(id="")) | ast.Expr(value=ast.Name(id="")):
-                self._broken.update(range(line, last_line(node)))
+                self._broken |= dict.fromkeys(range(line, last_line(node)), scope)
             case ast.Name(id=str(name)) if name:
                 self._put(name, line, self._column(line, node.col_offset), scope, expression=node)
             case ast.Attribute(attr=str(name)):
@@ -298,8 +301,8 @@ class PythonDocument:
 
     # By patterns
 
-    def _bind_broken(self, line: int) -> None:
-        text, scope = self.lines[line], self._scope_at(line)
+    def _bind_broken(self, line: int, scope: Scope) -> None:
+        text = self.lines[line]
         if len(text) > MAX_SCANNED_CHARS:
             return
         if imported := _FROM_IMPORT.match(text):
@@ -312,8 +315,8 @@ class PythonDocument:
         for name, annotation in _ANNOTATED.findall(text):
             scope.bind(name, Binding(line, annotation=_expression(annotation)))
 
-    def _scan(self, line: int) -> Iterator[Mention]:
-        text, scope = self.lines[line], self._scope_at(line)
+    def _scan(self, line: int, scope: Scope) -> Iterator[Mention]:
+        text = self.lines[line]
         if len(text) > MAX_SCANNED_CHARS:
             return
         imported = _FROM_IMPORT.match(text)

@@ -213,19 +213,12 @@ class TargetNames:
 
     def similar(self, query: str) -> list[tuple[int, float]]:
         """Targets whose bare name differs from the query by a slip, with a similarity from 0 to 1."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         wanted = compact(query)
-        if len(wanted) < MIN_FUZZY_CHARS:
-            return []
-        similar = process.extract(
-            wanted, self._similar_to, scorer=OSA.normalized_similarity, score_cutoff=SIMILAR_NAME, limit=CORRECTIONS
-        )
+        similar = _similar(wanted, self._similar_to, SIMILAR_NAME) if len(wanted) >= MIN_FUZZY_CHARS else []
         # The boost orders names that are equally similar.
         return [
             (place, similarity * float(_boost(self._targets[place])) / (1 + LEXICAL_BOOST))
-            for name, similarity, _ in similar
+            for name, similarity in similar
             for place in self._bare[name]
         ]
 
@@ -265,24 +258,17 @@ class WordIndex:
 
     def _corrected(self, query: str) -> dict[str, float]:
         """The words of a query with their weights; a word that no target has brings the words it may mean."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         weights: dict[str, float] = {}
         for word in dict.fromkeys(_WORD.findall(query_lexical_text(query))):
             weights[word] = 1.0
             if word in self._known or len(word) < MIN_FUZZY_CHARS or self._has_stem(word):
                 continue
-            similar = process.extract(
-                word, self._vocabulary, scorer=OSA.normalized_similarity, score_cutoff=SIMILAR_WORD, limit=CORRECTIONS
-            )
-            for candidate, similarity, _ in similar:
-                weights[candidate] = max(weights.get(candidate, 0.0), similarity)
             # Somebody may still be typing the word.
             start = bisect_left(self._vocabulary, word)
-            for candidate in self._vocabulary[start : start + CORRECTIONS]:
-                if candidate.startswith(word):
-                    weights[candidate] = max(weights.get(candidate, 0.0), SIMILAR_WORD)
+            longer = [each for each in self._vocabulary[start : start + CORRECTIONS] if each.startswith(word)]
+            similar = _similar(word, self._vocabulary, SIMILAR_WORD)
+            for candidate, similarity in [*similar, *((each, SIMILAR_WORD) for each in longer)]:
+                weights[candidate] = max(weights.get(candidate, 0.0), similarity)
         return weights
 
     def _has_stem(self, word: str) -> bool:
@@ -301,6 +287,15 @@ class WordIndex:
             places = np.array([place for place, _ in entries], dtype=np.int64)
             postings[term] = (places, np.array([value * idf for _, value in entries], dtype=np.float32))
         return postings
+
+
+def _similar(word: str, known: Sequence[str], least: float) -> list[tuple[str, float]]:
+    """The known words that differ from a word by slips, with a similarity from `least` to 1."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    found = process.extract(word, known, scorer=OSA.normalized_similarity, score_cutoff=least, limit=CORRECTIONS)
+    return [(candidate, similarity) for candidate, similarity, _ in found]
 
 
 def _has_exact(by_name: Sequence[Scored]) -> bool:

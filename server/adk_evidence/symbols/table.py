@@ -33,7 +33,6 @@ class SymbolEntry:
     fqn: str
     symbol: str
     point: str
-    path: str
     kind: SymbolKind | None
 
     @property
@@ -106,13 +105,13 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
         module, line = payload.fqn, payload.start_line
         if payload.symbol_kind == "module":
             modules.setdefault(module, []).append((line, record.id))
-            found.append((line, SymbolEntry(module, "", record.id, payload.path, "module")))
+            found.append((line, SymbolEntry(module, "", record.id, "module")))
         else:
             module = module.removesuffix(f".{payload.symbol}")
         for symbol in payload.symbols:
             own = symbol == payload.symbol and payload.symbol_kind in ("class", "function", "method")
             kind = payload.symbol_kind if own else None
-            found.append((line, SymbolEntry(f"{module}.{symbol}", symbol, record.id, payload.path, kind)))
+            found.append((line, SymbolEntry(f"{module}.{symbol}", symbol, record.id, kind)))
     found.sort(key=lambda item: item[0])
     table = SymbolTable(
         # Of several definitions of a name the first one of its file counts.

@@ -136,22 +136,20 @@ def write_set(root: Path, about: About, targets: Sequence[Target], formula: str)
     Raises:
         StoreError: The folder cannot be written.
     """
-    folder = root / about.key
+    folder, scratch = root / about.key, root / f".building-{uuid.uuid4().hex}"
     try:
-        scratch = root / f".building-{uuid.uuid4().hex}"
         scratch.mkdir(parents=True)
-        try:
-            (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
-            (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
-            (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
-            if not folder.exists():
-                # Another process may be first, and has written the same.
-                with suppress(FileExistsError):
-                    rename(scratch, folder)
-        finally:
-            remove_tree(scratch)
+        (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
+        (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
+        (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
+        if not folder.exists():
+            # Another process may be first, and has written the same.
+            with suppress(FileExistsError):
+                rename(scratch, folder)
     except OSError as exc:
         raise _failure(exc, f"The targets at {root} cannot be written") from exc
+    finally:
+        remove_tree(scratch)
     return folder
 
 
