@@ -158,7 +158,9 @@ def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress:
             texts.update(_code(corpus, readers[name]))
         elif corpus.source != "api-reference":
             pages += filter(None, map(readers[name].read, corpus.files))
-    modules = [ModuleText(name, path, text) for path, text in texts.items() if (name := module_name(path)) is not None]
+    modules = [
+        ModuleText(dotted, path, text) for path, text in texts.items() if (dotted := module_name(path)) is not None
+    ]
     exports = build_export_map(texts)
     graph = ReferenceGraph(modules, exports)
     symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))

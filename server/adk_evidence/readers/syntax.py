@@ -84,8 +84,7 @@ def _same(cited: ast.stmt, now: ast.stmt) -> bool:
     if type(cited) is not type(now) or getattr(cited, "name", None) != getattr(now, "name", None):
         return False
     if isinstance(cited, ast.ClassDef) and isinstance(now, ast.ClassDef):
-        begins = _dumps(cited.body) == _dumps(now.body[: len(cited.body)])
-        return begins and _head(cited) == _head(now)
+        return _head(cited) == _head(now) and _dumps(cited.body) == _dumps(now.body[: len(cited.body)])
     return ast.dump(cited) == ast.dump(now)
 
 
