@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 from adk_evidence.embedding.base import (
     ContextBatch,
@@ -20,28 +20,55 @@ from adk_evidence.models.chunk import KINDS, Kind
 from adk_ingest.changes import Changes
 
 
-@dataclass
-class _Work:
-    """What one model has to compute: texts by the cache keys of their vectors, or batches of a file's chunks."""
+class Work:
+    """The vectors of one model: `known` has those of the cache, and those that are computed.
 
-    embedder: DenseEmbedder
-    known: dict[str, FloatMatrix]
-    texts: dict[str, str] = field(default_factory=dict)
-    contexts: list[ContextBatch] = field(default_factory=list)
+    Args:
+        embedder: The model.
+        cache: Looked into once.
+        texts: Each is embedded by itself; by the cache keys of their vectors.
+        contexts: Chunks of files that are embedded together.
+    """
 
-    @property
-    def missing(self) -> int:
-        return len(self.texts) + sum(len(batch.own) for batch in self.contexts)
+    def __init__(
+        self,
+        embedder: DenseEmbedder,
+        cache: EmbeddingCache,
+        texts: Mapping[str, str],
+        contexts: Iterable[ContextBatch] = (),
+    ) -> None:
+        self.embedder = embedder
+        self._cache = cache
+        # Files with the same text have the same batches.
+        batches = {tuple(batch.keys): batch for batch in contexts}
+        wanted = [*texts, *(key for keys in batches for key in keys)]
+        self.known: dict[str, FloatMatrix] = dict(cache.get_many(embedder.model, embedder.dimension, wanted))
+        self._texts = {key: text for key, text in texts.items() if key not in self.known}
+        self._contexts = [batch for keys, batch in batches.items() if not all(key in self.known for key in keys)]
+        self.cached = len(self.known)
+        self.missing = len(self._texts) + sum(len(batch.own) for batch in self._contexts)
 
-    def batches(self) -> Iterator[dict[str, FloatMatrix]]:
-        """Vectors by their cache keys, as they are computed."""
-        if isinstance(self.embedder, ContextualEmbedder):
-            for positions, found in self.embedder.iter_embed_contexts(self.contexts):
-                keys = [key for position in positions for key in self.contexts[position].keys]
-                yield dict(zip(keys, (row for rows in found for row in rows), strict=True))
+    def cost(self) -> Cost | None:
+        """What computing the missing vectors takes; None where the model costs nothing."""
+        if not isinstance(self.embedder, PaidEmbedder):
+            return None
+        return self.embedder.estimate(self._contexts or list(self._texts.values()))
+
+    def compute(self) -> Iterator[int]:
+        """Compute the missing vectors and keep them in the cache; yields how many each batch gave."""
+        for found in self._batches() if self.missing else ():
+            self._cache.put_many(self.embedder.model, self.embedder.dimension, found)
+            self.known.update(found)
+            yield len(found)
+
+    def _batches(self) -> Iterator[dict[str, FloatMatrix]]:
+        if self._contexts:
+            for positions, parts in cast("ContextualEmbedder", self.embedder).iter_embed_contexts(self._contexts):
+                own = [key for position in positions for key in self._contexts[position].keys]
+                yield dict(zip(own, (row for rows in parts for row in rows), strict=True))
         else:
-            keys = list(self.texts)
-            for positions, vectors in self.embedder.iter_embed(list(self.texts.values())):
+            keys = list(self._texts)
+            for positions, vectors in self.embedder.iter_embed(list(self._texts.values())):
                 yield {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
 
 
@@ -49,22 +76,16 @@ class Vectors:
     """The dense vectors of some changes by their cache keys; looked up in the cache once, which may be slow or lost."""
 
     def __init__(self, dense: Pair[DenseEmbedder], cache: EmbeddingCache, changes: Sequence[Changes]) -> None:
-        self._cache = cache
-        self._of_kind: dict[Kind, _Work] = {}
+        self._of_kind: dict[Kind, Work] = {}
+        self._work: list[Work] = []
+        # Docs and code share one model's work or have one each.
         for kinds in [KINDS] if dense.shared else [(kind,) for kind in KINDS]:
-            embedder = dense[kinds[0]]
             own = [change for change in changes if change.corpus.kind in kinds]
-            inputs = {key: text for change in own for key, text in change.inputs.items()}
-            # Files with the same text have the same batches.
-            contexts = {tuple(batch.keys): batch for change in own for batch in change.contexts}
-            wanted = [*inputs, *(key for keys in contexts for key in keys)]
-            known = cache.get_many(embedder.model, embedder.dimension, wanted)
-            texts = {key: text for key, text in inputs.items() if key not in known}
-            left = [batch for keys, batch in contexts.items() if not all(key in known for key in keys)]
-            self._of_kind |= dict.fromkeys(kinds, _Work(embedder, dict(known), texts, left))
-        # Docs and code share one model's work, or each kind has its own.
-        self._work = list({id(work): work for work in self._of_kind.values()}.values())
-        self.cached = sum(len(work.known) for work in self._work)
+            texts = {key: text for change in own for key, text in change.inputs.items()}
+            work = Work(dense[kinds[0]], cache, texts, (batch for change in own for batch in change.contexts))
+            self._work.append(work)
+            self._of_kind |= dict.fromkeys(kinds, work)
+        self.cached = sum(work.cached for work in self._work)
         self.missing = sum(work.missing for work in self._work)
 
     def __getitem__(self, kind: Kind) -> dict[str, FloatMatrix]:
@@ -72,20 +93,13 @@ class Vectors:
 
     def cost(self) -> Cost | None:
         """What computing the missing vectors takes; None where no service is paid."""
-        costs = [
-            work.embedder.estimate(work.contexts or list(work.texts.values()))
-            for work in self._work
-            if isinstance(work.embedder, PaidEmbedder)
-        ]
+        costs = [cost for work in self._work if (cost := work.cost()) is not None]
         return sum(costs, Cost()) if costs else None
 
     def compute(self) -> Iterator[int]:
         """Compute the missing vectors and keep them in the cache; yields how many each batch gave."""
         for work in self._work:
-            for found in work.batches() if work.missing else ():
-                self._cache.put_many(work.embedder.model, work.embedder.dimension, found)
-                work.known.update(found)
-                yield len(found)
+            yield from work.compute()
 
 
 def refuse_above_the_cap(cost: Cost | None, embedders: Iterable[object], instead: str) -> None:

@@ -255,6 +255,7 @@ def test_the_symbols_follow_the_index(tmp_path: Path) -> None:
         ("list[X]", ["list"]),
         ("'not a ( name'", []),
         ("f(x)", []),
+        ("f(x)[Y]", []),
     ],
 )
 def test_an_annotation_names_what_a_value_may_be(annotation: str, names: list[str]) -> None:
@@ -404,3 +405,27 @@ def test_there_must_be_something_to_ask_about(symbols: Symbols, place: tuple[int
 def test_a_document_in_the_making_still_tells_where_it_is(symbols: Symbols) -> None:
     text = CODE_DOCUMENT + "        thing.\n"
     assert ask(symbols, (5, 16), (5, 22), text) == "Thing( (in Shop.build; using Thing)"
+
+
+def test_a_broken_statement_leaves_the_scopes_around_it_whole(symbols: Symbols) -> None:
+    document = PythonDocument(
+        "from google.adk.things import Thing, Base\n"
+        "def first(thing: Thing):\n"
+        "    thing.run\n"
+        "    made = Thing(\n"
+        "def second(thing: int, other: Base = (\n"
+        "    thing.run\n"
+        "    other.\n"
+        "class Third(Base):\n"
+        "    def method(self):\n"
+        "        self.run\n"
+    )
+
+    def at(line: int, column: int) -> str | None:
+        entry = resolve_at(document, symbols, line, column)
+        return entry.symbol if entry else None
+
+    assert at(2, 10) == at(9, 13) == "Base.run"
+    assert at(3, 4) == at(3, 12) == "Thing" and at(4, 31) == at(6, 5) == "Base"
+    assert at(5, 10) is None
+    assert [document.enclosing(line) for line in (0, 3, 6, 9)] == ["", "first", "second", "Third.method"]

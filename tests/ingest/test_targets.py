@@ -21,10 +21,11 @@ from adk_ingest.progress import Silent
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.build import TargetsReport, build_targets
 from adk_ingest.targets.extract import ModuleText, public_symbols
-from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import rank_targets, score
 from adk_ingest.targets.references import ReferenceGraph, page_rank, public_paths
 from tests.corpora import HashEmbedder, Workplace, change, write_code
+
+pytestmark = pytest.mark.slow
 
 KIT = {
     "src/kit/__init__.py": "from .agents import Agent\n__all__ = ['Agent']\n",
@@ -32,7 +33,6 @@ KIT = {
 from ._base import Agent, _load as load_agent
 from .planner import Planner
 
-pytestmark = pytest.mark.slow
 __all__ = ["Agent", "Planner", "load_agent"]
 """,
     "src/kit/agents/_base.py": '''\
@@ -122,8 +122,7 @@ def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
     exports = build_export_map(files)
     graph = ReferenceGraph(modules, exports)
     symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
-    targets = rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
-    return {target.import_path: target for target in targets}
+    return {target.import_path: target for target in rank_targets(symbols, graph, pages)}
 
 
 @pytest.fixture(scope="module")
@@ -267,9 +266,15 @@ def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: W
     assert list(workplace.settings.paths.targets.iterdir()) == [folder]
 
 
-def test_a_set_holds_the_files_of_the_specification(workplace: Workplace) -> None:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workplace, TargetsReport]:
+    workplace = Workplace(tmp_path_factory.mktemp("built"))
     workplace.ingest()
-    report = build(workplace)
+    return workplace, build(workplace)
+
+
+def test_a_set_holds_the_files_of_the_specification(built: tuple[Workplace, TargetsReport]) -> None:
+    _, report = built
     assert (report.status, report.vectors) == ("built", True)
     meta = json.loads((report.folder / "targets_meta.json").read_text())
     vectors = np.load(report.folder / "targets_vectors.npy", allow_pickle=False)
@@ -278,27 +283,25 @@ def test_a_set_holds_the_files_of_the_specification(workplace: Workplace) -> Non
     listing = yaml.safe_load((report.folder / "ranked_targets.yaml").read_text())
     assert [entry["fqn"] for entry in listing["targets"]] == [entry["fqn"] for entry in meta]
     assert "centrality" in listing["rank"] and {"fqn", "type", "parts"} <= set(listing["targets"][0])
+    for entry, vector in zip(meta, vectors, strict=True):
+        text = rich_text(Target.model_validate(entry))
+        assert vector == pytest.approx(HashEmbedder().embed_query(text), abs=1e-6)
 
 
-def test_row_i_is_the_vector_of_entry_i(workplace: Workplace) -> None:
-    workplace.ingest()
-    report = build(workplace)
-    meta = [Target.model_validate(entry) for entry in json.loads((report.folder / "targets_meta.json").read_text())]
-    vectors = np.load(report.folder / "targets_vectors.npy")
-    for target, vector in zip(meta, vectors, strict=True):
-        assert vector == pytest.approx(HashEmbedder().embed_query(rich_text(target)), abs=1e-6)
-
-
-def test_the_embedded_text_has_the_four_parts(workplace: Workplace) -> None:
-    workplace.ingest()
-    report = build(workplace)
-    entries = json.loads((report.folder / "targets_meta.json").read_text())
+def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, TargetsReport]) -> None:
+    entries = json.loads((built[1].folder / "targets_meta.json").read_text())
     (entry,) = [entry for entry in entries if entry["name"] == "RetryPlugin"]
     lines = rich_text(Target.model_validate(entry)).splitlines()
     assert lines[0] == "Name: RetryPlugin (retry plugin)"
     assert lines[1:3] == ["Type: class", "Docstring: Retries a tool that throws."]
     assert lines[3].startswith("Signatures: RetryPlugin(max_retries: int = MAX_RETRIES); ")
     assert lines[3].endswith("on_tool_error(error: Exception, attempt: int) -> bool")
+
+
+def test_a_second_build_does_nothing(built: tuple[Workplace, TargetsReport]) -> None:
+    embedder = HashEmbedder()
+    assert build(built[0], dense=embedder).status == "unchanged"
+    assert not embedder.embedded
 
 
 def test_the_same_corpora_give_the_same_bytes(tmp_path: Path) -> None:
@@ -310,45 +313,21 @@ def test_the_same_corpora_give_the_same_bytes(tmp_path: Path) -> None:
     assert listings[0] == listings[1]
 
 
-def test_a_second_build_does_nothing(workplace: Workplace) -> None:
-    workplace.ingest()
-    build(workplace)
-    embedder = HashEmbedder()
-    assert build(workplace, dense=embedder).status == "unchanged"
-    assert not embedder.embedded
-
-
-def test_changed_code_makes_another_set_and_only_new_texts_are_embedded(workplace: Workplace) -> None:
+def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_back(workplace: Workplace) -> None:
     workplace.ingest()
     before = build(workplace)
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
     workplace.ingest()
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
+    answer = targets.find("RetryPlugin")
+    assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
     embedder = HashEmbedder()
     after = build(workplace, dense=embedder)
-    assert after.folder != before.folder
+    assert after.folder != before.folder and before.folder.is_dir()
     assert len(embedder.embedded) == 1 and "Repeats a tool" in embedder.embedded[0]
-
-
-def test_after_a_rollback_the_earlier_targets_serve(workplace: Workplace) -> None:
-    workplace.ingest()
-    before = build(workplace)
-    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
-    workplace.ingest()
-    build(workplace)
-    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("RetryPlugin").results[0].summary.startswith("Repeats")
     workplace.generations.rollback()
     assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
-    assert before.folder.is_dir()
-
-
-def test_until_they_are_built_anew_the_targets_before_an_edit_answer_with_a_warning(workplace: Workplace) -> None:
-    workplace.ingest()
-    build(workplace)
-    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
-    workplace.ingest()
-    answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
-    assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
 
 
 def test_old_sets_are_removed(workplace: Workplace) -> None:
@@ -380,12 +359,9 @@ def test_code_that_changed_since_it_was_indexed_is_refused(workplace: Workplace)
         build(workplace)
 
 
-def test_without_an_index_there_is_a_sentence(workplace: Workplace) -> None:
+def test_without_an_index_or_its_code_there_is_a_sentence(workplace: Workplace) -> None:
     with pytest.raises(IndexMissingError):
         build(workplace)
-
-
-def test_without_code_there_is_a_sentence(workplace: Workplace) -> None:
     workplace.ingest("docs")
     with pytest.raises(TargetsMissingError, match="no code"):
         build(workplace)

@@ -39,11 +39,6 @@ def test_a_name_is_found_first(client: RawClient) -> None:
     assert answer.results[0].import_statement == "from google.adk.agents.llm_agent import LlmAgent"
 
 
-def test_a_question_is_answered_by_meaning(client: RawClient) -> None:
-    answer = TargetAnswer.model_validate(client.result("adk/targets", {"query": "give the talk to another agent"}))
-    assert answer.mode == "hybrid" and "LlmAgent.hand_over" in [result.symbol for result in answer.results]
-
-
 def test_the_citation_of_a_result_can_be_opened(client: RawClient) -> None:
     (result,) = client.result("adk/targets", {"query": "RetryPlugin", "limit": 1})["results"]
     source = client.result("adk/source", {"citation": result["citation"]})

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from adk_evidence.readers.python import absolute, bound_names, parse_quietly
+
 if TYPE_CHECKING:
     import griffe
 
@@ -95,20 +97,18 @@ def _closeness(path: str, origin: str) -> tuple[bool, int]:
 
 def _exports(package: str, text: str) -> dict[str, str]:
     """Public name to origin of what an `__init__.py` imports and lists in `__all__`, eagerly or lazily."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_quietly(text)
+    if tree is None:
         return {}
     origins: dict[str, str] = {}
     tables: dict[str, dict[str, str]] = {}
     listed: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            base = _absolute(package, "." * node.level + (node.module or ""))
+            base = absolute(package, "." * node.level + (node.module or ""))
             origins.update({alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names})
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for name in (target.id for target in targets if isinstance(target, ast.Name)):
+            for name in bound_names(node):
                 if name == "__all__":
                     listed |= _names_in(node.value, tables)
                 elif isinstance(node.value, ast.Dict):
@@ -138,15 +138,8 @@ def _lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
         texts = [part.value for part in (key, *parts) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
         if len(texts) == len(parts) + 1 and len(texts) in (2, 3):
             module = texts[1] if "." in texts[1] else f".{texts[1]}"
-            found[texts[0]] = f"{_absolute(package, module)}.{texts[-1] if len(texts) == 3 else texts[0]}"
+            found[texts[0]] = f"{absolute(package, module)}.{texts[-1] if len(texts) == 3 else texts[0]}"
     return found
-
-
-def _absolute(package: str, module: str) -> str:
-    name = module.lstrip(".")
-    level = len(module) - len(name)
-    parts = package.split(".")
-    return ".".join([*(parts[: len(parts) - level + 1] if level else []), *([name] if name else [])])
 
 
 def api_reference_page(source_path: str, code_text: str, module_name: str, export_map: Mapping[str, str]) -> str | None:

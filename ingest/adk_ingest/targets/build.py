@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.embedding.base import Cost, DenseEmbedder, FloatMatrix, PaidEmbedder
+from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
 from adk_evidence.index.opened import source_readers
@@ -37,10 +38,9 @@ from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
-from adk_ingest.targets.mentions import count_mentions
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths
-from adk_ingest.vectors import refuse_above_the_cap
+from adk_ingest.vectors import Work, refuse_above_the_cap
 
 SOURCE_FOLDER = "src/"
 # Of a checkout without a `src` folder: what stands in one of these is not part of the package.
@@ -76,7 +76,7 @@ def build_targets(
 
     Args:
         settings: Validated settings.
-        progress: Told what happens.
+        progress: Receives the steps.
         dense: Dense embedder; by default the one that the settings name.
         vectors: False leaves out the vectors, the only part that takes long.
         cancelled: Asked between batches.
@@ -95,21 +95,20 @@ def build_targets(
     is_new = not folder.is_dir()
     if is_new:
         write_set(settings.paths.targets, about, targets, FORMULA)
-    embedded = cached = 0
-    is_embedded = vectors and not has_vectors(folder)
-    if is_embedded:
-        embedded, cached = _embed(settings, folder, targets, model, progress, cancelled)
+    work = None
+    if vectors and not has_vectors(folder):
+        work = _embed(settings, folder, targets, model, progress, cancelled)
     remove_old(settings.paths.targets, keep=folder)
     return TargetsReport(
-        status="built" if is_new or is_embedded else "unchanged",
+        status="built" if is_new or work else "unchanged",
         folder=folder,
         repo=about.repo,
         commit=about.commit,
         targets=len(targets),
         model=about.model,
         vectors=has_vectors(folder),
-        vectors_embedded=embedded,
-        vectors_from_cache=cached,
+        vectors_embedded=work.missing if work else 0,
+        vectors_from_cache=work.cached if work else 0,
         seconds=round(time.perf_counter() - begin, 2),
     )
 
@@ -117,18 +116,13 @@ def build_targets(
 def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder | None = None) -> DryRun:
     """What embedding the targets of the published index would take; nothing is embedded.
 
-    The arguments and errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
+    The errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
     """
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
     _, folder, targets = _targets(settings, model, progress)
-    texts = {} if has_vectors(folder) else _texts(targets)
-    cache = EmbeddingCache(settings.paths.embedding_cache)
-    try:
-        known = cache.get_many(model.model, model.dimension, list(texts))
-    finally:
-        cache.close()
-    missing = [text for key, text in texts.items() if key not in known]
-    return DryRun([], len(missing), _cost(model, missing))
+    with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
+        work = Work(model, cache, {} if has_vectors(folder) else _texts(targets))
+    return DryRun([], work.missing, work.cost())
 
 
 def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
@@ -157,24 +151,20 @@ def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tu
 
 def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress) -> list[Target]:
     progress.stage("targets")
-    texts = {
-        path: text
-        for name, corpus in manifest.proper().items()
-        if corpus.kind == "code"
-        for path, text in _code(corpus, readers[name])
-    }
-    modules = [ModuleText(name, path, text) for path, text in texts.items() if (name := module_name(path)) is not None]
-    pages = [
-        text
-        for name, corpus in manifest.proper().items()
-        if corpus.kind == "doc" and corpus.source != "api-reference"
-        for path in corpus.files
-        if (text := readers[name].read(path)) is not None
+    texts: dict[str, str] = {}
+    pages: list[str] = []
+    for name, corpus in manifest.proper().items():
+        if corpus.kind == "code":
+            texts.update(_code(corpus, readers[name]))
+        elif corpus.source != "api-reference":
+            pages += filter(None, map(readers[name].read, corpus.files))
+    modules = [
+        ModuleText(dotted, path, text) for path, text in texts.items() if (dotted := module_name(path)) is not None
     ]
     exports = build_export_map(texts)
     graph = ReferenceGraph(modules, exports)
     symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
-    return rank_targets(symbols, graph, count_mentions(symbols, pages, graph))
+    return rank_targets(symbols, graph, pages)
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:
@@ -197,39 +187,25 @@ def _embed(
     model: DenseEmbedder,
     progress: Progress,
     cancelled: Callable[[], bool] | None,
-) -> tuple[int, int]:
-    """Write the vectors of a set; returns how many were computed and how many came from the cache."""
+) -> Work:
+    """Write the vectors of a set; those that were computed before come from the cache."""
     texts = _texts(targets)
-    cache = EmbeddingCache(settings.paths.embedding_cache)
-    try:
-        known: dict[str, FloatMatrix] = dict(cache.get_many(model.model, model.dimension, list(texts)))
-        missing = [key for key in texts if key not in known]
-        cached = len(texts) - len(missing)
-        refuse_above_the_cap(
-            _cost(model, [texts[key] for key in missing]), (model,), "leave the vectors out with --no-vectors"
-        )
-        progress.stage("embed", len(missing), "vectors")
-        for positions, vectors in model.iter_embed([texts[key] for key in missing]) if missing else ():
-            found = {missing[position]: row for position, row in zip(positions, vectors, strict=True)}
-            cache.put_many(model.model, model.dimension, found)
-            known.update(found)
-            progress.advance(len(found))
+    with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
+        work = Work(model, cache, texts)
+        refuse_above_the_cap(work.cost(), (model,), "leave the vectors out with --no-vectors")
+        progress.stage("embed", work.missing, "vectors")
+        for count in work.compute():
+            progress.advance(count)
             if cancelled is not None and cancelled():
                 raise IngestCancelledError(
                     "The targets were cancelled.", "Finished vectors are kept; `adk-ingest targets` goes on from there."
                 )
         cache.need(folder, {(model.model, model.dimension): {"targets": list(texts)}})
-    finally:
-        cache.close()
-    rows = [known[sha256_text(rich_text(target))] for target in targets]
+    rows = [work.known[sha256_text(rich_text(target))] for target in targets]
     write_vectors(folder, np.stack(rows) if rows else np.zeros((0, model.dimension), dtype=np.float32))
-    return len(missing), cached
+    return work
 
 
 def _texts(targets: Sequence[Target]) -> dict[str, str]:
     """The texts that are embedded for targets, by cache key."""
     return {sha256_text(text): text for text in map(rich_text, targets)}
-
-
-def _cost(model: DenseEmbedder, texts: Sequence[str]) -> Cost | None:
-    return model.estimate(texts) if isinstance(model, PaidEmbedder) else None

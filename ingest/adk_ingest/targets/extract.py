@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.python import parse_quietly
+from adk_evidence.readers.python import clip, parse_quietly
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ _INTERNAL = re.compile(
 _DEPRECATED = re.compile(r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b", re.IGNORECASE)
 # What escapes put into a docstring but no file can hold: control characters, lone surrogates.
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-# A paragraph that is no section (`Args:`), list, directive, example or code.
+# A paragraph of prose, not a section (`Args:`), list, directive, example or code.
 _PROSE = re.compile(r"(?!\s*\w[\w ]*:\s*\n)[A-Za-z`\"'(][^\n]*")
-# Of a variable that is another name (`Agent = LlmAgent`) or an instance (`google_search = GoogleSearchTool()`).
+# The value of another name (`Agent = LlmAgent`) or of an instance (`google_search = GoogleSearchTool()`).
 _VALUE = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
 
 
@@ -57,8 +57,12 @@ class ModuleText:
 
     @property
     def is_package(self) -> bool:
-        """Whether the module is an `__init__.py`."""
         return self.path.endswith("/__init__.py")
+
+    @property
+    def package(self) -> str:
+        """Dotted name of the package that relative imports start at."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -124,15 +128,9 @@ def _module_symbols(
 def _symbol_and_members(
     module: ModuleText, definition: str, member: Any, public: str, *, exported: bool, deprecated: bool = False
 ) -> Iterator[PublicSymbol]:
-    """A symbol and what is public inside it.
+    """A symbol, called `definition` in its module and imported as `public`, and what is public inside it.
 
-    Args:
-        module: The module that defines the symbol.
-        definition: Its qualified name within the module.
-        member: What griffe read.
-        public: Its import path.
-        exported: Whether a package exports the symbol or its class.
-        deprecated: Whether its class is deprecated.
+    `exported` says whether a package exports the symbol or its class, `deprecated` whether its class is deprecated.
     """
     if _is_internal(member):
         return
@@ -141,36 +139,41 @@ def _symbol_and_members(
     # The public name may be another one than that of the definition.
     depth = definition.count(".") + 1
     symbol = ".".join(public.split(".")[-depth:])
+    name = symbol.rpartition(".")[2]
+    members = _members(member)
     parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=exported, deprecated=deprecated, weight=0)
     target = Target(
         rank=0,
         score=0,
         fqn=public if is_private(fqn) else fqn,
-        name=symbol.rpartition(".")[2],
+        name=name,
         symbol=symbol,
         type=_type(member, symbol),
         import_path=public,
         summary=_summary(member),
-        signatures=tuple(_signatures(member, symbol.rpartition(".")[2])),
+        signatures=tuple(_signature(each, known_as) for known_as, each in [(name, member), *members[:MAX_SIGNATURES]]),
         path=module.path,
         lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
         parts=parts,
     )
     yield PublicSymbol(target, module.name, fqn, _value(member))
-    for name, inner in _members(member):
+    for inner_name, inner in members:
         # A field without a docstring has nothing but its signature, which its class lists.
         if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:
             continue
         yield from _symbol_and_members(
-            module, f"{definition}.{name}", inner, f"{public}.{name}", exported=exported, deprecated=deprecated
+            module,
+            f"{definition}.{inner_name}",
+            inner,
+            f"{public}.{inner_name}",
+            exported=exported,
+            deprecated=deprecated,
         )
 
 
-def _members(owner: Any) -> Iterator[tuple[str, Any]]:
-    if owner.is_class:
-        for name, inner in owner.members.items():
-            if not name.startswith("_") and _is_defined_here(inner):
-                yield name, inner
+def _members(owner: Any) -> list[tuple[str, Any]]:
+    inside = owner.members.items() if owner.is_class else ()
+    return [(name, inner) for name, inner in inside if not name.startswith("_") and _is_defined_here(inner)]
 
 
 def _is_defined_here(member: Any) -> bool:
@@ -180,12 +183,11 @@ def _is_defined_here(member: Any) -> bool:
 def _type(member: Any, symbol: str) -> TargetType:
     if member.is_class:
         return "class"
-    inside = "." in symbol
     if member.is_function:
-        return "method" if inside else "function"
+        return "method" if "." in symbol else "function"
     if "property" in member.labels:
         return "property"
-    return "attribute" if inside else "variable"
+    return "attribute" if "." in symbol else "variable"
 
 
 def _docstring(member: Any) -> str:
@@ -200,7 +202,7 @@ def _summary(member: Any) -> str:
         if len(summary) >= ENOUGH_SUMMARY_CHARS or not _PROSE.match(paragraph):
             break
         summary = f"{summary} {' '.join(paragraph.split())}"
-    return summary if len(summary) <= MAX_SUMMARY_CHARS else f"{summary[: MAX_SUMMARY_CHARS - 1]}…"
+    return clip(summary, MAX_SUMMARY_CHARS)
 
 
 def _is_internal(member: Any) -> bool:
@@ -214,12 +216,6 @@ def _is_deprecated(member: Any) -> bool:
     paragraphs = _docstring(member).split("\n\n")
     first = bool(paragraphs) and _DEPRECATED.search(" ".join(paragraphs[0].split()))
     return bool(first) or any(re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I) for part in paragraphs)
-
-
-def _signatures(member: Any, name: str) -> Iterator[str]:
-    yield _signature(member, name)
-    for inner_name, inner in list(_members(member))[:MAX_SIGNATURES]:
-        yield _signature(inner, inner_name)
 
 
 def _signature(member: Any, name: str) -> str:
@@ -237,8 +233,7 @@ def _signature(member: Any, name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = _NOT_TEXT.sub("\ufffd", " ".join(text.split()))
-    return line if len(line) <= MAX_SIGNATURE_CHARS else f"{line[: MAX_SIGNATURE_CHARS - 1]}…"
+    return clip(_NOT_TEXT.sub("\ufffd", " ".join(text.split())), MAX_SIGNATURE_CHARS)
 
 
 def _value(member: Any) -> str | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from adk_evidence.identifiers import is_code_like
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 from adk_ingest.targets.extract import PublicSymbol
-from adk_ingest.targets.references import ReferenceGraph
+from adk_ingest.targets.references import ReferenceGraph, shown_imports
 
 FORMULA = (
     "score = weight * (0.45 * centrality + 0.35 * documented + 0.20 * exported) * (0.3 if deprecated else 1); "
@@ -25,30 +29,30 @@ WEIGHTS: Mapping[TargetType, float] = {
 }
 DIGITS = 4
 
+_CODE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
-def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, mentions: Mapping[str, int]) -> list[Target]:
+
+def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: Iterable[str]) -> list[Target]:
     """Targets with their score and its parts, the highest score first; equal scores go by name.
 
-    Args:
-        symbols: Public symbols.
-        graph: References of the corpus.
-        mentions: Number of documentation pages by fully qualified name.
+    `pages` are texts of the documentation in Markdown.
     """
-    pages = graph.centrality()
-    most = max((pages.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
+    central = graph.centrality()
+    most = max((central.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
+    mentions = _count_mentions(symbols, pages, graph)
     most_mentions = max(mentions.values(), default=0)
     by_definition = {symbol.definition: symbol.target for symbol in symbols}
     targets = []
     for symbol in symbols:
-        target, central = symbol.target, pages.get(symbol.definition_owner, 0.0)
+        target = symbol.target
         value = graph.resolve(symbol.module, symbol.value) if symbol.value and target.type == "variable" else None
         alias = by_definition.get(value) if value else None
-        mentioned = mentions.get(target.fqn, 0)
         parts = target.parts.model_copy(
             update={
-                "centrality": _on_scale(len(pages) * central, len(pages) * most),
-                "docs_mentions": mentioned,
-                "documented": _on_scale(mentioned, most_mentions),
+                "centrality": _on_scale(len(central) * central.get(symbol.definition_owner, 0.0), len(central) * most),
+                "docs_mentions": mentions[target.fqn],
+                "documented": _on_scale(mentions[target.fqn], most_mentions),
                 "weight": WEIGHTS[target.type],
             }
         )
@@ -67,3 +71,46 @@ def score(parts: RankParts) -> float:
 
 def _on_scale(value: float, most: float) -> float:
     return round(math.log1p(value) / math.log1p(most), DIGITS) if most > 0 else 0.0
+
+
+class _Page(NamedTuple):
+    """The names of symbols that a page mentions, and the definition behind each name that the page imports."""
+
+    names: Collection[str]
+    imports: Mapping[str, str]
+
+
+def _count_mentions(symbols: Sequence[PublicSymbol], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, int]:
+    """Number of pages that mention each symbol, by its fully qualified name.
+
+    A member counts if its class is mentioned as well. Of several symbols of one name, the symbol counts that the page
+    imports, else those that any page imports.
+    """
+    wanted = {part for symbol in symbols for part in symbol.target.symbol.split(".")}
+    mentioning: dict[str, list[_Page]] = defaultdict(list)
+    imported: dict[str, set[str]] = defaultdict(set)
+    for text in pages:
+        page = _read(text, wanted, graph)
+        for name in page.names:
+            mentioning[name].append(page)
+        for name, definition in page.imports.items():
+            imported[name].add(definition)
+
+    def is_meant(symbol: PublicSymbol, page: _Page) -> bool:
+        owner = symbol.target.symbol.partition(".")[0]
+        if owner in page.imports:
+            return page.imports[owner] == symbol.definition_owner
+        return owner in page.names and (owner not in imported or symbol.definition_owner in imported[owner])
+
+    return {
+        symbol.target.fqn: sum(is_meant(symbol, page) for page in mentioning[symbol.target.name]) for symbol in symbols
+    }
+
+
+def _read(text: str, wanted: Collection[str], graph: ReferenceGraph) -> _Page:
+    code = set(_NAME.findall(" ".join(match.group() for match in _CODE.finditer(text))))
+    # `Event` and `run` are words: in prose they need not mean the symbol.
+    prose = {name for name in _NAME.findall(_CODE.sub(" ", text)) if name in wanted and is_code_like(name)}
+    shown = [(path.rpartition(".")[2], graph.resolve_path(path)) for path in shown_imports(text)]
+    imports = {name: definition for name, definition in shown if definition is not None}
+    return _Page(code.intersection(wanted) | prose, imports)

@@ -9,20 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.readers.python import dotted_name
+from adk_evidence.readers.python import Definition, bound_names, dotted_name, imports, statements
 from adk_ingest.targets.extract import ModuleText, is_private
 
 DAMPING = 0.85
 TOLERANCE = 1e-10
 MAX_ITERATIONS = 200
-# Re-exports lead to each other no deeper than this.
+# Longest chain of re-exports that is followed.
 MAX_HOPS = 12
 
 _DOCS_IMPORT = re.compile(
     r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE
 )
 _NAME = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+as[ \t]+\w+)?")
-_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class ReferenceGraph:
@@ -38,7 +37,7 @@ class ReferenceGraph:
 
     def __init__(self, modules: Sequence[ModuleText], exports: Mapping[str, str]) -> None:
         parsed = {module.name: (module, module.tree) for module in modules if module.tree is not None}
-        self._bindings = {name: _bindings(tree, module) for name, (module, tree) in parsed.items()}
+        self._bindings = {name: imports(tree, module.package) for name, (module, tree) in parsed.items()}
         self._definitions = {f"{name}.{symbol}" for name, (_, tree) in parsed.items() for symbol in _defined(tree)}
         self._origins = {public: fqn for fqn, public in exports.items()}
         for name, bindings in self._bindings.items():
@@ -79,28 +78,17 @@ class ReferenceGraph:
 
     def _add(self, module: ModuleText, tree: ast.Module) -> None:
         for node in tree.body:
-            is_definition = isinstance(node, _Definition)
-            start = f"{module.name}.{node.name}" if isinstance(node, _Definition) else module.name
-            if module.is_package and not is_definition:
+            start = f"{module.name}.{node.name}" if isinstance(node, Definition) else module.name
+            if module.is_package and start == module.name:
                 continue
-            for dotted in _names(node):
-                end = self.resolve(module.name, dotted)
-                if end is not None and end != start:
-                    self.edges.add((start, end))
+            ends = {self.resolve(module.name, dotted) for dotted in _names(node)}
+            self.edges |= {(start, end) for end in ends if end is not None and end != start}
 
 
 def public_paths(modules: Sequence[ModuleText], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, str]:
-    """Where private definitions are imported from, beside what packages export.
+    """Where private definitions are imported from, beside what packages export: fully qualified name to import path.
 
-    The `__all__` of public modules and the imports that the docs show say so.
-
-    Args:
-        modules: The corpus.
-        pages: Texts of the documentation.
-        graph: Resolves re-exports.
-
-    Returns:
-        Fully qualified name of a private definition to its public import path.
+    The `__all__` of public modules and the imports that the pages of the docs show say so.
     """
     found: dict[str, str] = {}
     for path in (*_listed(modules), *sorted({path for text in pages for path in shown_imports(text)})):
@@ -128,14 +116,11 @@ def shown_imports(text: str) -> Iterator[str]:
 
 
 def page_rank(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
-    """PageRank of nodes 0 to `nodes - 1`.
+    """PageRank of nodes 0 to `nodes - 1`, shape (nodes,), summing to 1.
 
     Args:
         nodes: How many there are, at least 1.
         edges: Shape (E, 2), start and end of each edge, each once.
-
-    Returns:
-        Shape (nodes,), summing to 1.
     """
     starts, ends = edges[:, 0], edges[:, 1]
     out_degree = np.bincount(starts, minlength=nodes)
@@ -151,45 +136,12 @@ def page_rank(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:
-    for node in _statements(tree.body):
-        if isinstance(node, _Definition):
-            yield node.name
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, also those under `if` and `try`."""
-    for node in block:
-        yield node
-        if isinstance(node, ast.If | ast.Try):
-            yield from _statements([*node.body, *node.orelse])
-        if isinstance(node, ast.Try):
-            yield from _statements([*(inner for handler in node.handlers for inner in handler.body), *node.finalbody])
-
-
-def _bindings(tree: ast.Module, module: ModuleText) -> dict[str, str]:
-    """Name to dotted path of every import of a module, wherever it stands."""
-    package = module.name if module.is_package else module.name.rpartition(".")[0]
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            base = _absolute(package, node.level, node.module)
-            found.update({alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names})
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                first = alias.name.partition(".")[0]
-                found[alias.asname or first] = alias.name if alias.asname else first
-    return found
-
-
-def _absolute(package: str, level: int, module: str | None) -> str:
-    if not level:
-        return module or ""
-    parts = package.split(".")
-    base = parts[: len(parts) - level + 1]
-    return ".".join([*base, *([module] if module else [])])
+    """Names that a module defines, also under `if` and `try`."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        for node in statements(waiting.pop()):
+            yield from bound_names(node)
+            waiting += [node] if isinstance(node, ast.If | ast.Try) else []
 
 
 def _names(statement: ast.stmt) -> set[str]:

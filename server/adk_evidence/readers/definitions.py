@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers import python
-from adk_evidence.readers.python import blocks, clip, dotted_name, first_line, last_line, paragraph, unparse
+from adk_evidence.readers.python import clip, dotted_name, first_line, last_line, paragraph, scope_blocks, unparse
 
 MAX_DOC_CHARS = 800
-
-_Variable = ast.Assign | ast.AnnAssign
-_PROPERTIES = ("property", "cached_property")
+_PROPERTIES = {"property", "cached_property"}
 
 
 @dataclass(frozen=True)
@@ -37,14 +35,11 @@ class Definition:
 
 
 def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
-    """The definition of a symbol that begins inside a chunk.
+    """The definition of a symbol that begins inside a chunk; the chunk's own lines where it does not show.
 
     Args:
         payload: The chunk.
         symbol: Qualified name within the module, one of the chunk's `symbols`.
-
-    Returns:
-        At least a kind and lines; the chunk's own where it does not show the definition.
     """
     for chain, node, following in _definitions(payload.body):
         if symbol == chain or symbol.endswith(f".{chain}"):
@@ -65,77 +60,44 @@ def read_module(payload: ChunkPayload) -> Definition:
 
 
 def read_imports(payload: ChunkPayload, module: str) -> Mapping[str, str]:
-    """What the imports of a chunk bind: name to dotted path; of `import *`, `*<path>` to the path.
+    """What the imports of a chunk of a module bind; see `python.imports`.
 
     Imports under `if TYPE_CHECKING` count: packages that load their members lazily name them there.
-
-    Args:
-        payload: The chunk.
-        module: Dotted path of its module.
     """
     tree, _ = python.parse(payload.body)
-    package = module if payload.path.endswith("/__init__.py") else module.rpartition(".")[0]
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            base = _absolute(package, node.level, node.module)
-            for alias in node.names:
-                if alias.name == "*":
-                    found[f"*{base}"] = base
-                else:
-                    found[alias.asname or alias.name] = f"{base}.{alias.name}"
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                found[alias.asname or alias.name.partition(".")[0]] = (
-                    alias.name if alias.asname else alias.name.partition(".")[0]
-                )
-    return found
+    return python.imports(tree, module if payload.path.endswith("/__init__.py") else module.rpartition(".")[0])
 
 
-def _definitions(body: str) -> Iterator[tuple[str, python.Definition | _Variable, ast.stmt | None]]:
+def _definitions(body: str) -> list[tuple[str, ast.stmt, ast.stmt | None]]:
     """Name within the chunk, node and next statement of everything that is defined; the last overload first."""
     tree, _ = python.parse(body)
-    found: list[tuple[str, python.Definition | _Variable, ast.stmt | None]] = []
-    stack: list[tuple[str, list[ast.stmt]]] = [("", tree.body)]
-    while stack:
-        prefix, block = stack.pop()
-        for place, node in enumerate(block):
-            following = block[place + 1] if place + 1 < len(block) else None
-            if isinstance(node, python.Definition):
-                found.append((f"{prefix}{node.name}", node, following))
-                stack.append((f"{prefix}{node.name}.", node.body))
-            elif isinstance(node, _Variable):
-                found += [(f"{prefix}{name}", node, following) for name in _targets(node)]
-            else:
-                stack += [(prefix, inner) for inner in blocks(node)]
+    found: list[tuple[str, ast.stmt, ast.stmt | None]] = []
+    waiting: list[tuple[str, ast.AST]] = [("", tree)]
+    while waiting:
+        prefix, scope = waiting.pop()
+        for block in scope_blocks(scope):
+            for node, following in zip(block, [*block[1:], None], strict=True):
+                found += [(prefix + name, node, following) for name in python.bound_names(node)]
+                if isinstance(node, python.Definition):
+                    waiting.append((f"{prefix}{node.name}.", node))
     # Longest first, so that `run` of another class is not taken for `A.run`.
     found.reverse()
-    found.sort(key=lambda item: -item[0].count("."))
-    return iter(found)
+    return sorted(found, key=lambda item: -item[0].count("."))
 
 
-def _targets(node: _Variable) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
-def _describe(
-    payload: ChunkPayload, symbol: str, node: python.Definition | _Variable, following: ast.stmt | None
-) -> Definition:
-    lines = _lines(payload, node)
-    if isinstance(node, _Variable):
-        annotation = node.annotation if isinstance(node, ast.AnnAssign) else None
-        named = isinstance(annotation, ast.Name | ast.Attribute) and (dotted_name(annotation) or "").endswith(
-            "TypeAlias"
-        )
-        is_alias = node.value is not None and (annotation is None or named)
+def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast.stmt | None) -> Definition:
+    offset = payload.start_line - 1
+    lines = LineSpan(start=first_line(node) + offset, end=last_line(node) + offset)
+    if not isinstance(node, python.Definition):
+        annotation, value = getattr(node, "annotation", None), getattr(node, "value", None)
+        is_alias = annotation is None or (dotted_name(annotation) or "").endswith("TypeAlias")
         return Definition(
             kind="variable",
             lines=lines,
             signature=clip(unparse(node) or "", python.MAX_SIGNATURE_CHARS) or None,
             doc=_paragraph(_string(following)),
             annotation=annotation,
-            alias=dotted_name(node.value) if is_alias and node.value is not None else None,
+            alias=dotted_name(value) if is_alias else None,
         )
     doc = _paragraph(ast.get_docstring(node))
     signature = payload.signature if payload.symbol == symbol and payload.signature else python.signature(node)
@@ -148,13 +110,8 @@ def _describe(
         signature=signature,
         doc=doc,
         annotation=node.returns,
-        is_property=bool(decorators & set(_PROPERTIES)),
+        is_property=bool(decorators & _PROPERTIES),
     )
-
-
-def _lines(payload: ChunkPayload, node: ast.stmt) -> LineSpan:
-    offset = payload.start_line - 1
-    return LineSpan(start=first_line(node) + offset, end=last_line(node) + offset)
 
 
 def _string(node: ast.stmt | None) -> str | None:
@@ -165,11 +122,3 @@ def _string(node: ast.stmt | None) -> str | None:
 
 def _paragraph(doc: str | None) -> str | None:
     return clip(paragraph(doc) or "", MAX_DOC_CHARS) or None
-
-
-def _absolute(package: str, level: int, module: str | None) -> str:
-    if level == 0:
-        return module or ""
-    parts = package.split(".")
-    base = parts[: len(parts) - (level - 1)]
-    return ".".join([*base, module] if module else base)

@@ -57,5 +57,5 @@ _NAMES = {alias: language.name for language in _TABLE for alias in language.alia
 
 
 def common_name(name: str) -> str:
-    """The one name of a language that authors call by several; of what is not known, the name itself."""
+    """The one name of a language that authors call by several; an unknown name stays as it is."""
     return _NAMES.get(name, name)

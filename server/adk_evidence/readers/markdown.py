@@ -38,7 +38,7 @@ _NO_LANGUAGE = {"text", "txt", "none", "plaintext", "plain", "output", "mermaid"
 
 
 def language_of(name: str) -> str | None:
-    """The common name of a code block's language; None where it is no language."""
+    """The common name of a code block's language; None where it is not a language."""
     name = common_name(name.strip().lower())
     return name if name not in _NO_LANGUAGE and _LANGUAGE.fullmatch(name) else None
 
@@ -51,7 +51,6 @@ def _label_language(label: str) -> str | None:
 
 
 def read_markdown(lines: Sequence[str]) -> Page:
-    """Read a page."""
     return _Reader(lines).read()
 
 
@@ -59,7 +58,7 @@ def read_markdown(lines: Sequence[str]) -> Page:
 class _Container:
     indent: int
     content_indent: int
-    language: str | None
+    language: str | None = None
 
 
 class _Reader:
@@ -104,8 +103,7 @@ class _Reader:
         if len(source) > _MAX_FRONT_MATTER_CHARS:
             return 0
         try:
-            # The base loader makes only strings, lists and mappings, whatever the tags say; it merges
-            # nothing.
+            # The base loader makes only strings, lists and mappings, whatever the tags say; it merges nothing.
             data = yaml.load(source, Loader=yaml.BaseLoader)  # noqa: S506
         except (yaml.YAMLError, RecursionError):
             self._page.warnings.append("The front matter is not valid YAML.")
@@ -145,17 +143,17 @@ class _Reader:
             self._begin_block(line, indent, "tab")
             label = tab[1] or tab[2] or ""
             self._page.tab_labels.append(label)
-            self._open(indent, indent + 4, _label_language(label))
+            self._containers.append(_Container(indent, indent + 4, _label_language(label)))
             self._end_label(line)
             return line + 1
         if first in "!?" and _ADMONITION.match(content):
             self._begin_block(line, indent, "admonition")
-            self._open(indent, indent + 4, None)
+            self._containers.append(_Container(indent, indent + 4))
             self._end_label(line)
             return line + 1
         if (item := _ITEM.match(content)) and not _RULE.match(content) and self._may_be_heading(indent):
             self._begin_block(line, indent, "list")
-            self._open(indent, indent + item.end(), None)
+            self._containers.append(_Container(indent, indent + item.end()))
             if heading := _ATX.match(content[item.end() :]):
                 self._read_heading(line, indent + item.end(), len(heading[1]), heading[2] or "")
             else:
@@ -176,9 +174,6 @@ class _Reader:
         return line + 1
 
     # Containers
-
-    def _open(self, indent: int, content_indent: int, language: str | None) -> None:
-        self._containers.append(_Container(indent, content_indent, language))
 
     def _leave(self, indent: int) -> None:
         """Close the containers that a block at this indentation is not part of, and the headings in them."""
@@ -254,25 +249,25 @@ class _Reader:
     # Code blocks and raw HTML
 
     def _fence_end(self, line: int, indent: int, fence: re.Match[str]) -> int | None:
-        """The line behind a code block, or None where it is never closed and so is no code block."""
-        mark, info = fence[1], fence[2]
-        char, length = mark[0], len(mark)
-        if char == "`" and "`" in info:
+        """The line behind a code block, or None where it is never closed and so is not a code block."""
+        char, length = fence[1][0], len(fence[1])
+        if char == "`" and "`" in fence[2]:
             return None
         until, shortest = self._unclosed_fences.get((char, indent), (0, 0))
         if line < until and length >= shortest:
             return None  # an earlier search found no end there; without this, hostile pages take quadratic time
-        number = line + 1
-        while number < len(self._lines):
+        for number in range(line + 1, len(self._lines)):
             content = self._lines[number].strip()
-            if content:
-                depth = _indent(self._lines[number])
-                is_mark = content[0] == char and len(content) >= length and content.count(char) == len(content)
-                if is_mark and indent <= depth <= indent + 3:
-                    return number + 1
-                if depth < indent:
-                    break
-            number += 1
+            if not content:
+                continue
+            depth = _indent(self._lines[number])
+            is_mark = content[0] == char and len(content) >= length and content.count(char) == len(content)
+            if is_mark and indent <= depth <= indent + 3:
+                return number + 1
+            if depth < indent:
+                break
+        else:
+            number = len(self._lines)
         self._unclosed_fences[char, indent] = (number, length)
         self._page.warnings.append(f"The code block of line {line + 1} is never closed.")
         return None

@@ -20,12 +20,7 @@ _MAX_TITLE_CHARS = 300
 
 
 def read_plaintext(lines: Sequence[str], lang: str) -> Page:
-    """Read a file.
-
-    Args:
-        lines: The file's lines.
-        lang: `rst` or `adoc`, whose titles are headings; `yaml`, `json` or `toml`; any other is prose without titles.
-    """
+    """Read a file: `rst` and `adoc` have titles, `yaml`, `json` and `toml` are data; any other is plain prose."""
     return _read_data(lines, lang) if lang in DATA_LANGUAGES else _Reader(lines, lang).read()
 
 

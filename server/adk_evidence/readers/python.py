@@ -26,7 +26,7 @@ _Placed = TypeVar("_Placed", bound=ast.stmt)
 
 
 def parse(text: str) -> tuple[ast.Module, str | None]:
-    """The syntax tree of what can be understood of a text, and why that is not the whole text, where it is not.
+    """The syntax tree of what can be understood of a text, and the reason where that is not the whole text.
 
     A text that does not parse is read part by part, as its indentation shows them. What is broken is an expression of
     an empty name; a definition whose header is broken has no parameters and no bases.
@@ -85,11 +85,11 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 def scope_blocks(scope: ast.AST) -> Iterator[list[ast.stmt]]:
     """The lists of statements of a scope and of its `if`, `try` and the like, but not of inner definitions."""
-    waiting = [scope]
+    waiting = list(blocks(scope))
     while waiting:
-        for block in blocks(waiting.pop()):
-            yield block
-            waiting += [node for node in block if not isinstance(node, Definition)]
+        block = waiting.pop()
+        yield block
+        waiting += [inner for node in block if not isinstance(node, Definition) for inner in blocks(node)]
 
 
 def definitions(tree: ast.AST) -> dict[str, list[Definition]]:
@@ -106,6 +106,52 @@ def definitions(tree: ast.AST) -> dict[str, list[Definition]]:
     return found
 
 
+def bound_names(node: ast.stmt) -> list[str]:
+    """The names that a definition or an assignment binds."""
+    if isinstance(node, Definition):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def scope_names(scope: ast.AST) -> set[str]:
+    """The classes, functions and variables that a scope defines."""
+    return {name for block in scope_blocks(scope) for node in block for name in bound_names(node)}
+
+
+def imports(tree: ast.AST, package: str) -> dict[str, str]:
+    """What the imports of a tree bind, wherever they stand: name to dotted path; of `import *`, `*<path>` to the path.
+
+    Args:
+        tree: A module or a part of it.
+        package: Dotted path of the package, which relative imports start at.
+    """
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            base = absolute(package, "." * node.level + (node.module or ""))
+            for alias in node.names:
+                if alias.name == "*":
+                    found[f"*{base}"] = base
+                else:
+                    found[alias.asname or alias.name] = f"{base}.{alias.name}"
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                found[alias.asname or first] = alias.name if alias.asname else first
+    return found
+
+
+def absolute(package: str, module: str) -> str:
+    """The dotted path of a module that a module of `package` imports, e.g. `..tools`."""
+    name = module.lstrip(".")
+    level = len(module) - len(name)
+    if not level:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
+
+
 def first_line(node: ast.stmt) -> int:
     """The line where a statement begins, decorators included."""
     decorators = node.decorator_list if isinstance(node, Definition) else []
@@ -113,7 +159,6 @@ def first_line(node: ast.stmt) -> int:
 
 
 def last_line(node: ast.stmt) -> int:
-    """The line where a statement ends."""
     return node.end_lineno or node.lineno
 
 
@@ -146,19 +191,16 @@ def paragraph(doc: str | None) -> str | None:
 
 
 def clip(text: str, limit: int) -> str:
-    """A text of at most `limit` characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def dotted_name(node: ast.expr) -> str | None:
+def dotted_name(node: ast.expr | None) -> str | None:
     """`a.b.c` of a name or an attribute of names, None of anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 class _Parts:

@@ -32,22 +32,12 @@ class Section:
 
 
 def read_page(lines: Sequence[str], lang: str) -> Page:
-    """The structure of a page.
-
-    Args:
-        lines: The page's lines.
-        lang: What chunks call its language; all but Markdown (`md`) is read as plain text or data.
-    """
+    """The structure of a page; whatever is not Markdown (`md`) is read as plain text or data."""
     return read_markdown(lines) if lang == "md" else read_plaintext(lines, lang)
 
 
 def find_section(payload: ChunkPayload, text: str) -> LineSpan | None:
-    """The lines of the section that has the cited trail of headings, else of the one with the cited anchor.
-
-    Args:
-        payload: The chunk.
-        text: The page as it is now.
-    """
+    """The lines of the section that has the cited trail of headings, else the cited anchor, in the page of today."""
     trail = tuple(_key(heading) for heading in payload.headings)
     anchor = _key((payload.uri or "").partition("#")[2])
     if not trail and not anchor:

@@ -14,14 +14,10 @@ from adk_evidence.textfile import split_lines
 
 
 def find_same_tree(payload: ChunkPayload, text: str) -> LineSpan | None:
-    """The lines where the cited statements stand under the same name, whatever their formatting.
+    """The lines where the cited statements stand under the same name in the file's text of today.
 
     Positions, comments and the whitespace of docstrings do not count. A class cited by its beginning matches
     a class that begins so.
-
-    Args:
-        payload: The chunk.
-        text: The file as it is now.
     """
     cited = parse_lines(payload.body)
     if not cited:
@@ -44,12 +40,7 @@ def find_same_tree(payload: ChunkPayload, text: str) -> LineSpan | None:
 
 
 def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
-    """The lines of the definition with the cited qualified name; of what is left where several were cited.
-
-    Args:
-        payload: The chunk.
-        text: The file as it is now.
-    """
+    """The lines of the definition with the cited qualified name; of those that remain where several were cited."""
     name = _name(payload)
     defined = definitions(_parse(text))
     if payload.symbol_kind not in ("class", "function", "method"):
@@ -59,9 +50,8 @@ def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
     if name:
         return _nearest([_span([node]) for node in defined.get(name, ())], payload)
     last = len(split_lines(text))
-    if payload.start_line > last:
-        return None
-    return LineSpan(start=payload.start_line, end=min(payload.end_line, last))
+    in_file = payload.start_line <= last
+    return LineSpan(start=payload.start_line, end=min(payload.end_line, last)) if in_file else None
 
 
 def definition_lines(name: str, text: str) -> list[LineSpan]:
@@ -94,13 +84,16 @@ def _same(cited: ast.stmt, now: ast.stmt) -> bool:
     if type(cited) is not type(now) or getattr(cited, "name", None) != getattr(now, "name", None):
         return False
     if isinstance(cited, ast.ClassDef) and isinstance(now, ast.ClassDef):
-        heads = (_class_head(cited) == _class_head(now)) and len(cited.body) <= len(now.body)
-        return heads and all(ast.dump(old) == ast.dump(new) for old, new in zip(cited.body, now.body, strict=False))
+        return _head(cited) == _head(now) and _dumps(cited.body) == _dumps(now.body[: len(cited.body)])
     return ast.dump(cited) == ast.dump(now)
 
 
-def _class_head(node: ast.ClassDef) -> list[str]:
-    return [ast.dump(part) for part in (*node.bases, *node.keywords, *node.decorator_list)]
+def _head(node: ast.ClassDef) -> list[str]:
+    return _dumps((*node.bases, *node.keywords, *node.decorator_list))
+
+
+def _dumps(nodes: Iterable[ast.AST]) -> list[str]:
+    return [ast.dump(node) for node in nodes]
 
 
 def _span(nodes: Sequence[ast.stmt], cited_last: ast.stmt | None = None) -> LineSpan:

@@ -15,12 +15,11 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
-from adk_evidence.symbols.search import Scored, TargetSearch, typed_as
+from adk_evidence.symbols.search import TargetSearch, typed_as
 from adk_evidence.symbols.table import build_table
 from adk_evidence.symbols.target import (
     MAX_QUERY_CHARS,
     MAX_TARGETS,
-    Availability,
     RankedTarget,
     SearchMode,
     Target,
@@ -30,6 +29,8 @@ from adk_evidence.symbols.target_sets import About, about_index, find_set, has_v
 
 NO_VECTORS = "The targets have no vectors yet, so they are searched by words alone; `adk-ingest targets` adds them."
 STALE = "The targets are of an earlier state of the indexed files; `adk-ingest targets` builds them anew."
+# The `score` of a target is its rank's; the `score` of a result is the search's.
+_COPIED = RankedTarget.model_fields.keys() & Target.model_fields.keys() - {"score"}
 
 
 class CurrentSymbols:
@@ -99,20 +100,26 @@ class CurrentSymbols:
             warnings.append(with_options(NO_VECTORS))
         found, answered = search.find(query, limit, mode, warnings)
         installed = find_installed(self._settings.corpora["code"].distribution, python)
-        results = tuple(
-            _result(
-                item,
-                search.targets[item.place],
-                _citation(search.targets[item.place], about, manifest),
-                availability(search.targets[item.place], installed, about.ref),
+        results = []
+        for item in found:
+            target = search.targets[item.place]
+            result = RankedTarget(
+                **{name: getattr(target, name) for name in _COPIED},
+                import_statement=target.import_statement,
+                signature=target.signatures[0],
+                citation=_citation(target, about, manifest),
+                rank_score=target.score,
+                deprecated=target.parts.deprecated,
+                score=round(item.score, 4),
+                why=item.why,
+                available=availability(target, installed, about.ref),
             )
-            for item in found
-        )
+            results.append(result)
         return TargetAnswer(
             query=query,
             typed=typed_as(query),
             mode=answered,
-            results=results,
+            results=tuple(results),
             ref=about.ref,
             installed=installed.version if installed else None,
             warnings=tuple(warnings),
@@ -155,26 +162,3 @@ def _citation(target: Target, about: About, manifest: IndexManifest) -> str:
     )
     commit = next(uncommitted, about.commit)
     return code_citation(about.repo, commit, target.path, target.lines.start, target.lines.end)
-
-
-def _result(item: Scored, target: Target, citation: str, available: Availability) -> RankedTarget:
-    return RankedTarget(
-        fqn=target.fqn,
-        name=target.name,
-        symbol=target.symbol,
-        type=target.type,
-        import_path=target.import_path,
-        import_statement=target.import_statement,
-        summary=target.summary,
-        signature=target.signatures[0],
-        path=target.path,
-        lines=target.lines,
-        citation=citation,
-        rank=target.rank,
-        rank_score=target.score,
-        deprecated=target.parts.deprecated,
-        alias_of=target.alias_of,
-        score=round(item.score, 4),
-        why=item.why,
-        available=available,
-    )

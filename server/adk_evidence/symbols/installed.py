@@ -10,6 +10,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.readers.python import dotted_name, parse_quietly
+from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
 from adk_evidence.symbols.target import Availability, Target
 
 PARSED_FILES = 512
@@ -47,15 +48,12 @@ class _Module:
 
 
 def find_installed(requirement: str | None, python: Path | None = None) -> Installed | None:
-    """The distribution in the user's environment.
+    """The distribution in the user's environment, or None where the distribution is not installed there.
 
     Args:
         requirement: The corpus's distribution, e.g. `google-adk==2.13.0`; the version does not count.
         python: An interpreter or the folder of a virtual environment; by default the active virtual environment
             (`VIRTUAL_ENV`), else the running interpreter.
-
-    Returns:
-        None where it is not installed there.
 
     Raises:
         InvalidRequestError: `python` is neither an interpreter nor an environment.
@@ -79,13 +77,7 @@ def find_installed(requirement: str | None, python: Path | None = None) -> Insta
 
 
 def availability(target: Target, installed: Installed | None, ref: str | None) -> Availability:
-    """Whether an installed version has a target.
-
-    Args:
-        target: The target.
-        installed: The distribution in the user's environment.
-        ref: Tag of the indexed version, e.g. `v2.13.0`; the same version has every target.
-    """
+    """Whether an installed version has a target; the version that was indexed, e.g. `v2.13.0`, has every target."""
     if installed is None:
         return "unknown"
     if _same_version(installed.version, ref):
@@ -133,40 +125,24 @@ def _read(path: Path) -> _Module | None:
 @functools.lru_cache(maxsize=PARSED_FILES)
 def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
     # The time and the size make the cache notice a new version.
-    try:
+    tree = None
+    with suppress(OSError):
         tree = parse_quietly(path.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return None
     if tree is None:
         return None
-    names: set[str] = set()
+    names = scope_names(tree) | imports(tree, "").keys()
     classes: dict[str, frozenset[str]] = {}
     has_bases: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, ast.Dict):
+        if isinstance(node, ast.Dict):
             # Packages that load their members lazily have the names as keys.
             names |= {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
         elif isinstance(node, ast.ClassDef):
-            classes[node.name] = frozenset(_bound(node.body))
+            classes[node.name] = frozenset(scope_names(node))
             bases = {(dotted_name(base) or "?").rpartition(".")[2] for base in node.bases}
             if bases - _PLAIN_BASES:
                 has_bases.add(node.name)
-    return _Module(frozenset(names | _bound(tree.body)), classes, frozenset(has_bases))
-
-
-def _bound(block: list[ast.stmt]) -> set[str]:
-    found: set[str] = set()
-    for node in block:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {target.id for target in targets if isinstance(target, ast.Name)}
-        elif isinstance(node, ast.If | ast.Try):
-            found |= _bound([*node.body, *node.orelse])
-    return found
+    return _Module(frozenset(names), classes, frozenset(has_bases))
 
 
 def _installed_in(name: str, folders: list[Path]) -> Installed | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +16,7 @@ from adk_evidence.readers.python import dotted_name, parse_quietly
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
-# Re-exports, aliases and bases lead to each other no deeper than this.
+# Longest chain of re-exports, aliases and bases that is followed.
 MAX_HOPS = 12
 CACHED = 4096
 _WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
@@ -43,36 +43,28 @@ class SymbolInfo(BaseModel):
 
 
 class Symbols:
-    """The symbols of one open index. Methods may be called from several threads."""
+    """The symbols of one open index. Methods may be called from several threads.
+
+    Args:
+        table: Of the index.
+        store: The open index.
+        collection: Name of its collection of code.
+    """
 
     def __init__(self, table: SymbolTable, store: EvidenceStore, collection: str) -> None:
         self.table = table
         self._store = store
         self._collection = collection
-        self._resolved: dict[str, SymbolEntry | None] = {}
-        self._described: dict[str, tuple[ChunkPayload, Definition]] = {}
-        self._imports: dict[str, Mapping[str, str]] = {}
-
-    def resolve(self, dotted: str) -> SymbolEntry | None:
-        """The symbol that an importable path means, or None: `google.adk.agents.Agent` is `...llm_agent.LlmAgent`.
-
-        Re-exports, `import *`, inherited members and aliases are followed.
-        """
-        if dotted not in self._resolved:
-            _make_room(self._resolved)
-            self._resolved[dotted] = self._resolve(dotted, 0)
-        return self._resolved[dotted]
-
-    def member(self, owner: SymbolEntry, name: str) -> SymbolEntry | None:
-        """A member of a class or of one of its bases, or None."""
-        return self._member(owner, name, 0)
+        keep = functools.lru_cache(CACHED)
+        self.resolve = keep(self._resolve)
+        self._describe = keep(self._read_definition)
+        self._imports_of = keep(self._read_imports)
 
     def is_class(self, entry: SymbolEntry) -> bool:
         """Whether calling the symbol makes an instance of it."""
         return (entry.kind or self.definition(entry).kind) == "class"
 
     def definition(self, entry: SymbolEntry) -> Definition:
-        """What the lines of the symbol say."""
         return self._describe(entry)[1]
 
     def value_class(self, entry: SymbolEntry, *, called: bool) -> SymbolEntry | None:
@@ -81,7 +73,11 @@ class Symbols:
         is_function = definition.kind in ("function", "method") and not definition.is_property
         if definition.annotation is None or called != is_function:
             return None
-        return self._annotated(definition.annotation, entry.module, 0)
+        for dotted in annotation_names(definition.annotation):
+            found = self._in_module(entry.module, dotted, 1)
+            if found is not None and self.is_class(found):
+                return found
+        return None
 
     def info(self, entry: SymbolEntry) -> SymbolInfo:
         """Everything that a hover shows."""
@@ -114,7 +110,11 @@ class Symbols:
                 return found
         return None
 
-    def _resolve(self, dotted: str, hops: int) -> SymbolEntry | None:
+    def _resolve(self, dotted: str, hops: int = 0) -> SymbolEntry | None:
+        """The symbol that an importable path means, or None: `google.adk.agents.Agent` is `...llm_agent.LlmAgent`.
+
+        Re-exports, `import *`, inherited members and aliases are followed.
+        """
         if hops > MAX_HOPS:
             return None
         entry = self.table.entries.get(dotted)
@@ -130,13 +130,11 @@ class Symbols:
             return None
         if parent.kind == "module":
             return self._resolve(f"{parent.fqn}.{name}", hops + 1) if parent.fqn != owner else None
-        return self._member(parent, name, hops + 1) if self.is_class(parent) else None
+        return self.member(parent, name, hops + 1) if self.is_class(parent) else None
 
     def _behind_alias(self, entry: SymbolEntry, hops: int) -> SymbolEntry:
         """The class or function that a variable merely renames; else the variable."""
-        if entry.kind is not None:
-            return entry
-        alias = self.definition(entry).alias
+        alias = self.definition(entry).alias if entry.kind is None else None
         target = self._in_module(entry.module, alias, hops + 1) if alias and alias != entry.name else None
         return target or entry
 
@@ -159,44 +157,30 @@ class Symbols:
             return self._exported(module, first, hops + 1) if not rest else None
         return self._resolve(f"{base}.{rest}" if rest else base, hops + 1)
 
-    def _member(self, owner: SymbolEntry, name: str, hops: int) -> SymbolEntry | None:
+    def member(self, owner: SymbolEntry, name: str, hops: int = 0) -> SymbolEntry | None:
+        """A member of a class or of one of its bases, or None."""
         found = self.table.entries.get(f"{owner.fqn}.{name}")
         if found is not None or hops > MAX_HOPS or not self.is_class(owner):
             return found
         for base in self.definition(owner).bases:
             dotted = dotted_name(base.value if isinstance(base, ast.Subscript) else base)
             parent = self._in_module(owner.module, dotted, hops + 1) if dotted else None
-            found = self._member(parent, name, hops + 1) if parent else None
+            found = self.member(parent, name, hops + 1) if parent else None
             if found is not None:
                 return found
         return None
 
-    def _annotated(self, annotation: ast.expr, module: str, hops: int) -> SymbolEntry | None:
-        for dotted in annotation_names(annotation):
-            entry = self._in_module(module, dotted, hops + 1)
-            if entry is not None and self.is_class(entry):
-                return entry
-        return None
+    def _read_imports(self, module: str) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for payload in self._payloads(self.table.modules.get(module, ())):
+            found.update(read_imports(payload, module))
+        return found
 
-    def _imports_of(self, module: str) -> Mapping[str, str]:
-        if module not in self._imports:
-            _make_room(self._imports)
-            found: dict[str, str] = {}
-            for payload in self._payloads(self.table.modules.get(module, ())):
-                found.update(read_imports(payload, module))
-            self._imports[module] = found
-        return self._imports[module]
-
-    def _describe(self, entry: SymbolEntry) -> tuple[ChunkPayload, Definition]:
-        known = self._described.get(entry.fqn)
-        if known is None:
-            _make_room(self._described)
-            (payload,) = self._payloads((entry.point,))
-            definition = read_definition(payload, entry.symbol) if entry.symbol else read_module(payload)
-            # The texts of many chunks would fill the memory, and nothing reads them again.
-            known = (payload.model_copy(update={"text": ""}), definition)
-            self._described[entry.fqn] = known
-        return known
+    def _read_definition(self, entry: SymbolEntry) -> tuple[ChunkPayload, Definition]:
+        (payload,) = self._payloads((entry.point,))
+        definition = read_definition(payload, entry.symbol) if entry.symbol else read_module(payload)
+        # The texts of many chunks would fill the memory, and nothing reads them again.
+        return payload.model_copy(update={"text": ""}), definition
 
     def _payloads(self, points: tuple[str, ...]) -> list[ChunkPayload]:
         records = {record.id: record for record in self._store.retrieve(self._collection, points)}
@@ -217,16 +201,11 @@ def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
     elif isinstance(annotation, ast.Subscript):
         outer = dotted_name(annotation.value) or ""
         if outer.rpartition(".")[2] not in _WRAPPERS:
-            yield outer
+            if outer:
+                yield outer
             return
         inner = annotation.slice
         for item in inner.elts if isinstance(inner, ast.Tuple) else (inner,):
             yield from annotation_names(item, depth + 1)
     elif name := dotted_name(annotation):
         yield name
-
-
-def _make_room(cache: dict[str, Any]) -> None:
-    # To read an entry again costs a few milliseconds, so the cache is emptied and not aged.
-    if len(cache) >= CACHED:
-        cache.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -14,26 +15,21 @@ def compact(text: str) -> str:
 
 
 class Names:
-    """Rows of a table by the dotted names that each row has.
-
-    Args:
-        rows: The dotted names of each row, e.g. where a symbol is defined and where it is imported from.
-    """
+    """Looks rows of a table up by the dotted names of each row, e.g. where a symbol is defined and imported from."""
 
     def __init__(self, rows: Iterable[Sequence[str]]) -> None:
-        self._rows: list[Sequence[str]] = []
-        self._by_last: dict[str, list[int]] = {}
-        for row, names in enumerate(rows):
-            self._rows.append(names)
+        self._rows = list(rows)
+        self._by_last: dict[str, list[int]] = defaultdict(list)
+        for row, names in enumerate(self._rows):
             for last in {_last(name).lower() for name in names}:
-                self._by_last.setdefault(last, []).append(row)
+                self._by_last[last].append(row)
 
     def ending(self, name: str, *, any_case: bool = False) -> list[int]:
-        """Rows with a name that is this one or ends with it, in the order of the table.
+        """Rows with a name that is `name` or ends with it, in the order of the table.
 
         Args:
             name: A bare or dotted name, e.g. `run`, `Runner.run()` or `google.adk.runners.Runner`.
-            any_case: Whether names that differ in case count where none is exactly so.
+            any_case: Whether names that differ in case count where none is exactly the same.
         """
         wanted = ".".join(part for part in name.strip().rstrip("()").split(".") if part)
         near = self._by_last.get(_last(wanted).lower(), ()) if wanted else ()

@@ -45,7 +45,7 @@ def build_query(
 
     Args:
         document: The document, whatever its language.
-        language: Its language id; names are resolved in `python` alone.
+        language: The document's language id; names are resolved in `python` alone.
         start: Line and column in characters, from 0.
         end: The same; equal to `start` for a cursor.
         symbols: Of the index; None leaves names unresolved.

@@ -10,7 +10,7 @@ from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scop
 from adk_evidence.symbols.lookup import Symbols, annotation_names
 from adk_evidence.symbols.table import SymbolEntry
 
-# How many bindings of names to names are followed. No program needs more, and a cycle ends here.
+# Longest chain of names that is followed. No program needs a longer one, and a cycle ends here.
 MAX_DEPTH = 16
 
 
@@ -47,14 +47,7 @@ _Value = _Path | _Member | _Instance | _Local
 
 
 def resolve_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> SymbolEntry | None:
-    """The indexed symbol that the name at a position means, or None.
-
-    Args:
-        document: The document.
-        symbols: Of the index.
-        line: From 0.
-        column: In characters, from 0.
-    """
+    """The indexed symbol that the name at a line and column means, or None."""
     mention = document.mention_at(line, column)
     return _Reader(symbols).meaning(mention) if mention else None
 
@@ -79,19 +72,12 @@ class _Reader:
     def meaning(self, mention: Mention) -> SymbolEntry | None:
         if mention.imported is not None:
             return self._symbols.resolve(mention.imported)
-        line = mention.line
-        if mention.keyword_of is not None:
-            called = self._entry(self._value(mention.keyword_of, mention.scope, line, 0))
-            return self._keyword(called, mention) if called else None
-        if mention.expression is None:
-            return None
-        return self._entry(self._value(mention.expression, mention.scope, line, 0))
-
-    def _keyword(self, called: SymbolEntry, mention: Mention) -> SymbolEntry | None:
-        """The field that a keyword sets when a class is called. The table has no entries for functions' parameters."""
-        if not self._symbols.is_class(called):
-            return None
-        return self._symbols.member(called, mention.name)
+        node = mention.keyword_of or mention.expression
+        found = self._entry(self._value(node, mention.scope, mention.line, 0)) if node else None
+        if found is None or mention.keyword_of is None:
+            return found
+        # A keyword sets a field when a class is called. The table has no entries for the parameters of functions.
+        return self._symbols.member(found, mention.name) if self._symbols.is_class(found) else None
 
     def _entry(self, value: _Value | None) -> SymbolEntry | None:
         match value:

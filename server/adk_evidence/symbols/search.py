@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
@@ -34,7 +33,7 @@ CORRECTIONS = 3
 # How far the rank of a target raises its score, in the lexical list and in the fused list.
 LEXICAL_BOOST = 1.0
 FUSED_BOOST = 0.5
-# Weight of members for a question in words: it rather means the class that does something than one method of it.
+# Weight of members for a question in words, which rather means a class than one of its methods.
 MEMBER_WEIGHT = 0.9
 FUSED_DEPTH = 50
 # Weights of the lexical and the vector list by what the query was typed as.
@@ -77,19 +76,15 @@ class TargetSearch:
         self.set = found
         self.targets = found.targets
         self.names = TargetNames(found.targets)
-        self._settings = settings
+        self._rrf_k = settings.retrieval.rrf_k
         self._embed_query = embed_query
-        self._lock = threading.Lock()
-        self._word_index: WordIndex | None = None
+        self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
         """The best targets, best first, and how they were found: a name that is known is only looked up.
 
-        Args:
-            query: A name, the beginning of a name, or what the symbol is for.
-            limit: How many at most.
-            mode: `auto` falls back on words where the dense model or the vectors are missing.
-            warnings: Gets a sentence where the dense model failed.
+        The mode `auto` falls back on words where the dense model or the vectors are missing; `warnings` gets a
+        sentence where the dense model failed.
 
         Raises:
             TargetsMissingError: The mode needs vectors, and the set has none.
@@ -146,7 +141,6 @@ class TargetSearch:
         ]
 
     def _by_meaning(self, vectors: FloatMatrix, query: str, limit: int) -> list[Scored]:
-        """Exact cosine similarity."""
         vector = np.array(self._embed_query(query), dtype=np.float32)
         vector /= max(float(np.linalg.norm(vector)), 1e-12)
         # Not `@`: the threads of BLAS would wait for those of the model, longer than one thread takes.
@@ -166,13 +160,12 @@ class TargetSearch:
         whys: dict[int, Why] = {}
         typed = typed_as(query)
         for_words, for_meaning = WEIGHTS[typed]
-        rrf_k = self._settings.retrieval.rrf_k
         for rank, item in enumerate(lexical, 1):
             # The score counts as well: the end of a list of words is chance matches.
-            scores[item.place] += for_words * min(1.0, item.score) / (rrf_k + rank)
+            scores[item.place] += for_words * min(1.0, item.score) / (self._rrf_k + rank)
             whys[item.place] = item.why
         for rank, item in enumerate(vector, 1):
-            scores[item.place] += for_meaning / (rrf_k + rank)
+            scores[item.place] += for_meaning / (self._rrf_k + rank)
             why = {"vector_rank": item.why.vector_rank, "similarity": item.why.similarity}
             whys[item.place] = whys.get(item.place, item.why).model_copy(update=why)
         for place in scores:
@@ -183,19 +176,9 @@ class TargetSearch:
         top = max(scores.values(), default=1.0)
         return [Scored(place, score / top, whys[place]) for place, score in scores.items()]
 
-    def _words(self) -> WordIndex:
-        with self._lock:
-            if self._word_index is None:
-                self._word_index = WordIndex(self.targets, self._settings.embedding.sparse)
-            return self._word_index
-
 
 class TargetNames:
-    """Look-ups by name in a list of targets. Results are places in that list, the highest ranked first.
-
-    Args:
-        targets: In the order of their rank.
-    """
+    """Look-ups by name in a list of targets. Results are places in that list, the highest ranked first."""
 
     def __init__(self, targets: Sequence[Target]) -> None:
         self._targets = targets
@@ -209,12 +192,10 @@ class TargetNames:
             folded = {target.name.lower(), target.symbol.lower(), target.fqn.lower(), target.import_path.lower()}
             starts += [(start, place) for start in folded]
         self._similar_to = [name for name in self._bare if len(name) >= MIN_FUZZY_CHARS]
-        starts.sort()
-        self._starts = [start for start, _ in starts]
-        self._places = [place for _, place in starts]
+        self._starts = sorted(starts)
 
     def look_up(self, query: str, limit: int) -> list[Scored]:
-        """What is found by name alone: exact matches, then beginnings for a query that was typed as a name."""
+        """Exact matches, then beginnings of names for a query that was typed as a name."""
         exact = self._named_in(query)[:limit]
         beginnings = self.prefix(query, limit) if typed_as(query) == "name" else []
         found = [Scored(place, EXACT_SCORE, Why(match="exact")) for place in exact]
@@ -222,29 +203,22 @@ class TargetNames:
         return found[:limit]
 
     def prefix(self, beginning: str, limit: int) -> list[int]:
-        """Targets whose bare or dotted name begins so, whatever the case; those of top level first."""
+        """Targets whose bare or dotted name begins so in any case, those at the top of modules first."""
         wanted = beginning.strip().lower()
         if not wanted:
             return []
-        start, end = bisect_left(self._starts, wanted), bisect_left(self._starts, wanted + _LAST)
-        places = sorted(set(self._places[start:end]), key=lambda place: ("." in self._targets[place].symbol, place))
-        return places[:limit]
+        start, end = bisect_left(self._starts, (wanted, 0)), bisect_left(self._starts, (wanted + _LAST, 0))
+        places = {place for _, place in self._starts[start:end]}
+        return sorted(places, key=lambda place: ("." in self._targets[place].symbol, place))[:limit]
 
     def similar(self, query: str) -> list[tuple[int, float]]:
         """Targets whose bare name differs from the query by a slip, with a similarity from 0 to 1."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         wanted = compact(query)
-        if len(wanted) < MIN_FUZZY_CHARS:
-            return []
-        similar = process.extract(
-            wanted, self._similar_to, scorer=OSA.normalized_similarity, score_cutoff=SIMILAR_NAME, limit=CORRECTIONS
-        )
+        similar = _similar(wanted, self._similar_to, SIMILAR_NAME) if len(wanted) >= MIN_FUZZY_CHARS else []
         # The boost orders names that are equally similar.
         return [
             (place, similarity * float(_boost(self._targets[place])) / (1 + LEXICAL_BOOST))
-            for name, similarity, _ in similar
+            for name, similarity in similar
             for place in self._bare[name]
         ]
 
@@ -257,12 +231,7 @@ class TargetNames:
 
 
 class WordIndex:
-    """BM25 over the names, docstrings and signatures of targets, with slips in the query corrected.
-
-    Args:
-        targets: In the order of their rank.
-        settings: Of the BM25 encoder.
-    """
+    """BM25 over the names, docstrings and signatures of targets, with slips in the query corrected."""
 
     def __init__(self, targets: Sequence[Target], settings: SparseSettings) -> None:
         self._boost = np.array([_boost(target) for target in targets], dtype=np.float32)
@@ -275,7 +244,7 @@ class WordIndex:
         self._vocabulary = sorted(self._known)
 
     def search(self, query: str, limit: int) -> list[tuple[int, float]]:
-        """Places and scores from 0 to 1 by the query's words."""
+        """Places of targets with scores from 0 to 1."""
         scores = np.zeros(len(self._boost), dtype=np.float32)
         for word, weight in self._corrected(query).items():
             for term in self._encoder.encode_query(word).indices:
@@ -289,24 +258,17 @@ class WordIndex:
 
     def _corrected(self, query: str) -> dict[str, float]:
         """The words of a query with their weights; a word that no target has brings the words it may mean."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         weights: dict[str, float] = {}
         for word in dict.fromkeys(_WORD.findall(query_lexical_text(query))):
             weights[word] = 1.0
             if word in self._known or len(word) < MIN_FUZZY_CHARS or self._has_stem(word):
                 continue
-            similar = process.extract(
-                word, self._vocabulary, scorer=OSA.normalized_similarity, score_cutoff=SIMILAR_WORD, limit=CORRECTIONS
-            )
-            for candidate, similarity, _ in similar:
-                weights[candidate] = max(weights.get(candidate, 0.0), similarity)
             # Somebody may still be typing the word.
             start = bisect_left(self._vocabulary, word)
-            for candidate in self._vocabulary[start : start + CORRECTIONS]:
-                if candidate.startswith(word):
-                    weights[candidate] = max(weights.get(candidate, 0.0), SIMILAR_WORD)
+            longer = [each for each in self._vocabulary[start : start + CORRECTIONS] if each.startswith(word)]
+            similar = _similar(word, self._vocabulary, SIMILAR_WORD)
+            for candidate, similarity in [*similar, *((each, SIMILAR_WORD) for each in longer)]:
+                weights[candidate] = max(weights.get(candidate, 0.0), similarity)
         return weights
 
     def _has_stem(self, word: str) -> bool:
@@ -327,6 +289,15 @@ class WordIndex:
         return postings
 
 
+def _similar(word: str, known: Sequence[str], least: float) -> list[tuple[str, float]]:
+    """The known words that differ from a word by slips, with a similarity from `least` to 1."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    found = process.extract(word, known, scorer=OSA.normalized_similarity, score_cutoff=least, limit=CORRECTIONS)
+    return [(candidate, similarity) for candidate, similarity, _ in found]
+
+
 def _has_exact(by_name: Sequence[Scored]) -> bool:
     return bool(by_name) and by_name[0].why.match == "exact"
 
@@ -337,11 +308,8 @@ def _boost(target: Target) -> np.float32:
 
 def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
     """Places of the highest scores, the highest first; equal scores in the order of the targets' rank."""
-    if limit < len(scores):
-        cut = np.partition(scores, -limit)[-limit]
-        places = np.flatnonzero(scores >= cut)
-    else:
-        places = np.arange(len(scores))
+    cut = np.partition(scores, -limit)[-limit] if limit < len(scores) else -np.inf
+    places = np.flatnonzero(scores >= cut)
     order: NDArray[np.int64] = places[np.argsort(-scores[places], kind="stable")][:limit]
     return order
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
@@ -33,7 +33,6 @@ class SymbolEntry:
     fqn: str
     symbol: str
     point: str
-    path: str
     kind: SymbolKind | None
 
     @property
@@ -43,7 +42,6 @@ class SymbolEntry:
 
     @property
     def name(self) -> str:
-        """The unqualified name."""
         return self.fqn.rpartition(".")[2]
 
 
@@ -72,51 +70,34 @@ class SymbolTable:
     """What one generation of the index defines.
 
     `modules` has the points of each module's top level, in the order of the file. `guides` are sections by the name
-    that their heading holds, `reference` sections of the API reference by qualified name, `sections` all by citation.
+    that their heading holds, `reference` sections of the API reference by qualified name, `sections` all sections by
+    their citation.
     """
 
     entries: Mapping[str, SymbolEntry]
     modules: Mapping[str, tuple[str, ...]]
-    guides: dict[str, DocSection]
-    reference: dict[str, DocSection]
-    sections: dict[str, list[DocSection]]
+    guides: dict[str, DocSection] = field(default_factory=dict)
+    reference: dict[str, DocSection] = field(default_factory=dict)
+    sections: dict[str, list[DocSection]] = field(default_factory=dict)
 
     def find(self, name: str) -> list[SymbolEntry]:
         """Symbols that a bare or dotted name may mean, the likeliest first."""
-        entries = self._entries
-        return sorted((entries[row] for row in self._names.ending(name)), key=_likelihood)
-
-    def knows(self, name: str) -> bool:
-        """Whether a symbol has this name."""
-        return bool(self._names.ending(name))
+        entries, names = self._by_name
+        return sorted((entries[row] for row in names.ending(name)), key=_likelihood)
 
     @cached_property
-    def _entries(self) -> Sequence[SymbolEntry]:
-        return list(self.entries.values())
-
-    @cached_property
-    def _names(self) -> Names:
-        return Names((fqn,) for fqn in self.entries)
+    def _by_name(self) -> tuple[Sequence[SymbolEntry], Names]:
+        return list(self.entries.values()), Names((fqn,) for fqn in self.entries)
 
 
 def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
-    """Read the table out of an index.
-
-    Args:
-        store: The open index.
-        code: Name of the collection of code.
-        docs: Name of the collection of docs.
+    """Read the table out of the collections of code and docs of an open index.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    entries: dict[str, tuple[int, SymbolEntry]] = {}
+    found: list[tuple[int, SymbolEntry]] = []
     modules: dict[str, list[tuple[int, str]]] = {}
-
-    def add(entry: SymbolEntry, line: int) -> None:
-        if entry.fqn not in entries or line < entries[entry.fqn][0]:
-            entries[entry.fqn] = line, entry
-
     for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         if payload.fqn is None or payload.lang != "py" or is_beside(payload.corpus):
@@ -124,26 +105,25 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
         module, line = payload.fqn, payload.start_line
         if payload.symbol_kind == "module":
             modules.setdefault(module, []).append((line, record.id))
-            add(SymbolEntry(module, "", record.id, payload.path, "module"), line)
+            found.append((line, SymbolEntry(module, "", record.id, "module")))
         else:
             module = module.removesuffix(f".{payload.symbol}")
         for symbol in payload.symbols:
             own = symbol == payload.symbol and payload.symbol_kind in ("class", "function", "method")
             kind = payload.symbol_kind if own else None
-            add(SymbolEntry(f"{module}.{symbol}", symbol, record.id, payload.path, kind), line)
+            found.append((line, SymbolEntry(f"{module}.{symbol}", symbol, record.id, kind)))
+    found.sort(key=lambda item: item[0])
     table = SymbolTable(
-        entries={fqn: entry for fqn, (_, entry) in entries.items()},
+        # Of several definitions of a name the first one of its file counts.
+        entries={entry.fqn: entry for _, entry in reversed(found)},
         modules={module: tuple(point for _, point in sorted(points)) for module, points in modules.items()},
-        guides={},
-        reference={},
-        sections={},
     )
     _add_docs(table, store, docs)
     return table
 
 
 def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None:
-    guides: dict[str, list[tuple[tuple[object, ...], DocSection]]] = {}
+    guides: list[tuple[tuple[object, ...], str, DocSection]] = []
     for record in scroll_all(store, collection, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         section = _section(payload)
@@ -156,12 +136,14 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
         heading = section.headings[-1]
         python = "python" in payload.code_langs or not payload.code_langs
         order = (not python, len(heading), len(section.headings), section.path, section.lines.start)
-        for name in dict.fromkeys(_names(heading)):
+        guides += [
+            (order, name, section)
+            for name in dict.fromkeys(_names(heading))
             # `Running` in a heading may be a mere English word.
-            if (is_code_like(name) or name[:1].isupper()) and table.knows(name.rpartition(".")[2]):
-                guides.setdefault(name, []).append((order, section))
-    for name, found in guides.items():
-        table.guides[name] = min(found, key=lambda item: item[0])[1]
+            if (is_code_like(name) or name[:1].isupper()) and table.find(name.rpartition(".")[2])
+        ]
+    for _, name, section in sorted(guides, key=lambda item: item[0]):
+        table.guides.setdefault(name, section)
 
 
 def _add_reference(table: SymbolTable, section: DocSection) -> None:

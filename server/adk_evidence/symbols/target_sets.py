@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix
 from adk_evidence.embedding.factory import make_dense
 from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import StoreError, TargetsMissingError
@@ -85,39 +85,28 @@ def code_corpus_name(manifest: IndexManifest) -> str:
     Raises:
         TargetsMissingError: The index holds none.
     """
-    for name, corpus in manifest.proper().items():
-        if corpus.kind == "code":
-            return name
-    raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
+    name = next((name for name, corpus in manifest.proper().items() if corpus.kind == "code"), None)
+    if name is None:
+        raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
+    return name
 
 
-def make_target_embedder(settings: Settings, report: Report | None = None) -> Any:
+def make_target_embedder(settings: Settings, report: Report | None = None) -> DenseEmbedder:
     """The dense model that `targets.embedding` names; of a profile with two models, the model for code.
 
-    Nothing is loaded before its first use.
-
-    Args:
-        settings: `targets.embedding`, `embedding` and the home folder decide.
-        report: Gets a sentence before each step of the first preparation that takes long.
-
-    Returns:
-        A `DenseEmbedder` that embeds in batches as well (`iter_embed`).
+    Nothing is loaded before its first use; `report` gets a sentence before each long step of its preparation.
     """
     if settings.targets.embedding == "gemini":
         from adk_evidence.embedding.gemini import GeminiEmbedder
 
         return GeminiEmbedder(settings.embedding.gemini)
-    # Symbols and what is said of them are code to the models that tell the two apart.
-    return make_dense(settings, report).code
+    # To models that tell docs and code apart, symbols and their descriptions are code.
+    code: DenseEmbedder = make_dense(settings, report).code
+    return code
 
 
 def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
-    """What a set of targets of an index is built of, before the targets are counted.
-
-    Args:
-        manifest: Of the index.
-        model: Name of the dense model.
-        dimension: Length of its vectors.
+    """What a set of targets of an index is built of, before the targets are counted; `model` is the dense one.
 
     Raises:
         TargetsMissingError: The index holds no code.
@@ -142,30 +131,25 @@ def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
 
 
 def write_set(root: Path, about: About, targets: Sequence[Target], formula: str) -> Path:
-    """Write a set without vectors, completely or not at all; a set that exists stays.
-
-    Returns:
-        The set's folder.
+    """Write a set without vectors, completely or not at all; a set that exists stays. Returns its folder.
 
     Raises:
         StoreError: The folder cannot be written.
     """
-    folder = root / about.key
+    folder, scratch = root / about.key, root / f".building-{uuid.uuid4().hex}"
     try:
-        scratch = root / f".building-{uuid.uuid4().hex}"
         scratch.mkdir(parents=True)
-        try:
-            (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
-            (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
-            (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
-            if not folder.exists():
-                # Another process may be first, and has written the same.
-                with suppress(FileExistsError):
-                    rename(scratch, folder)
-        finally:
-            remove_tree(scratch)
+        (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
+        (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
+        (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
+        if not folder.exists():
+            # Another process may be first, and has written the same.
+            with suppress(FileExistsError):
+                rename(scratch, folder)
     except OSError as exc:
         raise _failure(exc, f"The targets at {root} cannot be written") from exc
+    finally:
+        remove_tree(scratch)
     return folder
 
 
@@ -199,11 +183,7 @@ def find_set(root: Path, wanted: About) -> Path:
 
 
 def load_set(folder: Path, wanted: About) -> TargetSet:
-    """The set in a folder.
-
-    Args:
-        folder: What `find_set` returned.
-        wanted: What the set should be built of.
+    """The set in the folder that `find_set` returned for `wanted`.
 
     Raises:
         StoreError: The set cannot be read.
@@ -221,7 +201,6 @@ def load_set(folder: Path, wanted: About) -> TargetSet:
 
 
 def has_vectors(folder: Path) -> bool:
-    """Whether a set has its vectors."""
     return (folder / VECTORS).is_file()
 
 
@@ -235,7 +214,7 @@ def built_sets(root: Path) -> list[tuple[Path, About]]:
 
 
 def remove_old(root: Path, keep: Path) -> None:
-    """Remove all but the latest sets; `keep` stays in any case."""
+    """Remove all but the latest sets and `keep`."""
     by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
     for folder, _ in by_age[KEPT_SETS:]:
         if folder != keep:
