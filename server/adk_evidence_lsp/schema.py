@@ -70,7 +70,7 @@ _RESULTS: tuple[type[BaseModel], ...] = (
 
 
 class _Generator(GenerateJsonSchema):
-    """Results are always written whole: what has a default is there, too."""
+    """Members with a default are required in results, which are always written whole."""
 
     def field_is_required(self, field: Any, total: bool) -> bool:
         return self.mode == "serialization" or super().field_is_required(field, total)
@@ -100,7 +100,7 @@ def protocol_schema() -> dict[str, Any]:
 
 
 def _plain(member: Any) -> Any:
-    """A member's schema without what would make a second type of it: titles, and whatever stands beside a reference."""
+    """A member's schema without titles and without neighbours of a reference, which would make a second type."""
     if isinstance(member, list):
         return [_plain(part) for part in member]
     if not isinstance(member, dict):
