@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
-from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden
-from adk_evidence_eval.run import Answer, Result, read_queries, read_run, run_queries, write_run
-from adk_evidence_eval.score import Scores, by_category, mean_scores, score_run
-from adk_evidence_eval.spans import hits
+from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden, read_queries
+from adk_evidence_eval.run import Answer, Result, read_run, run_queries, write_run
+from adk_evidence_eval.score import Scores, by_category, hits, mean_scores, score_run
 from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
