@@ -108,11 +108,7 @@ def counts(judged: Sequence[Judged]) -> list[Counted]:
 def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
     """Fit the weights to the first half: a ridge-penalised logistic model in which both classes weigh the same.
 
-    The threshold lets `WANTED_HIGH` of that half's answerable questions pass.
-
-    Args:
-        judged: The questions.
-        nearest: The setting of that name, which is not fitted.
+    The threshold lets `WANTED_HIGH` of that half's answerable questions pass. The setting `nearest` is not fitted.
 
     Raises:
         InvalidRequestError: The half lacks questions with or without an answer.

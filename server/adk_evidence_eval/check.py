@@ -15,6 +15,7 @@ from adk_evidence.textfile import split_lines
 from adk_evidence_eval.golden import GoldenQuestion, Target
 
 State = Literal["ok", "moved", "changed", "misnamed", "gone"]
+# From corpus and path to the file's text, None where there is no such file.
 TextOf = Callable[[str, str], str | None]
 
 
@@ -36,10 +37,6 @@ class Finding:
 
 def check_golden(questions: Sequence[GoldenQuestion], text_of: TextOf) -> list[Finding]:
     """Look every target up.
-
-    Args:
-        questions: The set.
-        text_of: From corpus and path to the file's text, None where there is no such file.
 
     Raises:
         SourceError: A corpus cannot be read.

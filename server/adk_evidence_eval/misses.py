@@ -39,6 +39,7 @@ PROBE = {
 
 Fate = Literal["found", "not_chunked", "no_branch", "lost_in_fusion", "lost_in_rerank"]
 FATES: tuple[Fate, ...] = get_args(Fate)
+# From corpus and path to the spans of the file's indexed chunks.
 ChunksOf = Callable[[str, str], Sequence[Result]]
 
 
@@ -55,10 +56,7 @@ class AnnMisses:
 def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: Sequence[Question]) -> list[AnnMisses]:
     """Compare the dense branch as configured with a full scan (SPEC 5 section 13.4).
 
-    Args:
-        configured: A service with `DENSE_ALONE`.
-        exact: The same with `retrieval.exact` on top.
-        questions: What to ask.
+    `configured` is a service with `DENSE_ALONE`; `exact` has `retrieval.exact`, too.
     """
     found = []
     for question in questions:
@@ -95,14 +93,7 @@ class TargetFate:
 def explain_misses(
     service: EvidenceService, probe: EvidenceService, questions: Sequence[GoldenQuestion], chunks_of: ChunksOf
 ) -> list[TargetFate]:
-    """Follow every target through the pipeline.
-
-    Args:
-        service: As configured.
-        probe: The same with `PROBE` on top.
-        questions: With their targets.
-        chunks_of: The spans of the indexed chunks of a file, by corpus and path.
-    """
+    """Follow every target through the pipeline; `probe` is like `service`, but with `PROBE` on top."""
     fates = []
     for question in questions:
         if question.expected:

@@ -54,12 +54,9 @@ def run_queries(
     details: bool = False,
     order: Order = Outcome.order,
 ) -> Iterator[Answer]:
-    """Answer every question with the reranked order first, then the rest of the pool.
+    """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
-        service: Answers the questions.
-        queries: The questions.
-        top_k: Number of results per question.
         details: Whether the answers also carry pool, quality and latency; the model is then loaded beforehand.
         order: Another order of what was found.
     """

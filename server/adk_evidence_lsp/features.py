@@ -32,16 +32,16 @@ def make_server(
     """
     server = EvidenceServer(open_service)
     ingestion = Ingestion(server, tuple(ingest_command))
-    own: dict[str, tuple[type[BaseModel], Answer]] = {
-        protocol.EVIDENCE: (protocol.EvidenceParams, partial(requests.evidence, server)),
-        protocol.SYMBOL: (protocol.SymbolParams, partial(requests.symbol, server)),
-        protocol.TARGETS: (protocol.TargetsParams, partial(requests.targets, server)),
-        protocol.SOURCE: (protocol.SourceParams, partial(requests.source, server)),
-        protocol.STATUS: (protocol.StatusParams, partial(requests.status, server)),
-        protocol.INGEST: (protocol.IngestParams, ingestion.answer),
-        protocol.RENDER: (protocol.RenderParams, partial(requests.render, server)),
+    own: dict[str, Answer] = {
+        protocol.EVIDENCE: partial(requests.evidence, server),
+        protocol.SYMBOL: partial(requests.symbol, server),
+        protocol.TARGETS: partial(requests.targets, server),
+        protocol.SOURCE: partial(requests.source, server),
+        protocol.STATUS: partial(requests.status, server),
+        protocol.INGEST: ingestion.answer,
+        protocol.RENDER: partial(requests.render, server),
     }
-    answers = {method: _checked(server, model, answer) for method, (model, answer) in own.items()}
+    answers = {method: _checked(server, protocol.PARAMS[method], answer) for method, answer in own.items()}
     for method, answer in answers.items():
         server.feature(method)(answer)
     for name, method in protocol.COMMANDS.items():

@@ -6,7 +6,6 @@ that a pack is the same bytes on every surface; `queryUsed` comes beside the pac
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -220,6 +219,18 @@ class RenderParams(_Params):
     max_document_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
 
 
+# The parameters of each request.
+PARAMS: dict[str, type[BaseModel]] = {
+    EVIDENCE: EvidenceParams,
+    SYMBOL: SymbolParams,
+    TARGETS: TargetsParams,
+    SOURCE: SourceParams,
+    STATUS: StatusParams,
+    INGEST: IngestParams,
+    RENDER: RenderParams,
+}
+
+
 class RenderResult(_Result):
     """`adk/render`'s result: the text, its estimated tokens, and how many results are in it.
 
@@ -298,16 +309,8 @@ def parse_params(model: type[_Model], params: Any) -> _Model:
 
 def json_safe(value: Any) -> Any:
     """The value with null for NaN and infinities: JSON lacks them, and a client that meets one gets no answer."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except ValueError:
-        return _without_nan(value)
-    return value
-
-
-def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: json_safe(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
+        return [json_safe(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
