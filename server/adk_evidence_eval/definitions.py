@@ -33,7 +33,6 @@ class Definition:
 
     @property
     def name(self) -> str:
-        """The unqualified name."""
         return self.symbol.rpartition(".")[2]
 
     @property

@@ -103,7 +103,6 @@ def explain_misses(
 
 
 def count_fates(fates: Sequence[TargetFate]) -> dict[Fate, int]:
-    """How many targets met each fate."""
     counts = Counter(fate.fate for fate in fates)
     return {fate: counts[fate] for fate in FATES}
 

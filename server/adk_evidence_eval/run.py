@@ -117,5 +117,4 @@ def write_run(answers: Iterable[Answer], path: Path) -> int:
 
 
 def read_run(path: Path) -> dict[str, Answer]:
-    """Answers by question id; see `read_rows`."""
     return read_rows(path, Answer, "Write the run with `adk-evidence eval run`.")

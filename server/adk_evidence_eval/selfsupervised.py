@@ -64,13 +64,11 @@ class Corpora:
 
     @cached_property
     def sections(self) -> list[PageSection]:
-        """Every section of the docs."""
         pages = sorted(path for path in self.docs if path.endswith(".md"))
         return [section for path in pages for section in page_sections(path, self.docs[path])]
 
     @cached_property
     def definitions(self) -> list[Definition]:
-        """Every definition of the code."""
         modules = sorted(path for path in self.code if path.endswith(".py"))
         return [one for path in modules for one in module_definitions(path, self.code[path])]
 

@@ -55,7 +55,6 @@ class Measured:
 
     @cached_property
     def means(self) -> Scores:
-        """Means over the questions."""
         return mean_scores(self.scores)
 
     def interval(self, metric: str) -> Interval:

@@ -28,7 +28,6 @@ View = tuple[Mapping[str, object], Sequence[Table | str]]
 
 
 def show(view: View, *, as_json: bool) -> None:
-    """Print one JSON object, or tables and sentences."""
     data, parts = view
     out = stdout()
     if as_json:
@@ -170,7 +169,8 @@ def abstention_view(judged: Sequence[Judged], weights: SupportSettings | None) -
     table = _table("refused: up to", "refusal recall", "false refusals")
     for row in refusals:
         table.add_row(row.level, _number("", row.refusal_recall), _number("", row.false_refusals))
-    parts = [levels, table, f"{len(judged) - answerable} questions without an answer, {answerable} with one"]
+    note = f"{len(judged) - answerable} questions without an answer, {answerable} with one"
+    parts: list[Table | str] = [levels, table, note]
     if weights is not None:
         data["support"] = weights.model_dump()
         parts += ["retrieval:\n  support:", *(f"    {name}: {value}" for name, value in weights.model_dump().items())]

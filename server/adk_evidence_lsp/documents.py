@@ -75,7 +75,6 @@ class Documents:
         return document
 
     def forget(self, uri: str) -> None:
-        """Drop the parsed form of a document."""
         with self._lock:
             self._parsed.pop(uri, None)
 

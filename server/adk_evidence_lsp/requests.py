@@ -58,8 +58,9 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
             if snapshot is None:
                 used = QueryUsed(text=params.query or "", origin="given")
             else:
-                ends = (snapshot.place(end) for end in _ends(params))
-                used = build_query(server.documents.parsed(snapshot), snapshot.language, *ends, session.symbols)
+                start, end = _ends(params)
+                places = snapshot.place(start), snapshot.place(end)
+                used = build_query(server.documents.parsed(snapshot), snapshot.language, *places, session.symbols)
             request = {
                 "query": used.text,
                 "task_mode": params.task_mode or client.task_mode,

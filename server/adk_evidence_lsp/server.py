@@ -58,7 +58,6 @@ class EvidenceServer(LanguageServer):
         self._background: set[asyncio.Task[Any]] = set()
 
     def snapshot(self, uri: str) -> Snapshot:
-        """See `Documents.snapshot`."""
         return self.documents.snapshot(self.workspace, uri)
 
     def client_runs(self, command: str) -> bool:

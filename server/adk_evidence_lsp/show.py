@@ -70,7 +70,6 @@ class ShownDocuments:
         return {"uri": uri, "opened": opened}
 
     def clear(self) -> None:
-        """Remove the documents."""
         if self._folder is not None:
             self._folder.cleanup()
 

@@ -41,7 +41,6 @@ class EvidenceProtocol(LanguageServerProtocol):
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Take one message from the client."""
         if not isinstance(message, dict) or message.get("jsonrpc") != _VERSION:
             self._refuse(_usable_id(message), JsonRpcInvalidRequest("This is not a JSON-RPC 2.0 message."))
             return
