@@ -35,15 +35,6 @@ if TYPE_CHECKING:
 MAX_OTHERS = 20
 WORKSPACE_SYMBOLS = 20
 
-_KINDS = {
-    "class": types.SymbolKind.Class,
-    "function": types.SymbolKind.Function,
-    "method": types.SymbolKind.Method,
-    "property": types.SymbolKind.Property,
-    "attribute": types.SymbolKind.Field,
-    "variable": types.SymbolKind.Variable,
-}
-
 
 async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, Any]:
     """The pack for a question, or for a selection to make one of, with `queryUsed`."""
@@ -154,7 +145,7 @@ def _workspace_symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymb
     start = types.Position(target.lines.start - 1, 0)
     return types.WorkspaceSymbol(
         name=target.symbol,
-        kind=_KINDS[target.type],
+        kind=types.SymbolKind.Field if target.type == "attribute" else types.SymbolKind[target.type.title()],
         location=types.Location(file.as_uri(), types.Range(start, start)),
         container_name=target.import_path.removesuffix(f".{target.symbol}"),
         tags=[types.SymbolTag.Deprecated] if target.deprecated else None,
