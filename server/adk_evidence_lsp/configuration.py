@@ -23,7 +23,7 @@ PULL_SECONDS = 2.0
 
 
 class Configuration:
-    """Keeps the client's valid settings in `client`; `problem` says what is wrong with the latest, if anything.
+    """Keeps the client's valid settings in `client`; `problem` says what is wrong with newer settings, if anything.
 
     Args:
         server: Asks the client.
