@@ -7,11 +7,11 @@ import { serverLevel } from "./log";
 import type { IngestParams } from "./protocol/generated";
 import { expandPath, expandSource, expandVariables, type SettingVariables } from "./server/paths";
 
-/** What decides which program is started. In Restricted Mode the editor leaves the workspace's values out. */
+/** The settings that decide which program is started. In Restricted Mode the editor omits the workspace's values. */
 export interface LaunchSettings {
   /** Its variables are expanded. */
   readonly command: readonly string[];
-  /** As it was written: neither expanded nor checked. */
+  /** Unchanged: neither expanded nor checked. */
   readonly interpreter: string;
 }
 
@@ -68,7 +68,7 @@ export function ingestSettings(folder: vscode.WorkspaceFolder | undefined): Pick
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const named = (name: string, expand: (text: string, variables: SettingVariables) => string | undefined) => {
     const text = settings.get<string>(name, "").trim();
-    // A text that cannot be expanded is passed as it is: the server's message then names it.
+    // A text that cannot be expanded is passed unchanged: the server's message then names it.
     return text === "" ? null : (expand(text, variablesOf(folder)) ?? text);
   };
   return { docs: named("ingest.docs", expandPath), code: named("ingest.code", expandSource) };
@@ -79,7 +79,7 @@ export function expandHere(text: string, folder: vscode.WorkspaceFolder | undefi
   return expandPath(text, variablesOf(folder));
 }
 
-/** In Restricted Mode no setting leads into the folder, which could otherwise choose what is run and read. */
+/** In Restricted Mode no setting leads into the folder, which could otherwise choose what runs and what is read. */
 function variablesOf(folder: vscode.WorkspaceFolder | undefined): SettingVariables {
   const trusted = vscode.workspace.isTrusted ? folderPath(folder) : undefined;
   return { folder: trusted, home: os.homedir(), env: process.env };

@@ -49,7 +49,7 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
   });
 }
 
-/** Offers once in a window to repair a broken environment, whoever needed it. */
+/** Offers once per window to repair a broken environment, whatever needed the environment. */
 function offerRepair({ pool }: SetUpParts): vscode.Disposable {
   let offered = false;
   return pool.onDidChange(() => {

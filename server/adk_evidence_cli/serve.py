@@ -35,7 +35,8 @@ def lsp(
     log_level: LogLevel = "warning",
 ) -> None:
     """Run the language server; its settings come from the client."""
-    from adk_evidence_lsp.server import EvidenceServer, configure_logging
+    from adk_evidence_lsp.features import make_server
+    from adk_evidence_lsp.server import configure_logging
 
     if tcp and not no_auth:
         raise InvalidRequestError(
@@ -43,7 +44,7 @@ def lsp(
             "Leave --tcp out and let the editor start the server, or add --no-auth on purpose.",
         )
     configure_logging(log_level)
-    server = EvidenceServer()
+    server = make_server()
     if tcp:
         server.serve_tcp(host, port)
     else:

@@ -7,12 +7,10 @@ from typing import Any
 
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.outcome import Outcome
-from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.local import LocalReranker, Weights
-from adk_evidence_eval.run import Order
 from adk_evidence_eval.variants import Variant
 
-# No second passes, no quota for docs and code: only what is searched and how it is ordered.
+# Only what is searched and how the results are ordered: without second passes and without a quota for docs and code.
 _BARE: Mapping[str, Any] = {
     "rerank.provider": "none",
     "retrieval.expansion": "never",
@@ -20,6 +18,16 @@ _BARE: Mapping[str, Any] = {
     "pack.min_docs": 0,
     "pack.min_code": 0,
 }
+_BM25 = {**_BARE, "retrieval.branches": ["sparse"]}
+_DENSE = {**_BARE, "retrieval.branches": ["dense"]}
+_RRF = {**_BARE, "retrieval.branches": ["dense", "sparse"], "retrieval.fusion": "rrf"}
+_DBSF = {**_RRF, "retrieval.fusion": "dbsf"}
+_RERANK = {"rerank.provider": "local"}
+_DEFINITIONS = {"retrieval.branches": ["dense", "sparse", "symbol"]}
+_SUB_QUERIES = {"retrieval.expansion": "always"}
+# As many as the default profile takes.
+_FEEDBACK = {"retrieval.feedback_passages": 3}
+_QUOTA = {"pack.min_docs": 3, "pack.min_code": 3}
 
 
 def by_raw_score(outcome: Outcome) -> list[Hit]:
@@ -30,47 +38,32 @@ def by_raw_score(outcome: Outcome) -> list[Hit]:
     return sorted(outcome.merged, key=lambda hit: -hit.branches[0].score)
 
 
-def _bare(
-    name: str, *branches: str, order: Order = Outcome.order, reranker: Reranker | None = None, **changes: Any
-) -> Variant:
-    """A variant of the bare settings; in `changes` a double underscore stands for a dot."""
-    changed = {key.replace("__", "."): value for key, value in changes.items()}
-    return Variant(name, {**_BARE, "retrieval.branches": branches, **changed}, order, reranker)
+def _reranked(name: str, **without: float) -> Variant:
+    """RRF and the reranker without one of its signals."""
+    return Variant(f"RRF + rerank, {name}", _RRF | _RERANK, reranker=LocalReranker(Weights(**without)))
 
-
-def _hybrid(name: str, fusion: str, *more: str, **changes: Any) -> Variant:
-    return _bare(name, "dense", "sparse", *more, retrieval__fusion=fusion, **changes)
-
-
-def _reranked(name: str, fusion: str, *more: str, **changes: Any) -> Variant:
-    return _hybrid(name, fusion, *more, rerank__provider="local", **changes)
-
-
-# As many as the default profile takes.
-_FEEDBACK = {"retrieval__feedback_passages": 3}
-_QUOTA = {"pack__min_docs": 3, "pack__min_code": 3}
 
 # The first one is what the others are compared with. Each idea stands alone on the fused order and after the reranker.
 VARIANTS: tuple[Variant, ...] = (
-    _bare("BM25", "sparse", order=by_raw_score),
-    _bare("dense", "dense", order=by_raw_score),
-    _bare("BM25, docs and code by rank", "sparse"),
-    _bare("dense, docs and code by rank", "dense"),
-    _hybrid("RRF", "rrf"),
-    _hybrid("DBSF", "dbsf"),
-    _hybrid("RRF + definitions", "rrf", "symbol"),
-    _hybrid("RRF + feedback", "rrf", **_FEEDBACK),
-    _hybrid("RRF + sub-queries", "rrf", retrieval__expansion="always"),
-    _reranked("RRF + rerank", "rrf"),
-    _reranked("DBSF + rerank", "dbsf"),
-    _reranked("RRF + rerank, Python not first", "rrf", reranker=LocalReranker(Weights(other_language=0.0))),
-    _reranked("RRF + rerank, definitions not first", "rrf", reranker=LocalReranker(Weights(definition=0.0))),
-    _reranked("RRF + rerank + definitions", "rrf", "symbol"),
-    _reranked("RRF + rerank, whole chunks not counted", "rrf", reranker=LocalReranker(Weights(mean=0.0))),
-    _reranked("RRF + rerank, code not linked to docs", "rrf", reranker=LocalReranker(Weights(linked=0.0))),
-    _reranked("RRF + rerank + feedback without terms", "rrf", retrieval__feedback_terms=0, **_FEEDBACK),
-    _reranked("RRF + rerank + feedback", "rrf", **_FEEDBACK),
-    _reranked("RRF + rerank + sub-queries", "rrf", retrieval__expansion="always"),
-    _reranked("RRF + rerank + docs and code quota", "rrf", **_QUOTA),
+    Variant("BM25", _BM25, by_raw_score),
+    Variant("dense", _DENSE, by_raw_score),
+    Variant("BM25, docs and code by rank", _BM25),
+    Variant("dense, docs and code by rank", _DENSE),
+    Variant("RRF", _RRF),
+    Variant("DBSF", _DBSF),
+    Variant("RRF + definitions", _RRF | _DEFINITIONS),
+    Variant("RRF + feedback", _RRF | _FEEDBACK),
+    Variant("RRF + sub-queries", _RRF | _SUB_QUERIES),
+    Variant("RRF + rerank", _RRF | _RERANK),
+    Variant("DBSF + rerank", _DBSF | _RERANK),
+    _reranked("Python not first", other_language=0.0),
+    _reranked("definitions not first", definition=0.0),
+    Variant("RRF + rerank + definitions", _RRF | _RERANK | _DEFINITIONS),
+    _reranked("whole chunks not counted", mean=0.0),
+    _reranked("code not linked to docs", linked=0.0),
+    Variant("RRF + rerank + feedback without terms", _RRF | _RERANK | _FEEDBACK | {"retrieval.feedback_terms": 0}),
+    Variant("RRF + rerank + feedback", _RRF | _RERANK | _FEEDBACK),
+    Variant("RRF + rerank + sub-queries", _RRF | _RERANK | _SUB_QUERIES),
+    Variant("RRF + rerank + docs and code quota", _RRF | _RERANK | _QUOTA),
     Variant("as configured"),
 )

@@ -14,7 +14,6 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.settings import SupportSettings
 from adk_evidence_eval.golden import GoldenQuestion
-from adk_evidence_eval.run import Answer
 
 Group = Literal["answerable", "near the subject", "off the subject"]
 Half = Literal["fit", "held out"]
@@ -27,40 +26,6 @@ WANTED_HIGH = 0.95
 RIDGE = 0.01
 _STEPS = 50
 LEVELS: tuple[QualityLevel, ...] = get_args(QualityLevel)
-
-
-@dataclass(frozen=True)
-class Abstention:
-    """The effect of treating answers of `level` and below as refusals.
-
-    `refusal_recall` is the share of unanswerable questions that are refused, `false_refusals` that of answerable
-    ones; None where there are no such questions.
-    """
-
-    level: QualityLevel
-    refusal_recall: float | None
-    false_refusals: float | None
-
-
-def abstention(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -> list[Abstention]:
-    """One row for each level but the best, from worst to best; empty where the run does not carry `quality`."""
-    places = {
-        name: LEVELS.index(answer.quality)
-        for name, answer in run.items()
-        if name in golden and answer.quality is not None
-    }
-    if not places:
-        return []
-    answerable = [place for name, place in places.items() if golden[name].answerable]
-    unanswerable = [place for name, place in places.items() if not golden[name].answerable]
-    return [
-        Abstention(level, _share(unanswerable, at_most), _share(answerable, at_most))
-        for at_most, level in enumerate(LEVELS[:-1])
-    ]
-
-
-def _share(places: list[int], at_most: int) -> float | None:
-    return sum(place <= at_most for place in places) / len(places) if places else None
 
 
 @dataclass(frozen=True)
@@ -95,6 +60,31 @@ def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iter
 
 
 @dataclass(frozen=True)
+class Abstention:
+    """The effect of treating answers of `level` and below as refusals.
+
+    `refusal_recall` is the share of unanswerable questions that are refused, `false_refusals` that of answerable
+    ones; None where there are no such questions.
+    """
+
+    level: QualityLevel
+    refusal_recall: float | None
+    false_refusals: float | None
+
+
+def abstention(judged: Sequence[Judged]) -> list[Abstention]:
+    """One row for each level but the best, from worst to best."""
+
+    def refused(level: QualityLevel, *, answerable: bool) -> float | None:
+        group = [LEVELS.index(one.level) for one in judged if (one.group == "answerable") == answerable]
+        return sum(place <= LEVELS.index(level) for place in group) / len(group) if group else None
+
+    return [
+        Abstention(level, refused(level, answerable=False), refused(level, answerable=True)) for level in LEVELS[:-1]
+    ]
+
+
+@dataclass(frozen=True)
 class Counted:
     """How many questions of a half and a group were asked, and how many of the answers were of each level."""
 
@@ -118,11 +108,7 @@ def counts(judged: Sequence[Judged]) -> list[Counted]:
 def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
     """Fit the weights to the first half: a ridge-penalised logistic model in which both classes weigh the same.
 
-    The threshold lets `WANTED_HIGH` of that half's answerable questions pass.
-
-    Args:
-        judged: The questions.
-        nearest: The setting of that name, which is not fitted.
+    The threshold lets `WANTED_HIGH` of that half's answerable questions pass. The setting `nearest` is not fitted.
 
     Raises:
         InvalidRequestError: The half lacks questions with or without an answer.

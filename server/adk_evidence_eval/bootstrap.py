@@ -26,7 +26,7 @@ class Interval:
 
     @property
     def sign(self) -> int:
-        """1 or -1 where the whole interval lies above or below nothing, else 0."""
+        """1 or -1 where the whole interval lies above or below zero, else 0."""
         return (self.low > 0) - (self.high < 0)
 
 

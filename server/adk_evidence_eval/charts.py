@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence_eval.extra import eval_library
+from adk_evidence_eval.extra import charts_library
 from adk_evidence_eval.variants import TABLE_METRICS, Measured
 
 _STYLE = (
@@ -17,15 +17,6 @@ _STYLE = (
     "td,th{padding:.3em .8em;text-align:right;border-bottom:1px solid #ccc;font-variant-numeric:tabular-nums}"
     "td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}"
 )
-
-
-def require_charts() -> None:
-    """Fail before anything is measured if the library is missing.
-
-    Raises:
-        EvaluationMissingError: matplotlib is not installed.
-    """
-    eval_library("matplotlib", "matplotlib")
 
 
 def write_charts(measured: Mapping[str, Sequence[Measured]], folder: Path) -> list[Path]:
@@ -51,21 +42,16 @@ def write_charts(measured: Mapping[str, Sequence[Measured]], folder: Path) -> li
 
 
 def _figure(measured: Mapping[str, Sequence[Measured]]) -> Any:
-    # Not pyplot: it looks for a display, and keeps every figure.
-    figure_of = eval_library("matplotlib.figure", "matplotlib").Figure
     names = [one.variant.name for one in next(iter(measured.values()))]
-    figure = figure_of(figsize=(4 * len(TABLE_METRICS), 1.5 + 0.3 * len(names) * len(measured)))
+    size = (4 * len(TABLE_METRICS), 1.5 + 0.3 * len(names) * len(measured))
+    figure = charts_library().Figure(figsize=size)
     axes = figure.subplots(1, len(TABLE_METRICS), sharey=True, squeeze=False)[0]
     for axis, metric in zip(axes, TABLE_METRICS, strict=True):
         for number, (golden, rows) in enumerate(measured.items()):
-            intervals = [one.interval(metric) for one in rows]
-            means = [interval.mean for interval in intervals]
-            reach = (
-                [interval.mean - interval.low for interval in intervals],
-                [interval.high - interval.mean for interval in intervals],
-            )
+            found = [one.interval(metric) for one in rows]
+            reach = [each.mean - each.low for each in found], [each.high - each.mean for each in found]
             places = [place + 0.15 * number for place in range(len(rows))]
-            axis.errorbar(means, places, xerr=reach, fmt="o", capsize=3, label=golden)
+            axis.errorbar([each.mean for each in found], places, xerr=reach, fmt="o", capsize=3, label=golden)
         axis.set_title(metric)
         axis.grid(axis="x", alpha=0.3)
     axes[0].set_yticks(range(len(names)), names)

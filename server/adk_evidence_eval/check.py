@@ -15,6 +15,7 @@ from adk_evidence.textfile import split_lines
 from adk_evidence_eval.golden import GoldenQuestion, Target
 
 State = Literal["ok", "moved", "changed", "misnamed", "gone"]
+# From corpus and path to the file's text, None where there is no such file.
 TextOf = Callable[[str, str], str | None]
 
 
@@ -22,9 +23,9 @@ TextOf = Callable[[str, str], str | None]
 class Finding:
     """The result of checking one target.
 
-    `ok`: it stands there. `moved`: the same text stands at `target`'s lines now. `changed`: its symbol or heading
-    stands at `target`'s lines, with another text; read them before relying on the label. `misnamed`: the lines are
-    right, but not below that heading or not of that symbol. `gone`: none of it is left.
+    `ok`: the target stands there. `moved`: the same text stands at `target`'s lines now. `changed`: its symbol or
+    heading stands at `target`'s lines, with another text; read them before relying on the label. `misnamed`: the lines
+    are right, but not below that heading or not of that symbol. `gone`: nothing of the target is left.
     """
 
     question: str
@@ -37,15 +38,11 @@ class Finding:
 def check_golden(questions: Sequence[GoldenQuestion], text_of: TextOf) -> list[Finding]:
     """Look every target up.
 
-    Args:
-        questions: The set.
-        text_of: From corpus and path to the file's text, None where there is no such file.
-
     Raises:
         SourceError: A corpus cannot be read.
     """
     return [
-        _check(question.id, target, text_of(target.corpus, target.path))
+        Finding(question.id, target, *_check(target, text_of(target.corpus, target.path)))
         for question in questions
         for target in question.expected
     ]
@@ -60,30 +57,30 @@ def reanchored(questions: Sequence[GoldenQuestion], findings: Sequence[Finding])
     ]
 
 
-def _check(question: str, target: Target, text: str | None) -> Finding:
+def _check(target: Target, text: str | None) -> tuple[Target, State, str]:
     if text is None:
-        return Finding(question, target, target, "gone", "The file is not there.")
+        return target, "gone", "The file is not there."
     lines = split_lines(text)
+    length = target.end_line - target.start_line
+    name = target.symbol or target.heading or "The span"
+
+    def at(start: int, end: int) -> Target:
+        changes = {"start_line": start, "end_line": end, "sha256": _hash(lines, start, end)}
+        return target.model_copy(update=changes)
+
     inside = target.end_line <= len(lines)
     if target.sha256 is None or (inside and _hash(lines, target.start_line, target.end_line) == target.sha256):
-        named = inside and _is_named(target, text)
-        if named:
-            return Finding(question, target, _at(target, lines, target.start_line, target.end_line), "ok")
+        if inside and _is_named(target, text):
+            return at(target.start_line, target.end_line), "ok", ""
         if target.sha256 is not None:
-            return Finding(question, target, target, "misnamed", f"{_name(target)} is not what stands there.")
+            return target, "misnamed", f"{name} is not what stands there."
     elif (start := _find(target, lines)) is not None:
-        moved = _at(target, lines, start, start + target.end_line - target.start_line)
-        return Finding(question, target, moved, "moved", "The same text stands at other lines.")
-    span = _by_name(target, text)
-    if span is None:
-        return Finding(question, target, target, "gone", f"{_name(target)} is not in the file.")
-    end = min(span.end, span.start + target.end_line - target.start_line)
-    return Finding(question, target, _at(target, lines, span.start, end), "changed", f"{_name(target)} is there.")
-
-
-def _at(target: Target, lines: Sequence[str], start: int, end: int) -> Target:
-    changes = {"start_line": start, "end_line": end, "sha256": _hash(lines, start, end)}
-    return target.model_copy(update=changes)
+        return at(start, start + length), "moved", "The same text stands at other lines."
+    spans = _named_spans(target, text)
+    if not spans:
+        return target, "gone", f"{name} is not in the file."
+    nearest = min(spans, key=lambda span: abs(span.start - target.start_line))
+    return at(nearest.start, min(nearest.end, nearest.start + length)), "changed", f"{name} is there."
 
 
 def _hash(lines: Sequence[str], start: int, end: int) -> str:
@@ -99,35 +96,25 @@ def _find(target: Target, lines: Sequence[str]) -> int | None:
 
 def _is_named(target: Target, text: str) -> bool:
     if target.symbol:
+        if any(span.start <= target.end_line and target.start_line <= span.end for span in _named_spans(target, text)):
+            return True
         # Attributes have no definition; the span holds `name:` or `name =`.
         attribute = re.compile(rf"\s*(?:self\.)?{re.escape(target.symbol.rpartition('.')[2])}\s*[:=]")
-        inside = split_lines(text)[target.start_line - 1 : target.end_line]
-        defined = any(_overlap(target, span) for span in definition_lines(target.symbol, text))
-        return defined or any(attribute.match(line) for line in inside)
+        return any(attribute.match(line) for line in split_lines(text)[target.start_line - 1 : target.end_line])
     if not target.heading:
         return True
-    wanted = heading_key(target.heading)
     above = [section for section in sections(text) if section.lines.start <= target.end_line]
     # A heading around the span, one inside it, or one of a tab above it.
     around = [section for section in above if not section.depth and section.lines.start <= target.start_line][-1:]
     places = [section for section in above if section.depth or section.lines.start > target.start_line]
-    return any(section.trail[-1:] == (wanted,) for section in (*around, *places))
+    return any(section.trail[-1:] == (heading_key(target.heading),) for section in (*around, *places))
 
 
-def _overlap(target: Target, span: LineSpan) -> bool:
-    return span.start <= target.end_line and target.start_line <= span.end
-
-
-def _by_name(target: Target, text: str) -> LineSpan | None:
+def _named_spans(target: Target, text: str) -> list[LineSpan]:
+    """Where the target's symbol or heading stands."""
     if target.symbol:
-        spans = definition_lines(target.symbol, text)
-    elif target.heading:
+        return definition_lines(target.symbol, text)
+    if target.heading:
         wanted = heading_key(target.heading)
-        spans = [section.lines for section in sections(text) if section.trail[-1:] == (wanted,)]
-    else:
-        return None
-    return min(spans, key=lambda span: abs(span.start - target.start_line), default=None)
-
-
-def _name(target: Target) -> str:
-    return target.symbol or target.heading or "The span"
+        return [section.lines for section in sections(text) if section.trail[-1:] == (wanted,)]
+    return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from adk_evidence.index.opened import CurrentIndex, source_readers
@@ -12,8 +12,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.manifest import checkout_name
-from adk_evidence_eval.run import Result
+from adk_evidence_eval.run import Result, result_of
 
 
 @contextmanager
@@ -23,25 +22,20 @@ def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence
     Raises:
         StoreError: There is no index, or it does not match the settings.
     """
-    current = CurrentIndex(settings)
-    try:
-        with current.pin() as index:
+    with closing(CurrentIndex(settings)) as current, current.pin() as index:
 
-            @functools.cache
-            def chunks_of(corpus: str, path: str) -> Sequence[Result]:
-                collection = settings.store.collection("doc" if corpus == "adk_docs" else "code")
-                only = Filter(must=(Match("path", (path,)),))
-                records = scroll_all(index.store, collection, filter=only)
-                return [_span(ChunkPayload.model_validate(record.payload)) for record in records]
+        @functools.cache
+        def chunks_of(corpus: str, path: str) -> Sequence[Result]:
+            collection = settings.store.collection("doc" if corpus == "adk_docs" else "code")
+            records = scroll_all(index.store, collection, filter=Filter(must=(Match("path", (path,)),)))
+            return [result_of(ChunkPayload.model_validate(record.payload)) for record in records]
 
-            yield chunks_of
-    finally:
-        current.close()
+        yield chunks_of
 
 
 @contextmanager
 def indexed_texts(settings: Settings) -> Iterator[Callable[[str, str], str | None]]:
-    """A function from corpus and path to the text of an indexed file as it is now, None where there is none.
+    """A function from corpus and path to the current text of an indexed file, None where there is no such file.
 
     Raises:
         StoreError: There is no index.
@@ -54,7 +48,7 @@ def indexed_texts(settings: Settings) -> Iterator[Callable[[str, str], str | Non
 
 @dataclass(frozen=True)
 class IndexedFiles:
-    """The files of one indexed corpus as they are now, text by path, and what was indexed."""
+    """The current files of one indexed corpus, text by path, and what was indexed."""
 
     commit: str
     license: str | None
@@ -72,16 +66,7 @@ def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
         readers = source_readers(lease.manifest, lease.folder)
         found = {}
         for name, corpus in lease.manifest.proper().items():
-            texts = {path: readers[name].read(path) for path in sorted(corpus.files)}
-            known = {path: text for path, text in texts.items() if text is not None}
+            texts = ((path, readers[name].read(path)) for path in sorted(corpus.files))
+            known = {path: text for path, text in texts if text is not None}
             found[name] = IndexedFiles(corpus.commit, corpus.license, known)
         return found
-
-
-def _span(payload: ChunkPayload) -> Result:
-    return Result(
-        corpus=checkout_name(payload.corpus),
-        path=payload.path,
-        start_line=payload.start_line,
-        end_line=payload.end_line,
-    )

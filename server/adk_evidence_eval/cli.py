@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adk_evidence_console import CommandLine, Home, Profile, path_option, say, settings_from, stderr, stdout
+from adk_evidence_console import CommandLine, Home, Profile, path_option, say, settings_from, stderr
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import EvidenceService
@@ -39,12 +39,13 @@ def run(
     home: Home = None,
 ) -> None:
     """Answer every question of a file and write the rankings."""
-    from adk_evidence_eval.run import read_queries, run_queries, write_run
+    from adk_evidence_eval.golden import read_queries
+    from adk_evidence_eval.run import run_queries, write_run
 
     questions = read_queries(queries)
-    with _service(profile, home) as service:
+    with closing(_service(profile, home)) as service:
         count = write_run(run_queries(service, questions, top_k, details=details), out)
-    _tell(f"{count} questions answered, written to {out}")
+    say(stderr(), f"{count} questions answered, written to {out}")
 
 
 @app.command()
@@ -56,11 +57,11 @@ def score(
     """Score a run: recall, MRR, nDCG, recall within budgets of tokens, with intervals and by category."""
     from adk_evidence_eval.run import read_run
     from adk_evidence_eval.score import score_run
-    from adk_evidence_eval.views import show_scores
+    from adk_evidence_eval.views import scores_view, show
 
     questions, found = _golden(golden, ask=False), read_run(run)
     scores = score_run(found, questions)
-    show_scores(scores, questions, sum(name in found for name in scores), stdout(), as_json=as_json)
+    show(scores_view(scores, questions, sum(name in found for name in scores)), as_json=as_json)
 
 
 @app.command()
@@ -71,23 +72,22 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Say by how much a second run is better than a first, with paired bootstrap intervals."""
-    from adk_evidence_eval.compare import compare_scores
     from adk_evidence_eval.run import read_run
-    from adk_evidence_eval.score import score_run
-    from adk_evidence_eval.views import show_comparison
+    from adk_evidence_eval.score import compare_scores, score_run
+    from adk_evidence_eval.views import comparison_view, show
 
     questions = _golden(golden, ask=False)
     scores = [score_run(read_run(path), questions) for path in (first, second)]
-    show_comparison(compare_scores(*scores), stdout(), as_json=as_json)
+    show(comparison_view(compare_scores(*scores)), as_json=as_json)
 
 
 @app.command()
 def ablation(golden: Goldens = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Measure what each part adds, from plain BM25 to the settings as they are, in one table."""
     from adk_evidence_eval.ablation import VARIANTS
-    from adk_evidence_eval.views import show_variants
+    from adk_evidence_eval.views import show, variants_view
 
-    show_variants(_measure(VARIANTS, golden, profile, home), stdout(), as_json=as_json)
+    show(variants_view(_measure(VARIANTS, golden, profile, home)), as_json=as_json)
 
 
 @app.command()
@@ -105,36 +105,34 @@ def sweep(
     home: Home = None,
 ) -> None:
     """Measure every combination of some settings: fusion, limits, ef, expansion, reranker or any other."""
-    from adk_evidence_eval.sweep import grid
-    from adk_evidence_eval.views import show_variants
+    from adk_evidence_eval.charts import write_charts
+    from adk_evidence_eval.extra import charts_library
+    from adk_evidence_eval.variants import grid
+    from adk_evidence_eval.views import show, variants_view
 
     variants = grid(vary)
     if out is not None:
-        from adk_evidence_eval.charts import require_charts
-
-        require_charts()
+        charts_library()
     measured = _measure(variants, golden, profile, home)
-    show_variants(measured, stdout(), as_json=as_json)
+    show(variants_view(measured), as_json=as_json)
     if out is not None:
-        from adk_evidence_eval.charts import write_charts
-
         for path in write_charts(measured, out):
-            _tell(f"written to {path}")
+            say(stderr(), f"written to {path}")
 
 
 @app.command()
 def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Compare the dense branch as configured with a full scan: what does approximate search miss?"""
-    from adk_evidence_eval.exact import DENSE_ALONE, ann_misses
-    from adk_evidence_eval.views import show_ann_misses
+    from adk_evidence_eval.misses import DENSE_ALONE, ann_misses
+    from adk_evidence_eval.views import ann_misses_view, show
 
     questions = list(_golden(golden).values())
     bench = _bench(profile, home)
     with (
-        _closing(bench.service(DENSE_ALONE)) as configured,
-        _closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as full,
+        closing(bench.service(DENSE_ALONE)) as configured,
+        closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as full,
     ):
-        show_ann_misses(ann_misses(configured, full, questions), stdout(), as_json=as_json)
+        show(ann_misses_view(ann_misses(configured, full, questions)), as_json=as_json)
 
 
 @app.command()
@@ -142,16 +140,16 @@ def report(golden: Golden = None, as_json: AsJson = False, profile: Profile = No
     """Say of every expected span that was missed where it was lost."""
     from adk_evidence_eval.chunks import indexed_chunks
     from adk_evidence_eval.misses import PROBE, explain_misses
-    from adk_evidence_eval.views import show_fates
+    from adk_evidence_eval.views import fates_view, show
 
     questions = list(_golden(golden).values())
     bench = _bench(profile, home)
     with (
-        _closing(bench.service({})) as service,
-        _closing(bench.service(PROBE)) as probe,
+        closing(bench.service({})) as service,
+        closing(bench.service(PROBE)) as probe,
         indexed_chunks(settings_from(profile, home)) as chunks_of,
     ):
-        show_fates(explain_misses(service, probe, questions, chunks_of), stdout(), as_json=as_json)
+        show(fates_view(explain_misses(service, probe, questions, chunks_of)), as_json=as_json)
 
 
 @app.command()
@@ -166,22 +164,17 @@ def abstention(
 ) -> None:
     """Say how well `quality` tells questions without an answer from those that have one."""
     from adk_evidence.settings import config_file
-    from adk_evidence_eval import abstention as levels
+    from adk_evidence_eval.abstention import fit_support, judge
     from adk_evidence_eval.golden import read_golden
-    from adk_evidence_eval.run import Answer
-    from adk_evidence_eval.views import show_abstention, show_weights
+    from adk_evidence_eval.views import abstention_view, show
 
     paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
     questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
-    with _service(profile, home) as service:
-        judged = list(levels.judge(service, questions.values()))
-    answers = {one.id: Answer(id=one.id, results=(), quality=one.level) for one in judged}
-    rows, table = levels.abstention(answers, questions), levels.counts(judged)
-    used = settings_from(profile, home).retrieval.support
-    weights = levels.fit_support(judged, used.nearest if used else 0.0) if fit else None
-    show_abstention(rows, table, questions, stdout(), weights, as_json=as_json)
-    if weights is not None and not as_json:
-        show_weights(weights, stdout())
+    with closing(_service(profile, home)) as service:
+        judged = list(judge(service, questions.values()))
+        used = service.settings.retrieval.support
+    weights = fit_support(judged, used.nearest if used else 0.0) if fit else None
+    show(abstention_view(judged, weights), as_json=as_json)
 
 
 @app.command()
@@ -196,12 +189,12 @@ def check(
     from adk_evidence_eval.check import check_golden, reanchored
     from adk_evidence_eval.chunks import indexed_texts
     from adk_evidence_eval.golden import golden_lines
-    from adk_evidence_eval.views import show_findings
+    from adk_evidence_eval.views import findings_view, show
 
     questions = list(_golden(golden).values())
     with indexed_texts(settings_from(profile, home)) as text_of:
         findings = check_golden(questions, text_of)
-    show_findings(findings, stdout(), as_json=as_json)
+    show(findings_view(findings), as_json=as_json)
     if write is not None:
         _write(write, golden_lines(reanchored(questions, findings)))
     if any(finding.state not in ("ok", "moved") for finding in findings):
@@ -222,15 +215,15 @@ def selfsupervised(
     from adk_evidence_eval.golden import golden_lines
     from adk_evidence_eval.selfsupervised import SOURCES, Corpora, describe, make_questions
 
-    files = indexed_files(settings_from(profile, home))
-    files = {name: files[name] for name in SOURCES if name in files}
+    indexed = indexed_files(settings_from(profile, home))
+    files = {name: indexed[name] for name in SOURCES if name in indexed}
     corpora = Corpora(*(files[name].texts if name in files else {} for name in SOURCES))
     questions = make_questions(corpora, per_kind)
     about = describe(questions, files)
     _write(out, golden_lines(questions))
     _write(out.with_suffix(".manifest.json"), json.dumps(about, indent=2) + "\n")
     kinds = ", ".join(f"{count} {kind}" for kind, count in about["questions"].items())
-    _tell(f"{kinds}; sha256 {about['sha256']}, written to {out}")
+    say(stderr(), f"{kinds}; sha256 {about['sha256']}, written to {out}")
 
 
 def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
@@ -245,45 +238,33 @@ def _measure(
 ) -> dict[str, list[Measured]]:
     """Every variant on every golden set, by the sets' names; progress goes to stderr."""
     from adk_evidence.errors import InvalidRequestError
-    from adk_evidence_eval.score import require_metrics
+    from adk_evidence_eval.extra import metrics_library
 
-    require_metrics()
+    metrics_library()
     paths = goldens or [None]
     names = [path.stem if path else "adk" for path in paths]
     if len(set(names)) < len(names):
-        raise InvalidRequestError("Two golden sets have the same name.", "Give their files names of their own.")
+        raise InvalidRequestError("Two golden sets have the same name.", "Give their files different names.")
     sets = [_golden(path) for path in paths]
     bench = _bench(profile, home)
-    rows = []
+    measured: dict[str, list[Measured]] = {name: [] for name in names}
     for number, variant in enumerate(variants, 1):
-        _tell(f"{number}/{len(variants)} {variant.name}")
-        rows.append(bench.measure(variant, sets))
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        say(stderr(), f"{number}/{len(variants)} {variant.name}")
+        for name, row in zip(names, bench.measure(variant, sets), strict=True):
+            measured[name].append(row)
+    return measured
 
 
 def _bench(profile: str | None, home: str | None) -> Bench:
     from adk_evidence_eval.variants import Bench
 
-    def load(overrides: Mapping[str, Any]) -> Any:
-        return settings_from(profile, home, **overrides)
-
-    return Bench(load)
+    return Bench(lambda overrides: settings_from(profile, home, **overrides))
 
 
-@contextmanager
-def _service(profile: str | None, home: str | None) -> Iterator[EvidenceService]:
+def _service(profile: str | None, home: str | None) -> EvidenceService:
     from adk_evidence.search.session import EvidenceService
 
-    with _closing(EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))) as service:
-        yield service
-
-
-@contextmanager
-def _closing(service: EvidenceService) -> Iterator[EvidenceService]:
-    try:
-        yield service
-    finally:
-        service.close()
+    return EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))
 
 
 def _write(path: Path, text: str) -> None:
@@ -294,7 +275,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as exc:
         raise InvalidRequestError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another file.") from exc
-
-
-def _tell(text: str) -> None:
-    say(stderr(), text)

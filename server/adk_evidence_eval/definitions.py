@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from adk_evidence.readers import python
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 # A longer class is represented by what stands above its first method.
 _WHOLE_CLASS_LINES = 80
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,6 @@ class Definition:
 
     @property
     def name(self) -> str:
-        """The unqualified name."""
         return self.symbol.rpartition(".")[2]
 
     @property
@@ -44,12 +43,34 @@ class Definition:
 
 
 def module_definitions(path: str, text: str) -> list[Definition]:
-    """Classes, functions and methods of a module; none where it does not parse. Definitions in functions are not."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-    return list(_definitions(path, tree.body, ""))
+    """Classes, functions and methods of a module, but not those inside functions; none where it does not parse."""
+    tree = python.parse_quietly(text)
+    return list(_definitions(path, tree.body, "")) if tree else []
+
+
+def _definitions(path: str, body: list[ast.stmt], prefix: str) -> Iterator[Definition]:
+    for node in body:
+        if not isinstance(node, python.Definition):
+            continue
+        head_end = end = python.last_line(node)
+        bases: list[ast.expr] = []
+        if isinstance(node, ast.ClassDef):
+            bases = node.bases
+            inner = [python.first_line(child) for child in node.body if isinstance(child, python.Definition)]
+            if inner and end - node.lineno >= _WHOLE_CLASS_LINES:
+                head_end = max(node.lineno, min(inner) - 1)
+        yield Definition(
+            path=path,
+            symbol=f"{prefix}{node.name}",
+            start=python.first_line(node),
+            end=end,
+            head_end=head_end,
+            docstring=ast.get_docstring(node) or "",
+            bases=tuple(ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in bases),
+            is_class=isinstance(node, ast.ClassDef),
+        )
+        if isinstance(node, ast.ClassDef):
+            yield from _definitions(path, node.body, f"{prefix}{node.name}.")
 
 
 def overrides(definitions: list[Definition]) -> Iterator[tuple[Definition, list[Definition]]]:
@@ -71,11 +92,10 @@ def overrides(definitions: list[Definition]) -> Iterator[tuple[Definition, list[
             below.setdefault(base, []).append(one)
     for method in methods.values():
         owner, _, name = method.symbol.rpartition(".")
-        if owner not in below or classes[owner].path != method.path:
-            continue
-        found = [methods.get((one.path, f"{one.symbol}.{name}")) for one in below[owner]]
-        if any(found):
-            yield method, [one for one in found if one is not None]
+        if owner in below and classes[owner].path == method.path:
+            inherited = (methods.get((one.path, f"{one.symbol}.{name}")) for one in below[owner])
+            if found := [one for one in inherited if one is not None]:
+                yield method, found
 
 
 def _ancestors(one: Definition, classes: dict[str, Definition]) -> set[str]:
@@ -87,33 +107,3 @@ def _ancestors(one: Definition, classes: dict[str, Definition]) -> set[str]:
             found.add(base)
             waiting += classes[base].bases
     return found
-
-
-def _definitions(path: str, body: list[ast.stmt], prefix: str) -> Iterator[Definition]:
-    for node in body:
-        if isinstance(node, _Function):
-            yield _definition(path, node, prefix, node.end_lineno or node.lineno)
-        elif isinstance(node, ast.ClassDef):
-            end = node.end_lineno or node.lineno
-            inner = [_start(child) for child in node.body if isinstance(child, _Function | ast.ClassDef)]
-            long = inner and end - node.lineno >= _WHOLE_CLASS_LINES
-            yield _definition(path, node, prefix, max(node.lineno, min(inner) - 1) if long else end)
-            yield from _definitions(path, node.body, f"{prefix}{node.name}.")
-
-
-def _definition(path: str, node: _Function | ast.ClassDef, prefix: str, head_end: int) -> Definition:
-    bases = node.bases if isinstance(node, ast.ClassDef) else []
-    return Definition(
-        path=path,
-        symbol=f"{prefix}{node.name}",
-        start=_start(node),
-        end=node.end_lineno or node.lineno,
-        head_end=head_end,
-        docstring=ast.get_docstring(node) or "",
-        bases=tuple(ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in bases),
-        is_class=isinstance(node, ast.ClassDef),
-    )
-
-
-def _start(node: _Function | ast.ClassDef) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -15,12 +15,27 @@ class EvaluationMissingError(EvidenceError):
     exit_code = 2
 
 
-def eval_library(module: str, distribution: str) -> ModuleType:
-    """Import a module of the `eval` extra.
+def metrics_library() -> ModuleType:
+    """ir-measures.
 
     Raises:
-        EvaluationMissingError: Its distribution is not installed.
+        EvaluationMissingError: The library is not installed.
     """
+    # ir-measures is maintained at Glasgow, computes with trec_eval and has wheels for all our platforms; ranx would
+    # bring numba and pandas.
+    return _imported("ir_measures", "ir-measures")
+
+
+def charts_library() -> ModuleType:
+    """matplotlib's figures. Not pyplot: that looks for a display, and keeps every figure.
+
+    Raises:
+        EvaluationMissingError: The library is not installed.
+    """
+    return _imported("matplotlib.figure", "matplotlib")
+
+
+def _imported(module: str, distribution: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as exc:

@@ -1,20 +1,45 @@
-"""Golden sets: questions with the graded spans that answer them, and which questions have no answer."""
+"""Files of questions, one JSON object per line: plain ones, and golden sets with the graded spans that answer them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence_eval.lines import Question, read_rows
+from adk_evidence.models.request import EvidenceRequest, TaskMode
+from adk_evidence.validation import first_problem
 
 _HINT = (
     'Each line is {"id": "...", "query": "...", "expected": '
     '[{"corpus", "path", "start_line", "end_line", "grade", "symbol" or "heading"}]}.'
 )
+
+
+class Row(BaseModel):
+    """A line. Keys that a subclass does not name are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str = Field(min_length=1)
+
+
+class Question(Row):
+    """A question of a query file."""
+
+    query: str
+    task_mode: TaskMode = "build"
+
+    def request(self) -> EvidenceRequest:
+        """The request that asks the question.
+
+        Raises:
+            ValidationError: The query is empty or too long.
+        """
+        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
 
 
 class Span(BaseModel):
@@ -51,8 +76,8 @@ class Target(Span):
 class GoldenQuestion(Question):
     """A question and what answers it; where nothing does, `answerable` is false and `note` says why.
 
-    `source` is where the question's own words were taken from, if they were: what overlaps it is not counted as a
-    result, since any search finds a text by its own words.
+    `source` is the place of the question's words, where they were taken from the corpora. A result that overlaps this
+    place does not count, since any search finds a text by its own words.
     """
 
     query: str = ""
@@ -69,8 +94,58 @@ class GoldenQuestion(Question):
         return self
 
 
+RowT = TypeVar("RowT", bound=Row)
+
+
+def read_rows(
+    path: Path, model: type[RowT], hint: str, check: Callable[[RowT], object] = lambda row: None
+) -> dict[str, RowT]:
+    """Read rows with unique ids.
+
+    Args:
+        path: The file, in UTF-8; blank lines do not count.
+        model: What a line must be.
+        hint: What a line looks like, for the error.
+        check: Raises `ValidationError` for a row that cannot be used.
+
+    Returns:
+        The rows by their ids.
+
+    Raises:
+        InvalidRequestError: The file cannot be read or has no rows, or a line is not valid.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else "it is not UTF-8"
+        raise InvalidRequestError(f"{path} cannot be read: {reason}.", hint) from exc
+    rows: dict[str, RowT] = {}
+    numbers: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = model.model_validate_json(line)
+            check(row)
+        except ValidationError as exc:
+            message = f"Line {number} of {path} is not valid: {first_problem(exc)}."
+            raise InvalidRequestError(message, hint) from exc
+        if row.id in rows:
+            message = f"Line {number} of {path} has the id of line {numbers[row.id]}, {row.id!r}."
+            raise InvalidRequestError(message, hint)
+        rows[row.id], numbers[row.id] = row, number
+    if not rows:
+        raise InvalidRequestError(f"{path} has no lines.", hint)
+    return rows
+
+
+def read_queries(path: Path) -> list[Question]:
+    """Read questions that will be asked; see `read_rows`."""
+    return list(read_rows(path, Question, 'Each line is {"id": "...", "query": "..."}.', Question.request).values())
+
+
 def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[str, GoldenQuestion]:
-    """Questions by id.
+    """Questions by id; see `read_rows`.
 
     Args:
         path: JSON lines.
@@ -78,7 +153,7 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
         spans: Whether some question must say what is expected.
 
     Raises:
-        InvalidRequestError: The file cannot be read, a line is no question, or no question has a target.
+        InvalidRequestError: The file is not valid, or no question has a target.
     """
     questions = read_rows(path, GoldenQuestion, _HINT, lambda question: question.request() if ask else None)
     if spans and not any(question.expected for question in questions.values()):
@@ -87,16 +162,15 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
 
 
 def golden_lines(questions: Iterable[GoldenQuestion]) -> str:
-    """A golden set as its file holds it; what has its default is left out, but for `answerable`."""
+    """A golden set as its file holds it, without defaults but for mode, `answerable` and grade."""
+    order = ("id", "query", "category", "task_mode", "answerable", "note", "source", "expected")
     lines = []
     for question in questions:
         data = question.model_dump(mode="json", exclude_defaults=True)
         data |= {"task_mode": question.task_mode, "answerable": question.answerable}
-        order = ("id", "query", "category", "task_mode", "answerable", "note", "source", "expected")
-        data |= {"expected": [_target(target) for target in question.expected]}
+        data["expected"] = [
+            {**target.model_dump(mode="json", exclude_defaults=True), "grade": target.grade}
+            for target in question.expected
+        ]
         lines.append(json.dumps({key: data[key] for key in order if key in data}, ensure_ascii=False) + "\n")
     return "".join(lines)
-
-
-def _target(target: Target) -> dict[str, object]:
-    return {**target.model_dump(mode="json", exclude_defaults=True), "grade": target.grade}

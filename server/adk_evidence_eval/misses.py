@@ -1,4 +1,4 @@
-"""Why a target was missed: not chunked, in no branch, lost in fusion, or lost in the order."""
+"""What the search misses, and why: in approximate search, in the index, in the branches, in fusion or in the order."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.session import EvidenceService
-from adk_evidence_eval.golden import GoldenQuestion, Span, Target
+from adk_evidence_eval.golden import GoldenQuestion, Question, Target
 from adk_evidence_eval.run import Result, result_of
-from adk_evidence_eval.score import CUT
-from adk_evidence_eval.spans import counted, hits
+from adk_evidence_eval.score import CUT, counted, hits
+
+# Everything that the dense branch returns survives to the outcome.
+DENSE_ALONE = {
+    "retrieval.branches": ["dense"],
+    "retrieval.expansion": "never",
+    "rerank.provider": "none",
+    "pack.min_docs": 0,
+    "pack.min_code": 0,
+    "retrieval.final_limit_per_collection": 10_000,
+}
 
 # How deep the branches are searched for a missed target.
 PROBE_DEPTH = 500
-
-Fate = Literal["found", "not_chunked", "no_branch", "lost_in_fusion", "lost_in_rerank"]
-FATES: tuple[Fate, ...] = get_args(Fate)
-ChunksOf = Callable[[str, str], Sequence[Result]]
-
 # A second service with these settings shows how far down each branch a target stands.
 PROBE = {
     "retrieval.dense_prefetch_limit": PROBE_DEPTH,
@@ -32,15 +37,48 @@ PROBE = {
     "rerank.provider": "none",
 }
 
+Fate = Literal["found", "not_chunked", "no_branch", "lost_in_fusion", "lost_in_rerank"]
+FATES: tuple[Fate, ...] = get_args(Fate)
+# From corpus and path to the spans of the file's indexed chunks.
+ChunksOf = Callable[[str, str], Sequence[Result]]
+
+
+@dataclass(frozen=True)
+class AnnMisses:
+    """One question: of the nearest chunks by a full scan, how many the configured search did not return."""
+
+    question: str
+    kind: Kind
+    exact: int
+    missed: int
+
+
+def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: Sequence[Question]) -> list[AnnMisses]:
+    """Compare the dense branch as configured with a full scan (SPEC 5 section 13.4).
+
+    `configured` is a service with `DENSE_ALONE`; `exact` has `retrieval.exact`, too.
+    """
+    found = []
+    for question in questions:
+        near, nearest = configured.rank(question.request()), exact.rank(question.request())
+        for kind in KINDS:
+            truth = _points(nearest, kind)
+            found.append(AnnMisses(question.id, kind, len(truth), len(truth - _points(near, kind))))
+    return found
+
+
+def _points(outcome: Outcome, kind: Kind) -> set[str]:
+    return {hit.point_id for hit in outcome.merged if hit.payload.kind == kind}
+
 
 @dataclass(frozen=True)
 class TargetFate:
     """What became of one target.
 
-    Ranks are from 1, None where it was not reached: `branches` by branch down to `PROBE_DEPTH`, `pool` before the
-    reranker, `final` in the end. `found`: within the first 12. `no_branch`: in no branch within its limit.
+    Ranks are from 1, None where the target was not reached: `branches` by branch down to `PROBE_DEPTH`, `pool` before
+    the reranker, `final` in the end. `found`: within the first 12. `no_branch`: in no branch within its limit.
     `lost_in_fusion`: in a branch, but not in the pool. `lost_in_rerank`: in the pool, but not ordered to the top;
-    where `pool` is within the first 12, the reranker or the quota for docs and code pushed it out.
+    where `pool` is within the first 12, the reranker or the quota for docs and code pushed the target out.
     """
 
     question: str
@@ -55,25 +93,16 @@ class TargetFate:
 def explain_misses(
     service: EvidenceService, probe: EvidenceService, questions: Sequence[GoldenQuestion], chunks_of: ChunksOf
 ) -> list[TargetFate]:
-    """Follow every target through the pipeline.
-
-    Args:
-        service: As configured.
-        probe: The same with `PROBE` on top.
-        questions: With their targets.
-        chunks_of: The spans of the indexed chunks of a file, by corpus and path.
-    """
+    """Follow every target through the pipeline; `probe` is like `service`, but with `PROBE` on top."""
     fates = []
     for question in questions:
-        if not question.expected:
-            continue
-        outcome, deep = service.rank(question.request()), probe.rank(question.request())
-        fates += [_follow(question, target, outcome, deep, chunks_of) for target in question.expected]
+        if question.expected:
+            outcome, deep = service.rank(question.request()), probe.rank(question.request())
+            fates += [_follow(question, target, outcome, deep, chunks_of) for target in question.expected]
     return fates
 
 
 def count_fates(fates: Sequence[TargetFate]) -> dict[Fate, int]:
-    """How many targets met each fate."""
     counts = Counter(fate.fate for fate in fates)
     return {fate: counts[fate] for fate in FATES}
 
@@ -86,45 +115,35 @@ def demoted(fates: Sequence[TargetFate]) -> int:
 def _follow(
     question: GoldenQuestion, target: Target, outcome: Outcome, deep: Outcome, chunks_of: ChunksOf
 ) -> TargetFate:
-    final = _rank(outcome.order(), target, question.source)
-    in_pool = [*sorted(outcome.ranked, key=lambda item: item.pool_rank)]
-    pool = _rank(in_pool, target, question.source)
+    def rank(found: Sequence[Hit]) -> int | None:
+        results = counted([result_of(hit.payload) for hit in found], question.source)
+        return next((rank for rank, result in enumerate(results, 1) if hits(result, target)), None)
+
+    final = rank(outcome.order())
+    pool = rank(sorted(outcome.ranked, key=lambda item: item.pool_rank))
     branches: dict[str, int] = {}
     for hit in deep.merged:
-        if hits(result_of(hit), target):
+        if hits(result_of(hit.payload), target):
             for place in hit.branches:
                 branches[place.branch] = min(place.rank, branches.get(place.branch, place.rank))
+    limits = outcome.plan.prefetch_limits
+    fate: Fate
+    if final is not None and final <= CUT:
+        fate = "found"
+    elif pool is not None:
+        fate = "lost_in_rerank"
+    # The plan does not list the limit of the branch for names; that branch was searched within its own limit.
+    elif any(place <= limits.get(branch, place) for branch, place in branches.items()):
+        fate = "lost_in_fusion"
+    else:
+        chunked = any(hits(chunk, target) for chunk in chunks_of(target.corpus, target.path))
+        fate = "no_branch" if chunked else "not_chunked"
     return TargetFate(
         question=question.id,
         category=question.category,
         target=target,
-        fate=_fate(target, outcome, branches, pool, final, chunks_of),
+        fate=fate,
         branches=dict(sorted(branches.items())),
         pool=pool,
         final=final,
     )
-
-
-def _fate(
-    target: Target,
-    outcome: Outcome,
-    branches: Mapping[str, int],
-    pool: int | None,
-    final: int | None,
-    chunks_of: ChunksOf,
-) -> Fate:
-    if final is not None and final <= CUT:
-        return "found"
-    if pool is not None:
-        return "lost_in_rerank"
-    limits = outcome.plan.prefetch_limits
-    # The plan does not list the limit of the branch for names; that branch was searched within its own limit.
-    if any(rank <= limits.get(branch, rank) for branch, rank in branches.items()):
-        return "lost_in_fusion"
-    chunked = any(hits(chunk, target) for chunk in chunks_of(target.corpus, target.path))
-    return "no_branch" if chunked else "not_chunked"
-
-
-def _rank(found: Sequence[Hit], target: Target, source: Span | None) -> int | None:
-    results = counted([result_of(hit) for hit in found], source)
-    return next((rank for rank, result in enumerate(results, 1) if hits(result, target)), None)

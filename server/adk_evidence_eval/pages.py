@@ -9,13 +9,14 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from adk_evidence.readers.python import parse_quietly
 from adk_evidence.readers.sections import heading_key, sections
 from adk_evidence.textfile import split_lines
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)[^)]*\)")
 _MARKUP = re.compile(r"`|\*\*|(?<!\w)[*_]|[*_](?!\w)|\{[^}]*\}|<[^>]+>")
 _FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w+-]*)")
-_NOT_PROSE = re.compile(r"^\s*(?:[#|<>!?=-]|\d+\.\s|\*\s|--8<--|$)")
+_NOT_PROSE = re.compile(r"^\s*(?:[#|<>!?=-]|\d+\.\s|\*\s|--8<--|$)|    ")
 
 
 @dataclass(frozen=True)
@@ -54,24 +55,15 @@ def page_sections(path: str, text: str) -> Iterator[PageSection]:
     """The sections of a page, in their order."""
     lines = split_lines(text)
     found = [section for section in sections(text) if not section.depth]
+    ends = [section.lines.start - 1 for section in found[1:]] + [len(lines)]
     title = ""
-    for number, section in enumerate(found):
+    for section, end in zip(found, ends, strict=False):
         start = section.lines.start
-        end = found[number + 1].lines.start - 1 if number + 1 < len(found) else len(lines)
         heading = plain(lines[start - 1].lstrip("# "))
         title = title or heading
-        own = lines[start:end]
-        yield PageSection(
-            path=path,
-            title=title,
-            heading=heading,
-            anchor=section.anchor,
-            start=start,
-            end=end,
-            prose=tuple(_prose(own, start + 1)),
-            links=tuple(link[2] for line in own for link in _LINK.finditer(line)),
-            code=tuple(_code(own, start + 1)),
-        )
+        prose, code = _prose_and_code(lines[start:end], start + 1)
+        links = tuple(link[2] for line in lines[start:end] for link in _LINK.finditer(line))
+        yield PageSection(path, title, heading, section.anchor, start, end, prose, links, code)
 
 
 def resolve_link(page: str, link: str) -> tuple[str, str] | None:
@@ -92,13 +84,10 @@ def resolve_link(page: str, link: str) -> tuple[str, str] | None:
 
 def adk_imports(code: str) -> list[tuple[str, str]]:
     """Module and name of each `from google.adk... import name`; none where the code does not parse."""
-    try:
-        tree = ast.parse(textwrap.dedent(code))
-    except (SyntaxError, ValueError, RecursionError):
-        return []
+    tree = parse_quietly(textwrap.dedent(code))
     return [
         (node.module, alias.name)
-        for node in ast.walk(tree)
+        for node in (ast.walk(tree) if tree else ())
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[:2] == ["google", "adk"]
         for alias in node.names
     ]
@@ -109,31 +98,24 @@ def plain(text: str) -> str:
     return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", text)).split())
 
 
-def _code(lines: list[str], first: int) -> Iterator[Code]:
-    fence, language, begun, block = "", "", 0, list[str]()
-    for number, line in enumerate(lines, first):
-        mark = _FENCE.match(line)
-        if not fence and mark:
-            fence, language, begun, block = mark[1], mark[2].lower(), number, []
-        elif fence and line.strip().startswith(fence):
-            yield Code(begun, language, "\n".join(block))
-            fence = ""
-        elif fence:
-            block.append(line)
-
-
-def _prose(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
-    fence, begun, paragraph = "", 0, list[str]()
+def _prose_and_code(lines: list[str], first: int) -> tuple[tuple[tuple[int, str], ...], tuple[Code, ...]]:
+    """The paragraphs and the closed fenced blocks of some lines, the first of which has the number `first`."""
+    prose, code = list[tuple[int, str]](), list[Code]()
+    paragraph, block, language, fence = list[str](), list[str](), "", ""
     for number, line in enumerate([*lines, ""], first):
-        mark = _FENCE.match(line)
-        if fence or mark or _NOT_PROSE.match(line) or line.startswith("    "):
-            if paragraph:
-                yield begun, plain(" ".join(paragraph))
-            paragraph = []
-            if fence and line.strip().startswith(fence):
+        if fence:
+            if line.strip().startswith(fence):
+                code.append(Code(number - len(block) - 1, language, "\n".join(block)))
                 fence = ""
-            elif mark and not fence:
-                fence = mark[1]
+            block.append(line)
             continue
-        begun = begun if paragraph else number
-        paragraph.append(line)
+        mark = _FENCE.match(line)
+        if not mark and not _NOT_PROSE.match(line):
+            paragraph.append(line)
+            continue
+        if paragraph:
+            prose.append((number - len(paragraph), plain(" ".join(paragraph))))
+        paragraph = []
+        if mark:
+            fence, language, block = mark[1], mark[2].lower(), []
+    return tuple(prose), tuple(code)

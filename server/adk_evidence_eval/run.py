@@ -10,16 +10,15 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
-from adk_evidence_eval.lines import Question, Row, read_rows
+from adk_evidence_eval.golden import Question, Row, read_rows
 
 Order = Callable[[Outcome], Sequence[Hit]]
-
-_EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
 
 
 class Result(BaseModel):
@@ -47,15 +46,6 @@ class Answer(Row):
     latency_ms: float | None = None
 
 
-def read_queries(path: Path) -> list[Question]:
-    """Read a JSON-lines file of questions.
-
-    Raises:
-        InvalidRequestError: The file cannot be read, or a line is not a question of its own; the line is named.
-    """
-    return list(read_rows(path, Question, _EXAMPLE, Question.request).values())
-
-
 def run_queries(
     service: EvidenceService,
     queries: Sequence[Question],
@@ -64,12 +54,9 @@ def run_queries(
     details: bool = False,
     order: Order = Outcome.order,
 ) -> Iterator[Answer]:
-    """Answer every question with the reranked order first, then the rest of the pool.
+    """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
-        service: What answers.
-        queries: The questions.
-        top_k: Number of results a question.
         details: Whether the answers also carry pool, quality and latency; the model is then loaded beforehand.
         order: Another order of what was found.
     """
@@ -79,17 +66,31 @@ def run_queries(
         begin = time.perf_counter()
         outcome = service.rank(query.request())
         spent = (time.perf_counter() - begin) * 1000
-        results = _results(outcome, order(outcome)[:top_k])
+        reranked = {hit.payload.candidate_id: hit.rerank_score for hit in outcome.ranked}
+        scores = ((hit, reranked.get(hit.payload.candidate_id)) for hit in order(outcome)[:top_k])
+        results = tuple(result_of(hit.payload, hit.fused_score if score is None else score) for hit, score in scores)
         if not details:
             yield Answer(id=query.id, results=results)
             continue
-        pool = tuple(result_of(hit, hit.fused_score) for hit in outcome.merged[:top_k])
+        pool = tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.merged[:top_k])
         quality = outcome.quality.level
         yield Answer(id=query.id, results=results, pool=pool, quality=quality, latency_ms=round(spent, 2))
 
 
+def result_of(payload: ChunkPayload, score: float = 0.0) -> Result:
+    """A chunk as a run shows it. Golden sets name checkouts, so the uncommitted files of one count as its own."""
+    return Result(
+        corpus=checkout_name(payload.corpus),
+        path=payload.path,
+        start_line=payload.start_line,
+        end_line=payload.end_line,
+        score=round(score, 6),
+        text_tokens=payload.text_tokens,
+    )
+
+
 def write_run(answers: Iterable[Answer], path: Path) -> int:
-    """Write a run as JSON lines. It replaces an older run only when it is complete.
+    """Write a run as JSON lines. The file replaces an older run only when it is complete.
 
     Returns:
         The number of lines.
@@ -102,9 +103,8 @@ def write_run(answers: Iterable[Answer], path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("w", encoding="utf-8") as stream:
-            for answer in answers:
+            for count, answer in enumerate(answers, 1):  # noqa: B007
                 stream.write(answer.model_dump_json(exclude_none=True) + "\n")
-                count += 1
         temporary.replace(path)
     except OSError as exc:
         raise InvalidRequestError(
@@ -117,30 +117,4 @@ def write_run(answers: Iterable[Answer], path: Path) -> int:
 
 
 def read_run(path: Path) -> dict[str, Answer]:
-    """Answers by question id.
-
-    Raises:
-        InvalidRequestError: The file cannot be read, or a line is no answer.
-    """
     return read_rows(path, Answer, "Write the run with `adk-evidence eval run`.")
-
-
-def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
-    reranked = {item.payload.candidate_id: item.rerank_score for item in outcome.ranked}
-    scores = [reranked.get(hit.payload.candidate_id) for hit in hits]
-    return tuple(
-        result_of(hit, hit.fused_score if score is None else score) for hit, score in zip(hits, scores, strict=True)
-    )
-
-
-def result_of(hit: Hit, score: float = 0.0) -> Result:
-    """A hit as a run shows it; golden sets name checkouts, whatever is committed of them."""
-    payload = hit.payload
-    return Result(
-        corpus=checkout_name(payload.corpus),
-        path=payload.path,
-        start_line=payload.start_line,
-        end_line=payload.end_line,
-        score=round(score, 6),
-        text_tokens=payload.text_tokens,
-    )

@@ -1,7 +1,7 @@
 """Scores of a run against graded spans (SPEC 5 section 13.2), computed by ir-measures.
 
 Retrieval metrics know judged documents, not spans of lines. So each target is a judged id that the first result
-hitting it carries; any other result is an unjudged id of its own. A result that carries several targets stands for
+hitting it carries; every other result is an unjudged id. A result that carries several targets stands for
 them all, best grade first, as if it had been cut at their borders. Cutoffs of recall and budgets of tokens count
 results, so that recall does not depend on that.
 """
@@ -12,17 +12,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
-from adk_evidence_eval.extra import eval_library
-from adk_evidence_eval.golden import GoldenQuestion, Target
+from adk_evidence_eval.bootstrap import Interval, mean_interval
+from adk_evidence_eval.extra import metrics_library
+from adk_evidence_eval.golden import GoldenQuestion, Span, Target
 from adk_evidence_eval.run import Answer, Result
-from adk_evidence_eval.spans import counted, first_hits
 
 CUT = 12
 RECALL_CUTS = (5, 12, 20, 50)
 TOKEN_BUDGETS = (2000, 4000, 8000)
+MIN_OVERLAP = 0.5
 # What coverage asks of docs and of code each (SPEC 5 section 10).
 MIN_EACH = 3
 CORPORA = ("adk_docs", "adk_python")
@@ -30,7 +30,25 @@ CORPORA = ("adk_docs", "adk_python")
 POOL_PREFIX = "pool:"
 
 Scores = dict[str, float]
-Qrels = dict[str, dict[str, int]]
+
+
+def hits(result: Result, target: Target) -> bool:
+    """Whether a result covers a target: their lines overlap by half of the shorter of the two."""
+    if (result.corpus, result.path) != (target.corpus, target.path):
+        return False
+    shared = min(result.end_line, target.end_line) - max(result.start_line, target.start_line) + 1
+    shorter = min(result.end_line - result.start_line, target.end_line - target.start_line) + 1
+    return shared >= MIN_OVERLAP * shorter
+
+
+def counted(results: Sequence[Result], source: Span | None) -> Sequence[Result]:
+    """The results but for those that overlap the place of the question's own words."""
+    return results if source is None else [result for result in results if not _overlaps(result, source)]
+
+
+def _overlaps(result: Result, source: Span) -> bool:
+    same = (result.corpus, result.path) == (source.corpus, source.path)
+    return same and result.start_line <= source.end_line and source.start_line <= result.end_line
 
 
 @dataclass(frozen=True)
@@ -40,13 +58,15 @@ class _Ranking:
 
     @cached_property
     def carried(self) -> list[list[int]]:
-        """The targets that each result carries, best grade first."""
+        """The targets that each result is the first to hit, best grade first."""
         places: list[list[int]] = [[] for _ in self.results]
-        for number, rank in first_hits(self.results, self.targets).items():
-            places[rank].append(number)
-        return [sorted(place, key=lambda number: -self.targets[number].grade) for place in places]
+        for number in sorted(range(len(self.targets)), key=lambda number: -self.targets[number].grade):
+            first = (rank for rank, result in enumerate(self.results) if hits(result, self.targets[number]))
+            if (rank := next(first, None)) is not None:
+                places[rank].append(number)
+        return places
 
-    def ids(self, depth: int) -> list[str]:
+    def ids(self, depth: int | None = None) -> list[str]:
         """The first results as ids of judged and unjudged documents."""
         found: list[str] = []
         for rank, place in enumerate(self.carried[:depth]):
@@ -63,13 +83,7 @@ class _Ranking:
         return len(self.results)
 
 
-def require_metrics() -> None:
-    """Fail before any question is asked if the library is missing.
-
-    Raises:
-        EvaluationMissingError: ir-measures is not installed.
-    """
-    _library()
+Rankings = Mapping[str, _Ranking]
 
 
 def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -> dict[str, Scores]:
@@ -83,37 +97,73 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     Raises:
         EvaluationMissingError: ir-measures is not installed.
     """
-    asked = {name: question.expected for name, question in golden.items() if question.expected}
+    asked = {name: question for name, question in golden.items() if question.expected}
     scores: dict[str, Scores] = {name: {} for name in asked}
-    found = {name: counted(run[name].results, golden[name].source) if name in run else () for name in asked}
-    _score_order(scores, "", found, asked, RECALL_CUTS)
+    found = {name: counted(run[name].results, one.source) if name in run else () for name, one in asked.items()}
+    rankings = {name: _Ranking(found[name], one.expected) for name, one in asked.items()}
+    _score_order(scores, "", rankings, RECALL_CUTS)
     for corpus in CORPORA:
-        part = {name: [t for t in targets if t.corpus == corpus] for name, targets in asked.items()}
-        part = {name: targets for name, targets in part.items() if targets}
-        rankings = {name: _Ranking(found[name], targets) for name, targets in part.items()}
-        _recall(scores, f"{corpus}:recall@{CUT}", rankings, dict.fromkeys(rankings, CUT))
+        parts = {name: [t for t in one.expected if t.corpus == corpus] for name, one in asked.items()}
+        part = {name: _Ranking(found[name], targets) for name, targets in parts.items() if targets}
+        _recall(scores, f"{corpus}:recall@{CUT}", part, dict.fromkeys(part, CUT))
     pools = {name: run[name].pool for name in asked if name in run}
-    known = {name: counted(pool, golden[name].source) for name, pool in pools.items() if pool is not None}
+    known = {name: counted(pool, asked[name].source) for name, pool in pools.items() if pool is not None}
     if len(known) == len(asked):
-        _score_order(scores, POOL_PREFIX, known, asked, (CUT, 20, 50))
-    for name in asked:
-        answer = run.get(name)
+        before = {name: _Ranking(known[name], one.expected) for name, one in asked.items()}
+        _score_order(scores, POOL_PREFIX, before, (CUT, 20, 50))
+    for name, row in scores.items():
         docs = sum(result.corpus == "adk_docs" for result in found[name][:CUT])
         code = len(found[name][:CUT]) - docs
-        covered = float(min(docs, code) >= MIN_EACH)
-        scores[name] |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": covered}
+        row |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": float(min(docs, code) >= MIN_EACH)}
+        answer = run.get(name)
         if answer is not None and answer.latency_ms is not None:
-            scores[name]["latency_ms"] = answer.latency_ms
+            row["latency_ms"] = answer.latency_ms
     return scores
+
+
+def _score_order(scores: dict[str, Scores], prefix: str, rankings: Rankings, cuts: Sequence[int]) -> None:
+    measures = metrics_library()
+    everything = {name: ranking.ids() for name, ranking in rankings.items()}
+    _measure(scores, f"{prefix}ndcg@{CUT}", measures.nDCG @ CUT, everything, rankings)
+    _measure(scores, f"{prefix}mrr@{CUT}", measures.RR @ CUT, everything, rankings)
+    for cut in cuts:
+        _recall(scores, f"{prefix}recall@{cut}", rankings, dict.fromkeys(rankings, cut))
+    for budget in TOKEN_BUDGETS:
+        depths = {name: ranking.depth_within(budget) for name, ranking in rankings.items()}
+        _recall(scores, f"{prefix}recall@{budget // 1000}k", rankings, depths)
+
+
+def _recall(scores: dict[str, Scores], name: str, rankings: Rankings, depths: Mapping[str, int]) -> None:
+    ids = {question: ranking.ids(depths[question]) for question, ranking in rankings.items()}
+    _measure(scores, name, metrics_library().SetR, ids, rankings)
+
+
+def _measure(
+    scores: dict[str, Scores], name: str, measure: Any, ids: Mapping[str, Sequence[str]], rankings: Rankings
+) -> None:
+    gains = {
+        question: {_id(number): 2**target.grade - 1 for number, target in enumerate(ranking.targets)}
+        for question, ranking in rankings.items()
+    }
+    # trec_eval orders by score; ranks counted from below keep our order.
+    ranked = {q: {doc: float(len(docs) - place) for place, doc in enumerate(docs)} for q, docs in ids.items()}
+    for found in metrics_library().iter_calc([measure], gains, ranked):
+        scores[found.query_id][name] = float(found.value)
+
+
+def _id(target: int) -> str:
+    return f"target {target}"
 
 
 def mean_scores(scores: Mapping[str, Scores]) -> Scores:
     """Means over the questions that have the metric; of the latency, p50 and p95."""
+    import numpy as np
+
     means: Scores = {}
     for name in dict.fromkeys(name for row in scores.values() for name in row):
         values = [row[name] for row in scores.values() if name in row]
         if name == "latency_ms":
-            means |= {"latency_p50_ms": _percentile(values, 50), "latency_p95_ms": _percentile(values, 95)}
+            means |= {f"latency_p{percent}_ms": float(np.percentile(values, percent)) for percent in (50, 95)}
         else:
             means[name] = math.fsum(values) / len(values)
     return means
@@ -127,62 +177,37 @@ def by_category(scores: Mapping[str, Scores], golden: Mapping[str, GoldenQuestio
     return dict(sorted(groups.items()))
 
 
-def _score_order(
-    scores: dict[str, Scores],
-    prefix: str,
-    found: Mapping[str, Sequence[Result]],
-    asked: Mapping[str, Sequence[Target]],
-    cuts: Sequence[int],
-) -> None:
-    measures = _library()
-    rankings = {name: _Ranking(found[name], targets) for name, targets in asked.items()}
-    everything = {name: ranking.ids(len(ranking.results)) for name, ranking in rankings.items()}
-    _measure(scores, f"{prefix}ndcg@{CUT}", measures.nDCG @ CUT, everything, _qrels(asked))
-    _measure(scores, f"{prefix}mrr@{CUT}", measures.RR @ CUT, everything, _qrels(asked))
-    for cut in cuts:
-        _recall(scores, f"{prefix}recall@{cut}", rankings, dict.fromkeys(rankings, cut))
-    for budget in TOKEN_BUDGETS:
-        depths = {name: ranking.depth_within(budget) for name, ranking in rankings.items()}
-        _recall(scores, f"{prefix}recall@{budget // 1000}k", rankings, depths)
+@dataclass(frozen=True)
+class Comparison:
+    """One metric of two runs; `difference` is second minus first, with how many questions gained and lost."""
+
+    metric: str
+    questions: int
+    first: float
+    second: float
+    difference: Interval
+    gained: int
+    lost: int
 
 
-def _recall(scores: dict[str, Scores], name: str, rankings: Mapping[str, _Ranking], depths: Mapping[str, int]) -> None:
-    ids = {question: ranking.ids(depths[question]) for question, ranking in rankings.items()}
-    qrels = _qrels({question: ranking.targets for question, ranking in rankings.items()})
-    _measure(scores, name, _library().SetR, ids, qrels)
-
-
-def _measure(
-    scores: dict[str, Scores],
-    name: str,
-    measure: Any,
-    ids: Mapping[str, Sequence[str]],
-    qrels: Qrels,
-) -> None:
-    # trec_eval orders by score; ranks from below make its order ours.
-    ranked = {q: {doc: float(len(docs) - place) for place, doc in enumerate(docs)} for q, docs in ids.items()}
-    for found in _library().iter_calc([measure], qrels, ranked):
-        scores[found.query_id][name] = float(found.value)
-
-
-def _qrels(asked: Mapping[str, Sequence[Target]]) -> Qrels:
-    return {
-        name: {_id(number): 2**target.grade - 1 for number, target in enumerate(targets)}
-        for name, targets in asked.items()
-    }
-
-
-def _id(target: int) -> str:
-    return f"target {target}"
-
-
-def _percentile(values: Sequence[float], percent: int) -> float:
-    import numpy as np
-
-    return float(np.percentile(values, percent))
-
-
-def _library() -> ModuleType:
-    # ir-measures is maintained at Glasgow, computes with trec_eval and has wheels for every platform of ours; ranx
-    # would bring numba and pandas.
-    return eval_library("ir_measures", "ir-measures")
+def compare_scores(first: Mapping[str, Scores], second: Mapping[str, Scores]) -> list[Comparison]:
+    """Compare every metric over the questions that both runs have it for."""
+    compared = []
+    for metric in dict.fromkeys(name for row in first.values() for name in row):
+        both = [name for name, row in first.items() if metric in row and metric in second.get(name, {})]
+        if not both:
+            continue
+        before, after = ([run[name][metric] for name in both] for run in (first, second))
+        differences = [new - old for old, new in zip(before, after, strict=True)]
+        compared.append(
+            Comparison(
+                metric=metric,
+                questions=len(both),
+                first=math.fsum(before) / len(both),
+                second=math.fsum(after) / len(both),
+                difference=mean_interval(differences),
+                gained=sum(difference > 0 for difference in differences),
+                lost=sum(difference < 0 for difference in differences),
+            )
+        )
+    return compared

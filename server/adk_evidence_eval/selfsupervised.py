@@ -1,8 +1,8 @@
 """Questions generated from the corpora: training and test data that need neither people nor golden queries.
 
-A question's words are taken from one place and its targets are other places, in files where those words do not
-stand: a search cannot find a target by the question's own text. The place that they were taken from is the
-question's `source`, which scores leave out. Same index, same questions.
+A question takes its words from one place, and its targets are other places in files without those words, so that a
+search cannot find a target by the question's text. The place of the words is the question's `source`, which scores
+leave out. The same index gives the same questions.
 
 | kind | the question | its targets |
 | --- | --- | --- |
@@ -15,6 +15,7 @@ question's `source`, which scores leave out. Same index, same questions.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections import Counter
@@ -34,11 +35,11 @@ VERSION = 1
 KINDS = ("docstring", "heading", "example", "import", "changelog")
 MIN_WORDS = 5
 MAX_WORDS = 60
-# What more places answer is asked too broadly to say which of them are right.
+# A question with more answers is too broad to say which of them are right.
 MAX_TARGETS = 6
-# What more sections import says nothing about any of them.
+# A name that more sections import says nothing about any of them.
 MAX_IMPORTING = 12
-# So many words in a row of the question in a target's file give the answer away.
+# As many words of the question in a row in a target's file give the answer away.
 LEAK_WORDS = 6
 _DOCS, _CODE = SOURCES = ("adk_docs", "adk_python")
 # Headings that stand on many pages.
@@ -63,15 +64,13 @@ class Corpora:
 
     @cached_property
     def sections(self) -> list[PageSection]:
-        """Every section of the docs."""
-        pages = [(path, text) for path, text in sorted(self.docs.items()) if path.endswith(".md")]
-        return [section for path, text in pages for section in page_sections(path, text)]
+        pages = sorted(path for path in self.docs if path.endswith(".md"))
+        return [section for path in pages for section in page_sections(path, self.docs[path])]
 
     @cached_property
     def definitions(self) -> list[Definition]:
-        """Every definition of the code."""
-        modules = [(path, text) for path, text in sorted(self.code.items()) if path.endswith(".py")]
-        return [one for path, text in modules for one in module_definitions(path, text)]
+        modules = sorted(path for path in self.code if path.endswith(".py"))
+        return [one for path in modules for one in module_definitions(path, self.code[path])]
 
     @cached_property
     def by_name(self) -> dict[str, list[Definition]]:
@@ -84,7 +83,7 @@ class Corpora:
 
     @cached_property
     def importing(self) -> dict[str, list[PageSection]]:
-        """Sections by the names that their code imports from the ADK, but for names that very many import."""
+        """Sections by the names that their code imports from the ADK, but for names that too many sections import."""
         found: dict[str, list[PageSection]] = {}
         for section in self.sections:
             for name in dict.fromkeys(name for _, name in section.imports()):
@@ -96,20 +95,18 @@ class Corpora:
         found = [one for one in self.by_name.get(name, ()) if "." not in one.symbol]
         return found[0] if len(found) == 1 else None
 
-    @cached_property
-    def _runs(self) -> dict[tuple[str, str], str]:
-        return {}
-
     def leaks(self, query: str, target: Span) -> bool:
-        """Whether the target's file holds the query, or as many of its words in a row as give it away."""
-        key = (target.corpus, target.path)
-        if key not in self._runs:
-            text = (self.docs if target.corpus == _DOCS else self.code)[target.path]
-            self._runs[key] = f" {' '.join(_words(text))} "
+        """Whether the target's file holds the query, or as many of its words in a row as give the answer away."""
+        text = _words_of((self.docs if target.corpus == _DOCS else self.code)[target.path])
         words = _words(query)
         length = min(LEAK_WORDS, len(words))
         runs = (f" {' '.join(words[start : start + length])} " for start in range(len(words) - length + 1))
-        return any(run in self._runs[key] for run in runs)
+        return any(run in text for run in runs)
+
+
+@functools.cache
+def _words_of(text: str) -> str:
+    return f" {' '.join(_words(text))} "
 
 
 def make_questions(corpora: Corpora, per_kind: int) -> list[GoldenQuestion]:

@@ -1,36 +1,43 @@
-"""Variants of the settings, measured on golden sets in one process."""
+"""Variants of the settings, alone or as grids (SPEC 5 section 13.3), measured on golden sets in one process."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import yaml
+
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion
-from adk_evidence_eval.run import Answer, Order, run_queries
+from adk_evidence_eval.run import Order, run_queries
 from adk_evidence_eval.score import Scores, mean_scores, score_run
 
 # Deeper than any metric looks.
 DEPTH = 200
 # What tables of variants show; the first one is what variants are compared by.
 TABLE_METRICS = ("ndcg@12", "mrr@12", "recall@12", "recall@8k")
+MAX_VARIANTS = 200
+_HINT = "Write it as retrieval.fusion=rrf,dbsf; a list as retrieval.branches=[dense],[dense, sparse]."
 
 Golden = Mapping[str, GoldenQuestion]
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A name and the settings, by dotted path, that make it.
+    """A name and the settings, by dotted path, that make the variant.
 
-    `order` is how its results are listed; `reranker` takes the place of the one that the settings name.
+    `order` lists the results; `reranker` takes the place of the one that the settings name.
     """
 
     name: str
@@ -41,15 +48,13 @@ class Variant:
 
 @dataclass(frozen=True)
 class Measured:
-    """A variant's answers to one golden set, and their scores by question."""
+    """A variant's scores on one golden set, by question."""
 
     variant: Variant
-    answers: Mapping[str, Answer]
     scores: Mapping[str, Scores]
 
     @cached_property
     def means(self) -> Scores:
-        """Means over the questions."""
         return mean_scores(self.scores)
 
     def interval(self, metric: str) -> Interval:
@@ -62,7 +67,7 @@ class Measured:
 
 
 class Bench:
-    """Measures variants; they share the encoders as long as their settings for them agree.
+    """Measures variants, which share the encoders as long as their settings for them agree.
 
     Args:
         load: Settings with overrides, as a nested mapping, on top of what every variant has.
@@ -78,26 +83,22 @@ class Bench:
         Raises:
             EvidenceError: The settings are not valid, or the index cannot answer with them.
         """
-        service = self.service(variant.overrides, variant.reranker)
-        try:
-            return [self._ask(service, variant, golden) for golden in goldens]
-        finally:
-            service.close()
+        measured = []
+        with closing(self.service(variant.overrides, variant.reranker)) as service:
+            for golden in goldens:
+                found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order)
+                answers = {answer.id: answer for answer in found}
+                measured.append(Measured(variant, score_run(answers, golden)))
+        return measured
 
     def service(self, overrides: Mapping[str, Any], reranker: Reranker | None = None) -> EvidenceService:
-        """What answers with these settings; to be closed. It fails rather than answer with a part missing."""
-        nested = nest({"telemetry.event_log": False, "retrieval.strict": True, **overrides})
-        settings = self._load(nested)
+        """A service with these settings, to be closed. It fails rather than answer with a part missing."""
+        settings = self._load(nest({"telemetry.event_log": False, "retrieval.strict": True, **overrides}))
         models = (settings.embedding.model_dump_json(), settings.ingestion.lexical.sparse_model)
         if models not in self._encoders:
             self._encoders[models] = (make_dense(settings), make_sparse(settings))
         dense, sparse = self._encoders[models]
         return EvidenceService(settings, dense=dense, sparse=sparse, reranker=reranker)
-
-    def _ask(self, service: EvidenceService, variant: Variant, golden: Golden) -> Measured:
-        found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order)
-        answers = {answer.id: answer for answer in found}
-        return Measured(variant, answers, score_run(answers, golden))
 
 
 def nest(dotted: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,3 +111,48 @@ def nest(dotted: Mapping[str, Any]) -> dict[str, Any]:
             place = place.setdefault(section, {})
         place[name] = value
     return nested
+
+
+def grid(settings: Sequence[str]) -> list[Variant]:
+    """Every combination of some settings as a variant, named by what differs between the variants.
+
+    Args:
+        settings: For each setting its dotted path and its values, as in `rerank.provider=local,none`.
+
+    Raises:
+        InvalidRequestError: A setting cannot be read or is given twice, or there are too many combinations.
+    """
+    axes: dict[str, list[Any]] = {}
+    for text in settings:
+        path, values = _axis(text)
+        if path in axes:
+            raise InvalidRequestError(f"{path} is given twice.", _HINT)
+        axes[path] = values
+    combinations = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
+    if len(combinations) > MAX_VARIANTS:
+        raise InvalidRequestError(f"The grid has more than {MAX_VARIANTS} variants.", "Sweep fewer settings at once.")
+    named = [path for path, values in axes.items() if len(values) > 1] or list(axes)
+    variants = []
+    for combination in combinations:
+        overrides = dict(zip(axes, combination, strict=True))
+        name = " ".join(f"{path.rpartition('.')[2]}={_plain(overrides[path])}" for path in named)
+        variants.append(Variant(name or "as configured", overrides))
+    return variants
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    path, equals, values = text.partition("=")
+    path = path.strip()
+    if not equals or not all(path.split(".")):
+        raise InvalidRequestError(f"--set {text!r} is not a setting with its values.", _HINT)
+    try:
+        parsed = yaml.safe_load(f"[{values}]")
+    except yaml.YAMLError as exc:
+        raise InvalidRequestError(f"The values of --set {text!r} cannot be read.", _HINT) from exc
+    if not isinstance(parsed, list) or not parsed:
+        raise InvalidRequestError(f"--set {text!r} has no values.", _HINT)
+    return path, parsed
+
+
+def _plain(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list) else str(value)

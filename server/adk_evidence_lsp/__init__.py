@@ -1,1 +1,1 @@
-"""The language server: the core's evidence, symbols and sources for editors. No retrieval logic of its own."""
+"""The language server: the core's evidence, symbols and sources for editors. It has no retrieval logic."""

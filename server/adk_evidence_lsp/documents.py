@@ -1,4 +1,4 @@
-"""The open documents, parsed once a version, and places in them."""
+"""The open documents, parsed once per version, and places in them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Snapshot:
     language: str
     encoding: str
 
-    def place(self, position: Position) -> tuple[int, int]:
+    def place(self, position: Position | types.Position) -> tuple[int, int]:
         """Line and column in characters of a place that a client names; beyond the end of a line is its end."""
         lines = split_document(self.text)
         if position.line >= len(lines):
@@ -46,10 +46,10 @@ class Documents:
         self._lock = threading.Lock()
 
     def snapshot(self, workspace: Workspace, uri: str) -> Snapshot:
-        """An open document as it is now.
+        """The current version of an open document.
 
         Raises:
-            JsonRpcInvalidParams: It is not open. Files of the disk are not read for a client.
+            JsonRpcInvalidParams: The document is not open. The server reads no files from the disk for a client.
         """
         # pygls keeps documents by their decoded addresses: those with spaces, or of a Windows drive, are encoded.
         document = workspace.text_documents.get(unquote(uri))
@@ -59,7 +59,7 @@ class Documents:
         return Snapshot(uri, document.version, document.source, _language(document), encoding)
 
     def parsed(self, snapshot: Snapshot) -> PythonDocument:
-        """The document's names; parsed once a version."""
+        """The names in a document, which is parsed once per version."""
         with self._lock:
             known = self._parsed.get(snapshot.uri)
             # A client may give two texts the same version, for instance when it opens a document again.
@@ -75,7 +75,6 @@ class Documents:
         return document
 
     def forget(self, uri: str) -> None:
-        """Drop what was parsed of a document."""
         with self._lock:
             self._parsed.pop(uri, None)
 
@@ -87,17 +86,15 @@ def _language(document: TextDocument) -> str:
 
 
 def _column(line: str, units: int, encoding: str) -> int:
-    """A column in characters from one in the units that client and server agreed on."""
+    """A column in characters from a column in the units that client and server agreed on."""
     if line.isascii() or encoding == types.PositionEncodingKind.Utf32:
         return min(units, len(line))
+    # Not pygls's codec, which changes the position it is given and counts `\r\n` as one character.
     for column, char in enumerate(line):
         if units <= 0:
             return column
-        units -= _width(char, encoding)
+        if encoding == types.PositionEncodingKind.Utf8:
+            units -= len(char.encode("utf-8", "surrogatepass"))
+        else:
+            units -= 2 if ord(char) > 0xFFFF else 1
     return len(line)
-
-
-def _width(char: str, encoding: str) -> int:
-    if encoding == types.PositionEncodingKind.Utf8:
-        return len(char.encode("utf-8", "surrogatepass"))
-    return 2 if ord(char) > 0xFFFF else 1

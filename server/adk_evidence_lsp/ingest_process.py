@@ -1,6 +1,6 @@
 """`adk-ingest` as the server's child: `python -m adk_evidence_lsp.ingest_process all --json ...`.
 
-It ends with its parent, however that ends: the parent holds the other end of its standard input.
+The child ends with its parent, even a killed one: the parent holds the other end of the child's standard input.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ORPHANED = 130
 
 
 def end_with_parent() -> None:
-    """End this process when its standard input does. A run may be ended anywhere: the index stays as it was."""
+    """End this process when its standard input does. A run may end at any point: the index stays as it was."""
 
     def wait() -> None:
         while os.read(sys.stdin.fileno(), 4096):
@@ -24,7 +24,6 @@ def end_with_parent() -> None:
 
 
 def main() -> None:
-    """Run the command."""
     from adk_ingest.cli import run
 
     end_with_parent()

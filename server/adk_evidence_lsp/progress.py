@@ -5,69 +5,68 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from adk_evidence_lsp.protocol import Token
 
 if TYPE_CHECKING:
-    from adk_evidence_lsp.server import EvidenceServer
+    from pygls.lsp.server import LanguageServer
 
 _LOG = logging.getLogger(__name__)
 CREATE_SECONDS = 2.0
 
+# Says where the work is: a message, and a percentage from 0 to 100.
+Report = Callable[[str, int], None]
 
-class WorkDone:
-    """Reports under a token; without one it says nothing.
+
+@contextmanager
+def work_done(
+    server: LanguageServer, token: Token | None, title: str, cancels: asyncio.Task[Any] | None = None
+) -> Iterator[Report]:
+    """Show progress from the begin to the end of the work; nothing is shown without a token.
 
     Args:
-        server: Sends the reports.
+        server: Sends the progress.
         token: Names the progress to the client.
-        created: The server made the token (`create_token`) instead of the client.
+        title: What is being done.
+        cancels: The task that the user may cancel. With a task, the progress has a percentage, too: a client shows
+            none unless the beginning has one.
     """
+    progress = server.work_done_progress
+    # A client may give the token of another request, whose progress it shows.
+    if token is None or token in progress.tokens:
+        yield lambda message, percentage: None
+        return
+    begin = types.WorkDoneProgressBegin(title, cancellable=cancels is not None, percentage=0 if cancels else None)
+    progress.begin(token, begin)
+    if cancels is not None:
+        progress.tokens[token].add_done_callback(lambda _: cancels.cancel())
 
-    def __init__(self, server: EvidenceServer, token: Token | None, *, created: bool = False) -> None:
-        self._server = server
-        self.token = token
-        self._created = created
+    def report(message: str, percentage: int) -> None:
+        progress.report(token, types.WorkDoneProgressReport(message=message, percentage=percentage))
 
-    @contextmanager
-    def running(self, title: str, *, cancellable: bool = False, percentage: int | None = None) -> Iterator[None]:
-        """Begin, and end whatever happens in between. Without a `percentage` here, clients show none of a report."""
-        progress = self._server.work_done_progress
-        if self.token in progress.tokens and not self._created:
-            # The client gave it to another request, whose progress it shows.
-            self.token = None
-        if self.token is None:
-            yield
-            return
-        progress.begin(
-            self.token, types.WorkDoneProgressBegin(title=title, cancellable=cancellable, percentage=percentage)
-        )
-        try:
-            yield
-        finally:
-            progress.tokens.pop(self.token, None)
-            progress.end(self.token, types.WorkDoneProgressEnd())
-
-    def report(self, message: str, percentage: int | None = None) -> None:
-        """Say where the work is; `percentage` from 0 to 100."""
-        if self.token is not None:
-            value = types.WorkDoneProgressReport(message=message, percentage=percentage)
-            self._server.work_done_progress.report(self.token, value)
+    try:
+        yield report
+    finally:
+        progress.tokens.pop(token, None)
+        progress.end(token, types.WorkDoneProgressEnd())
 
 
-async def create_token(server: EvidenceServer) -> Token | None:
-    """A token of the server's own, or None where the client shows no progress or does not answer."""
+async def create_token(server: LanguageServer) -> Token | None:
+    """A token that the server makes, or None where the client shows no progress or does not answer."""
     window = server.client_capabilities.window
     if window is None or not window.work_done_progress:
         return None
     token = str(uuid.uuid4())
-    with suppress(Exception):
+    try:
         await asyncio.wait_for(server.work_done_progress.create_async(token), CREATE_SECONDS)
-        return token
-    _LOG.info("The client did not make a token for progress")
-    return None
+    except Exception:
+        _LOG.info("The client did not make a token for progress")
+        return None
+    # `work_done` would take a token that is registered for another request's.
+    del server.work_done_progress.tokens[token]
+    return token

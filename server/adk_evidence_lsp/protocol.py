@@ -1,12 +1,11 @@
 """The wire: methods and parameters of the server's own requests, and the settings that it pulls from the client.
 
-Parameters and settings are camelCase, as the language server protocol's are. Results are the core's models as they
-are, so that a pack is the same bytes on every surface; `queryUsed` comes beside the pack's own fields.
+Parameters and settings are camelCase, as in the language server protocol. Results are the core's models unchanged, so
+that a pack is the same bytes on every surface; `queryUsed` comes beside the pack's own fields.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -38,7 +37,7 @@ STATUS = "adk/status"
 INGEST = "adk/ingest"
 RENDER = "adk/render"
 
-# Commands that the server runs itself (workspace/executeCommand), each with the parameters of its request.
+# Commands that the server runs (workspace/executeCommand), each with the parameters of its request.
 COMMANDS = {
     "adkEvidence.server.findEvidence": EVIDENCE,
     "adkEvidence.server.symbol": SYMBOL,
@@ -63,7 +62,7 @@ Token = str | int
 
 
 def _without_null(value: str | None) -> str | None:
-    # No system takes such a path, and several calls fail on it in ways of their own.
+    # No system takes such a path, and the calls that meet it fail in different ways.
     if value is not None and "\0" in value:
         raise ValueError("it holds a null character")
     return value
@@ -79,6 +78,15 @@ class _Params(BaseModel):
 class _Lsp(BaseModel):
     # The protocol lets clients add members to its own structures.
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Settings(BaseModel):
+    # What the server does not know is the client's.
+    model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
 
 
 class DocumentId(_Lsp):
@@ -190,7 +198,7 @@ class IngestParams(_Params):
 
 
 def _without_question(pack: Any) -> Any:
-    # What `adk/evidence` answered may be sent back as it came.
+    # A client may send back what `adk/evidence` answered.
     return {key: value for key, value in pack.items() if key != "queryUsed"} if isinstance(pack, dict) else pack
 
 
@@ -200,7 +208,7 @@ class RenderParams(_Params):
     `system` is the caller's own instructions, trusted; `history` the turns before the question, oldest first.
     """
 
-    # For its schema see `adk_evidence_lsp.schema`: what a client sends back is the result of `adk/evidence`.
+    # `schema.py` replaces this schema: what a client sends back is the result of `adk/evidence`.
     pack: Annotated[EvidencePack, BeforeValidator(_without_question), WithJsonSchema({"type": "object"})]
     format: Literal["markdown", "prompt"]
     candidate_ids: tuple[str, ...] | None = None
@@ -211,13 +219,23 @@ class RenderParams(_Params):
     max_document_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
 
 
-class RenderResult(BaseModel):
+# The parameters of each request.
+PARAMS: dict[str, type[BaseModel]] = {
+    EVIDENCE: EvidenceParams,
+    SYMBOL: SymbolParams,
+    TARGETS: TargetsParams,
+    SOURCE: SourceParams,
+    STATUS: StatusParams,
+    INGEST: IngestParams,
+    RENDER: RenderParams,
+}
+
+
+class RenderResult(_Result):
     """`adk/render`'s result: the text, its estimated tokens, and how many results are in it.
 
     `note` is a sentence where a prompt holds no result or exceeds its budget, else empty.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str
     tokens: int
@@ -225,10 +243,8 @@ class RenderResult(BaseModel):
     note: str
 
 
-class FindingInfo(BaseModel):
+class FindingInfo(_Result):
     """One thing that `adk-evidence doctor` looks at."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: str
     state: Literal["ok", "note", "broken"]
@@ -236,10 +252,8 @@ class FindingInfo(BaseModel):
     mend: str
 
 
-class ServerStatus(BaseModel):
+class ServerStatus(_Result):
     """`adk/status`'s result. `generations` are those on the disk, the current one first."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: str
     home: Path
@@ -260,18 +274,14 @@ def _empty_is_none(value: Any) -> Any:
 _Optional = Annotated[str | None, BeforeValidator(_empty_is_none), _NoNull]
 
 
-class HoverSettings(_Params):
+class HoverSettings(_Settings):
     """Settings of hovers."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
 
     enabled: bool = True
 
 
-class ClientSettings(_Params):
-    """The section `adkEvidence` of the client's settings; what the server does not know is the client's own."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
+class ClientSettings(_Settings):
+    """The section `adkEvidence` of the client's settings."""
 
     home: _Optional = None
     profile: _Optional = None
@@ -298,17 +308,9 @@ def parse_params(model: type[_Model], params: Any) -> _Model:
 
 
 def json_safe(value: Any) -> Any:
-    """The value with NaN and infinities as null: JSON has none, and a client that meets one never gets its answer."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except ValueError:
-        return _without_nan(value)
-    return value
-
-
-def _without_nan(value: Any) -> Any:
+    """The value with null for NaN and infinities: JSON lacks them, and a client that meets one gets no answer."""
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: json_safe(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
+        return [json_safe(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -17,17 +17,7 @@ from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
 from adk_evidence.symbols.target import TargetAnswer
-from adk_evidence_lsp.protocol import (
-    EvidenceParams,
-    IngestParams,
-    RenderParams,
-    RenderResult,
-    ServerStatus,
-    SourceParams,
-    StatusParams,
-    SymbolParams,
-    TargetsParams,
-)
+from adk_evidence_lsp.protocol import PARAMS, RenderResult, ServerStatus
 from adk_ingest.manifest import RunManifest
 
 
@@ -49,15 +39,6 @@ class SourceResult(CitedSource):
     site_url: str | None
 
 
-_PARAMS: tuple[type[BaseModel], ...] = (
-    EvidenceParams,
-    SymbolParams,
-    TargetsParams,
-    SourceParams,
-    StatusParams,
-    IngestParams,
-    RenderParams,
-)
 _RESULTS: tuple[type[BaseModel], ...] = (
     EvidenceResult,
     SymbolResult,
@@ -70,7 +51,7 @@ _RESULTS: tuple[type[BaseModel], ...] = (
 
 
 class _Generator(GenerateJsonSchema):
-    """Results are always written whole: what has a default is there, too."""
+    """Members with a default are required in results, which are always written whole."""
 
     def field_is_required(self, field: Any, total: bool) -> bool:
         return self.mode == "serialization" or super().field_is_required(field, total)
@@ -79,7 +60,7 @@ class _Generator(GenerateJsonSchema):
 def protocol_schema() -> dict[str, Any]:
     """One schema that defines every request's parameters and result, each a property of its own name."""
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        *((model, "validation") for model in _PARAMS),
+        *((model, "validation") for model in PARAMS.values()),
         *((model, "serialization") for model in _RESULTS),
     ]
     _, schema = models_json_schema(models, schema_generator=_Generator)
@@ -100,7 +81,7 @@ def protocol_schema() -> dict[str, Any]:
 
 
 def _plain(member: Any) -> Any:
-    """A member's schema without what would make a second type of it: titles, and whatever stands beside a reference."""
+    """A member's schema without titles and without neighbours of a reference, which would make a second type."""
     if isinstance(member, list):
         return [_plain(part) for part in member]
     if not isinstance(member, dict):

@@ -1,4 +1,4 @@
-"""The server: pygls with the protocol of wire.py, the core behind it and the features put together."""
+"""The server from its start to its end, and what its requests share; `features.py` adds the requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
-from typing import Any, BinaryIO, TypeVar, cast
+from collections.abc import Awaitable
+from contextlib import ExitStack, suppress
+from threading import Event
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
-from pydantic import BaseModel
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
@@ -23,44 +23,22 @@ from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
 from adk_evidence.redaction import where_raised
 from adk_evidence_lsp.backend import Backend, OpenService, open_service
-from adk_evidence_lsp.documents import Documents
-from adk_evidence_lsp.executor import Executor, Superseding
-from adk_evidence_lsp.features.code_actions import CodeActionsFeature
-from adk_evidence_lsp.features.commands import CommandsFeature
-from adk_evidence_lsp.features.configuration import ConfigurationFeature
-from adk_evidence_lsp.features.evidence import EvidenceFeature
-from adk_evidence_lsp.features.hover import HoverFeature
-from adk_evidence_lsp.features.ingest import INGEST_COMMAND, IngestFeature
-from adk_evidence_lsp.features.render import RenderFeature
-from adk_evidence_lsp.features.show import ShowFeature
-from adk_evidence_lsp.features.source import SourceFeature
-from adk_evidence_lsp.features.status import StatusFeature
-from adk_evidence_lsp.features.symbol import SymbolFeature
-from adk_evidence_lsp.features.targets import TargetsFeature
-from adk_evidence_lsp.protocol import parse_params
+from adk_evidence_lsp.configuration import Configuration
+from adk_evidence_lsp.documents import Documents, Snapshot
+from adk_evidence_lsp.executor import Cancelled, Executor
 from adk_evidence_lsp.wire import EvidenceProtocol
 
 _LOG = logging.getLogger(__name__)
 
 PARENT_POLL_SECONDS = 3.0
 
-_Params = TypeVar("_Params", bound=BaseModel)
-Answer = Callable[[Any], Awaitable[Any]]
-
 
 class EvidenceServer(LanguageServer):
-    """The language server.
-
-    Args:
-        open_service: Makes the service behind it.
-        ingest_command: The program that ingests, to which the mode and options are added.
-    """
+    """The language server and the state that its requests share."""
 
     protocol: EvidenceProtocol
 
-    def __init__(
-        self, open_service: OpenService = open_service, ingest_command: Iterable[str] = INGEST_COMMAND
-    ) -> None:
+    def __init__(self, open_service: OpenService = open_service) -> None:
         super().__init__(
             "adk-evidence",
             __version__,
@@ -71,46 +49,26 @@ class EvidenceServer(LanguageServer):
             converter_factory=default_converter,
         )
         self.executor = Executor()
-        self.superseding = Superseding()
         self.backend = Backend(open_service)
         self.documents = Documents()
-        self.answers: dict[str, Answer] = {}
+        self.configuration = Configuration(self, self.backend.configure)
+        self.ingesting = False
+        # What stops when the server ends, from the last callback to the first.
+        self.at_end = ExitStack()
         self._background: set[asyncio.Task[Any]] = set()
-        self.configuration = ConfigurationFeature(self)
-        EvidenceFeature(self)
-        SymbolFeature(self)
-        TargetsFeature(self)
-        SourceFeature(self)
-        RenderFeature(self)
-        self.ingest = IngestFeature(self, tuple(ingest_command))
-        StatusFeature(self)
-        HoverFeature(self)
-        CodeActionsFeature(self)
-        CommandsFeature(self)
-        self.show = ShowFeature(self)
-        self.feature(types.INITIALIZE)(self._make_initialize())
-        self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(self._make_did_close())
 
-    def on_request(self, method: str, model: type[_Params], answer: Callable[[_Params], Awaitable[Any]]) -> None:
-        """Register one of the server's own requests: `answer` gets its validated parameters."""
-
-        async def handle(params: Any) -> Any:
-            parsed = parse_params(model, params)
-            await self.configuration.settled()
-            return await answer(parsed)
-
-        self.answers[method] = handle
-        self.feature(method)(handle)
+    def snapshot(self, uri: str) -> Snapshot:
+        return self.documents.snapshot(self.workspace, uri)
 
     def client_runs(self, command: str) -> bool:
         """Whether the client has declared that it runs a command itself."""
-        experimental = self.client_capabilities.experimental
-        declared = experimental.get("commands") if isinstance(experimental, dict) else None
-        named = declared.get("commands") if isinstance(declared, dict) else None
-        return isinstance(named, list) and command in named
+        match self.client_capabilities.experimental:
+            case {"commands": {"commands": list(named)}}:
+                return command in named
+        return False
 
     def in_background(self, work: Awaitable[Any]) -> None:
-        """Start something that nobody waits for; its failure is logged."""
+        """Start something that nobody waits for. A failure is logged."""
 
         async def guarded() -> None:
             try:
@@ -122,11 +80,11 @@ class EvidenceServer(LanguageServer):
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def warm_up(self) -> None:
-        """Load models, index and symbols, so that the first question does not wait for them."""
-        await self.executor.run(lambda cancelled: self._warm_up(cancelled))
+    def warm_up(self) -> None:
+        """Load models, index and symbols in the background, so that the first question does not wait for them."""
+        self.in_background(self.executor.run(self._warm_up))
 
-    def _warm_up(self, cancelled: Callable[[], bool]) -> None:
+    def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
 
         try:
@@ -139,41 +97,35 @@ class EvidenceServer(LanguageServer):
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
-            # What was loaded stays: a full collection that walks over all of it would stop a hover for 100 ms.
+            # The loaded objects stay: a full collection that walks over all of them would stop a hover for 100 ms.
             gc.collect()
             gc.freeze()
         except EvidenceError as exc:
             _LOG.info("Not ready: %s", exc.code)
 
-    def _make_initialize(self) -> Callable[[types.InitializeParams], None]:
-        def initialize(params: types.InitializeParams) -> None:
-            loop = asyncio.get_running_loop()
-            loop.set_exception_handler(_log_loop_failure)
-            if sys.platform != "win32":
-                # Several editors end their servers so, without a word before.
-                loop.add_signal_handler(signal.SIGTERM, self.end, 1)
-            self.configuration.take_initialization_options(params.initialization_options)
-            # Of a client in another container or on another machine nothing can be seen.
-            if params.process_id is not None and process_is_alive(params.process_id):
-                self.in_background(self._watch(params.process_id))
-
-        return initialize
-
-    def _make_did_close(self) -> Callable[[types.DidCloseTextDocumentParams], None]:
-        def did_close(params: types.DidCloseTextDocumentParams) -> None:
-            self.documents.forget(params.text_document.uri)
-
-        return did_close
+    def begin(self, params: types.InitializeParams) -> None:
+        """Begin to serve the client that sends `initialize`."""
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_log_loop_failure)
+        if sys.platform != "win32":
+            # Several editors end their servers with this signal alone.
+            loop.add_signal_handler(signal.SIGTERM, self.end, 1)
+        if isinstance(params.initialization_options, dict):
+            # The settings of a client that cannot be asked for them: the section's content.
+            self.configuration.take(params.initialization_options)
+        # The process of a client in another container or on another machine cannot be seen.
+        if params.process_id is not None and process_is_alive(params.process_id):
+            self.in_background(self._watch(params.process_id))
 
     async def _watch(self, pid: int) -> None:
-        """End with the client, also where something else keeps its end of the pipe open."""
+        """End with the client, even where another process keeps the client's end of the pipe open."""
         while process_is_alive(pid):
             await asyncio.sleep(PARENT_POLL_SECONDS)
         _LOG.warning("The client's process is gone")
         self.end(1)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what pygls cannot answer. It would show it to the user, over a pipe that may be gone."""
+        """Log what pygls cannot answer. pygls itself would tell the user, over a pipe that may be gone."""
         if isinstance(error, BrokenPipeError | ConnectionError):
             _LOG.warning("The client is gone")
             self.end(1)
@@ -183,15 +135,15 @@ class EvidenceServer(LanguageServer):
             _LOG.warning("A message failed: %s", type(error).__name__)
 
     def shutdown(self) -> None:
-        """Stop reading. The thread that reads may wait for the client for ever: nobody waits for it."""
+        """Stop reading. Do not wait for the thread that reads, which may wait for the client for ever."""
         if self._stop_event is not None:
             self._stop_event.set()
         self.thread_pool.shutdown(wait=False)
 
     def serve_stdio(self) -> None:
-        """Speak with the client over standard input and output until it ends. Does not return.
+        """Speak with the client over standard input and output until the client ends. Does not return.
 
-        What else is written to standard output, also by native code and child processes, goes to standard error.
+        All other output, also that of native code and child processes, goes to standard error.
         """
         protocol_out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -201,7 +153,7 @@ class EvidenceServer(LanguageServer):
             self.end()
 
     def serve_tcp(self, host: str, port: int) -> None:
-        """Speak with the first client that connects until it ends. Does not return.
+        """Speak with the first client that connects until that client ends. Does not return.
 
         Args:
             host: Address to listen at.
@@ -217,8 +169,6 @@ class EvidenceServer(LanguageServer):
             self.end()
 
     async def _serve_connection(self, host: str, port: int) -> None:
-        from threading import Event
-
         self._stop_event = Event()
         connection: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
         connection = asyncio.get_running_loop().create_future()
@@ -231,9 +181,9 @@ class EvidenceServer(LanguageServer):
 
         try:
             listener = await asyncio.start_server(connected, host, port)
-        # A name that no machine has, a port that is taken, a name that is none.
+        # An unknown name, a port in use, or a text that is not an address.
         except (OSError, ValueError) as exc:
-            reason = getattr(exc, "strerror", None) or "it is no address"
+            reason = getattr(exc, "strerror", None) or "it is not an address"
             message = f"The server cannot listen at {host!r} port {port}: {reason}."
             raise InvalidRequestError(message, "Choose another --host or --port.") from exc
         address = listener.sockets[0].getsockname()
@@ -245,11 +195,8 @@ class EvidenceServer(LanguageServer):
 
     def end(self, code: int | None = None) -> None:
         """Stop all work and end the process, whatever threads are still doing."""
-        self.ingest.kill()
-        self.executor.stop()
-        self.show.clear()
         with suppress(Exception):
-            self.backend.close()
+            self.at_end.close()
         logging.shutdown()
         asked = self.protocol._shutdown
         os._exit(code if code is not None else 0 if asked else 1)
@@ -289,13 +236,9 @@ def _log_loop_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
 
 
 def configure_logging(level: str) -> None:
-    """Log to standard error.
-
-    Args:
-        level: `debug`, `info`, `warning` or `error`.
-    """
+    """Log to standard error from a level on: `debug`, `info`, `warning` or `error`."""
     logging.basicConfig(
         stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
     )
-    # It logs the bodies of messages, at every level.
+    # pygls logs the bodies of messages, at every level.
     logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)

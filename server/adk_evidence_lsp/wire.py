@@ -1,4 +1,4 @@
-"""JSON-RPC as pygls speaks it, mended where a request would get no answer or an answer would say too much.
+"""JSON-RPC as pygls speaks it, corrected where a request would get no answer or an answer would say too much.
 
 pygls 2.1.1 answers nothing where a message does not fit its types: a request without `params`, one with an object
 that holds the key `jsonrpc`, a known request with wrong members. Its errors carry tracebacks, and its log carries
@@ -37,13 +37,12 @@ class EvidenceProtocol(LanguageServerProtocol):
     """Answers every request, whatever its parameters."""
 
     def structure_message(self, data: Any) -> Any:
-        """Leave every object as it is: the JSON reader calls this for inner ones, too."""
+        """Leave every object unchanged: the JSON reader calls this for inner objects, too."""
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Take one message from the client."""
         if not isinstance(message, dict) or message.get("jsonrpc") != _VERSION:
-            self._refuse(_usable_id(message), JsonRpcInvalidRequest("This is no JSON-RPC 2.0 message."))
+            self._refuse(_usable_id(message), JsonRpcInvalidRequest("This is not a JSON-RPC 2.0 message."))
             return
         if "method" not in message:
             self._take_response(message)
@@ -98,14 +97,14 @@ class EvidenceProtocol(LanguageServerProtocol):
         message_type = self.get_message_type(method)
         if message_type is not None:
             return self._converter.structure(message, message_type)
-        # pygls would turn objects into named tuples, which lose the keys that are no identifiers.
+        # pygls would turn objects into named tuples, which lose the keys that are not identifiers.
         params = message.get("params")
         if "id" in message:
             return JsonRPCRequestMessage(id=message["id"], method=method, jsonrpc=_VERSION, params=params)
         return JsonRPCNotification(method=method, jsonrpc=_VERSION, params=params)
 
     def refuse_unreadable(self) -> None:
-        """Answer bytes that are no JSON."""
+        """Answer bytes that are not JSON."""
         self._refuse(None, JsonRpcParseError("The message is not valid JSON."))
 
     def _refuse(self, msg_id: Any, error: JsonRpcException) -> None:
@@ -121,7 +120,7 @@ class EvidenceProtocol(LanguageServerProtocol):
             failure = future.exception()
             if failure is None:
                 result = future.result()
-                # The server's own requests answer with plain objects; the others' are typed.
+                # The server's own requests answer with plain objects, other requests with typed ones.
                 self._send_response(msg_id, result=json_safe(result) if isinstance(result, dict) else result)
                 return
             error = to_json_rpc(failure)
@@ -138,7 +137,7 @@ class EvidenceProtocol(LanguageServerProtocol):
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Any:  # type: ignore[override]
-        """Run a command. pygls runs it in a generator, which never ends for a command that is cancelled."""
+        """Run a command. The generator in which pygls would run it never ends for a cancelled command."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
             raise JsonRpcInvalidParams("There is no such command.")
@@ -146,7 +145,7 @@ class EvidenceProtocol(LanguageServerProtocol):
 
 
 def to_json_rpc(failure: BaseException) -> JsonRpcException:
-    """The error that a client gets for a failure: a sentence, and for expected ones a code and a hint."""
+    """The error that a client gets for a failure: a sentence, a code and a hint."""
     if isinstance(failure, JsonRpcException):
         return failure
     if isinstance(failure, EvidenceError):

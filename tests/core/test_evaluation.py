@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,9 @@ from hypothesis import strategies as st
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
-from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden
-from adk_evidence_eval.run import Answer, Result, read_queries, read_run, run_queries, write_run
-from adk_evidence_eval.score import Scores, by_category, mean_scores, score_run
-from adk_evidence_eval.spans import hits
+from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden, read_queries
+from adk_evidence_eval.run import Answer, Result, read_run, run_queries, write_run
+from adk_evidence_eval.score import Scores, by_category, hits, mean_scores, score_run
 from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
@@ -252,11 +252,8 @@ def test_a_question_that_cannot_be_asked_is_named_only_where_it_is_to_be_asked(t
 
 def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
     workplace.ingest()
-    service = workplace.service()
-    try:
+    with closing(workplace.service()) as service:
         write_run(run_queries(service, [question("a")], 4, details=True), tmp_path / "run.jsonl")
-    finally:
-        service.close()
     answer = read_run(tmp_path / "run.jsonl")["a"]
     assert answer.pool and len(answer.pool) == len(answer.results) == 4
     assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0
@@ -269,12 +266,9 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
         '{"id": "a", "query": "retry a tool"}\n{"id": "b", "query": "session", "task_mode": "explain"}\n'
     )
     out = tmp_path / "new" / "run.jsonl"
-    service = workplace.service()
-    try:
+    with closing(workplace.service()) as service:
         assert write_run(run_queries(service, read_queries(questions), 60), out) == 2
         assert write_run(run_queries(service, read_queries(questions), 2), tmp_path / "short.jsonl") == 2
-    finally:
-        service.close()
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["a", "b"]
     for row in rows:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.search.hybrid import Hit
 from adk_evidence.search.support import Measures
 from adk_evidence.settings import load_settings
 from adk_evidence.store.manifest import uncommitted_name
@@ -18,13 +18,11 @@ from adk_evidence_eval.bootstrap import mean_interval
 from adk_evidence_eval.charts import write_charts
 from adk_evidence_eval.check import check_golden, reanchored
 from adk_evidence_eval.chunks import indexed_chunks, indexed_files, indexed_texts
-from adk_evidence_eval.compare import compare_scores
-from adk_evidence_eval.exact import DENSE_ALONE, ann_misses
 from adk_evidence_eval.golden import GoldenQuestion, Target
-from adk_evidence_eval.misses import PROBE, count_fates, demoted, explain_misses
-from adk_evidence_eval.run import Answer, result_of
-from adk_evidence_eval.sweep import grid
-from adk_evidence_eval.variants import Bench, Variant, nest
+from adk_evidence_eval.misses import DENSE_ALONE, PROBE, ann_misses, count_fates, demoted, explain_misses
+from adk_evidence_eval.run import result_of
+from adk_evidence_eval.score import compare_scores
+from adk_evidence_eval.variants import Bench, Variant, grid, nest
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
@@ -76,17 +74,15 @@ def test_runs_are_compared_question_by_question():
 
 
 def test_refusals_are_counted_from_the_worst_level_on():
-    golden = {
-        name: GoldenQuestion(id=name, query="x", answerable=name in "ab") for name in ("a", "b", "x", "y", "unasked")
-    }
-    levels = {"a": "high", "b": "keyword_only", "x": "none", "y": "mixed"}
-    rows = abstention({name: Answer(id=name, results=(), quality=level) for name, level in levels.items()}, golden)
+    answerable = [_judged(level, "answerable", 1.0, level) for level in ("high", "keyword_only")]
+    others = [_judged("a", "near the subject", 1.0, "none"), _judged("b", "off the subject", 1.0, "mixed")]
+    rows = abstention([*answerable, *others])
     assert [(row.level, row.refusal_recall, row.false_refusals) for row in rows] == [
         ("none", 0.5, 0.0),
         ("keyword_only", 0.5, 0.5),
         ("mixed", 1.0, 0.5),
     ]
-    assert abstention({"a": Answer(id="a", results=())}, golden) == []
+    assert abstention(answerable)[0].refusal_recall is None
 
 
 def _judged(number, group, coverage, level="high", weighed=True):
@@ -131,8 +127,8 @@ def test_a_grid_is_every_combination_named_by_what_differs():
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (["fusion"], "no setting with its values"),
-        (["retrieval..fusion=rrf"], "no setting with its values"),
+        (["fusion"], "is not a setting with its values"),
+        (["retrieval..fusion=rrf"], "is not a setting with its values"),
         (["retrieval.fusion="], "has no values"),
         (["retrieval.fusion=[rrf"], "cannot be read"),
         (["a.b=1", "a.b=2"], "given twice"),
@@ -179,12 +175,11 @@ def test_charts_are_a_picture_and_a_page_that_needs_nothing_else(bench: Bench, t
 
 
 def test_a_small_index_is_searched_exactly(bench: Bench):
-    services = bench.service(DENSE_ALONE), bench.service({**DENSE_ALONE, "retrieval.exact": True})
-    try:
-        misses = ann_misses(*services, [question(RETRY)])
-    finally:
-        for service in services:
-            service.close()
+    with (
+        closing(bench.service(DENSE_ALONE)) as configured,
+        closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as exact,
+    ):
+        misses = ann_misses(configured, exact, [question(RETRY)])
     assert [(miss.kind, miss.missed) for miss in misses] == [("doc", 0), ("code", 0)]
     assert all(miss.exact > 0 for miss in misses)
 
@@ -194,13 +189,12 @@ def test_a_small_index_is_searched_exactly(bench: Bench):
 
 def test_every_target_is_followed_to_where_it_was_lost(indexed: Workplace, bench: Bench):
     unchunked = Target(corpus="adk_docs", path="docs/nowhere.md", start_line=1, end_line=2)
-    service, probe = bench.service({}), bench.service(PROBE)
-    try:
-        with indexed_chunks(indexed.settings) as chunks_of:
-            fates = explain_misses(service, probe, [question(RETRY, unchunked)], chunks_of)
-    finally:
-        service.close()
-        probe.close()
+    with (
+        closing(bench.service({})) as service,
+        closing(bench.service(PROBE)) as probe,
+        indexed_chunks(indexed.settings) as chunks_of,
+    ):
+        fates = explain_misses(service, probe, [question(RETRY, unchunked)], chunks_of)
     found, missed = fates
     assert found.fate == "found" and found.final is not None and found.branches["sparse"] >= 1
     assert (missed.fate, missed.pool, missed.final, missed.branches) == ("not_chunked", None, None, {})
@@ -219,20 +213,18 @@ def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, setti
     back_off = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=16, end_line=18)
     asked = question(back_off, query="session state prefix user lives on between two talks")
     bare = {**settings, "retrieval.expansion": "never", "pack.min_docs": 0, "pack.min_code": 0}
-    service, probe = bench.service(bare), bench.service(PROBE)
-    try:
-        with indexed_chunks(indexed.settings) as chunks_of:
-            (found,) = explain_misses(service, probe, [asked], chunks_of)
-    finally:
-        service.close()
-        probe.close()
+    with (
+        closing(bench.service(bare)) as service,
+        closing(bench.service(PROBE)) as probe,
+        indexed_chunks(indexed.settings) as chunks_of,
+    ):
+        (found,) = explain_misses(service, probe, [asked], chunks_of)
     assert found.fate == fate
 
 
 def test_uncommitted_files_count_as_those_of_their_checkout(indexed: Workplace) -> None:
     payload = next(chunk for chunk in indexed.points().values() if chunk.corpus == "adk_docs")
-    changed = payload.model_copy(update={"corpus": uncommitted_name(payload.corpus)})
-    found = result_of(Hit("1", "adk_docs", changed, 1, 1.0, (), None))
+    found = result_of(payload.model_copy(update={"corpus": uncommitted_name(payload.corpus)}))
     assert (found.corpus, found.path) == ("adk_docs", payload.path)
 
 

@@ -21,6 +21,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.settings import Settings
+from adk_evidence_lsp.features import make_server
 from adk_evidence_lsp.server import EvidenceServer, configure_logging
 from tests.corpora import HashEmbedder, shared_sparse
 
@@ -87,7 +88,7 @@ def main() -> None:
     def open_service(settings: Settings) -> EvidenceService:
         return Service(settings, dense=Held(gate), sparse=shared_sparse())
 
-    server = EvidenceServer(open_service, (sys.executable, "-m", "tests.lsp.ingest_driver", root))
+    server = make_server(open_service, (sys.executable, "-m", "tests.lsp.ingest_driver", root))
     gate.server = server
 
     async def release(params: Any) -> None:

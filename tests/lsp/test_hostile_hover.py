@@ -8,7 +8,7 @@ from markdown_it.token import Token
 
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
-from adk_evidence_lsp.features.hover import command_link, render
+from adk_evidence_lsp.hover import as_markdown, command_link
 from tests.injection import HOSTILE_FUNCTIONS, PAYLOADS
 from tests.lsp.rpc import RawClient
 
@@ -70,7 +70,7 @@ def test_there_are_enough_payloads() -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str) -> None:
-    check(render(info(payload), linked=True), [command_link(payload)])
+    check(as_markdown(info(payload), linked=True), [command_link(payload)])
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))

@@ -116,7 +116,7 @@ def test_the_products_own_command_starts_and_ends(indexed: Workplace) -> None:
 
 def test_nothing_heavy_is_loaded_before_the_first_answer() -> None:
     program = (
-        "import sys, adk_evidence_lsp.server; heavy = {'numpy', 'qdrant_edge', 'fastembed', 'onnxruntime', 'onnx', "
+        "import sys, adk_evidence_lsp.features; heavy = {'numpy', 'qdrant_edge', 'fastembed', 'onnxruntime', 'onnx', "
         "'griffe', 'rich', 'adk_evidence.search.session'}; print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

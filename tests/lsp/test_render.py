@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
 
 from tests.injection import PAYLOADS
 from tests.lsp.rpc import RawClient
@@ -17,8 +16,6 @@ INVALID_PARAMS = -32602
 LAYOUT = {"heading_open", "heading_close", "paragraph_open", "paragraph_close", "em_open", "em_close", "strong_open"}
 LAYOUT |= {"strong_close", "blockquote_open", "blockquote_close", "fence", "inline", "text", "text_special"}
 LAYOUT |= {"code_inline", "softbreak", "hardbreak"}
-OUR_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts below ", "QUESTION: ", "[CTX ", "AT: ")
-OUR_LINES += ("CONVERSATION: ", "USER:", "ASSISTANT:")
 
 
 @pytest.fixture(scope="module")
@@ -73,17 +70,12 @@ def test_a_pack_is_rendered_with_and_without_the_query_that_was_used(client: Raw
 def test_a_prompt_keeps_to_its_budget(client: RawClient, pack: dict[str, Any]) -> None:
     whole = rendered(client, pack, "prompt")
     assert all(candidate["citation"] in whole for candidate in pack["candidates"])
-    less = rendered(client, pack, "prompt", maxTokens=250)
-    assert pack["candidates"][0]["citation"] in less
-    assert pack["candidates"][-1]["citation"] not in less
     result = client.result("adk/render", {"pack": pack, "format": "prompt", "maxTokens": 250})
     assert 1 <= result["included"] < 4 and result["tokens"] <= 250 and result["note"] == ""
-
-
-def test_a_prompt_without_room_for_evidence_says_so(client: RawClient, pack: dict[str, Any]) -> None:
-    result = client.result("adk/render", {"pack": pack, "format": "prompt", "maxTokens": 10})
-    assert result["included"] == 0 and "no room for evidence" in result["note"] and "more than the 10" in result["note"]
-    assert "none of it fits" in result["text"] and result["text"].endswith(f"QUESTION: {QUESTION}\n")
+    assert pack["candidates"][0]["citation"] in result["text"]
+    assert pack["candidates"][-1]["citation"] not in result["text"]
+    none = client.result("adk/render", {"pack": pack, "format": "prompt", "maxTokens": 10})
+    assert none["included"] == 0 and "no room for evidence" in none["note"] and "more than the 10" in none["note"]
 
 
 def test_a_prompt_has_a_system_prompt_and_a_conversation(client: RawClient, pack: dict[str, Any]) -> None:
@@ -171,18 +163,4 @@ def test_nothing_in_a_pack_becomes_markup(client: RawClient, pack: dict[str, Any
     assert {token.type for token in found} <= LAYOUT
     assert sum(token.type == "heading_open" for token in found) == 1 + len(pack["candidates"])
     assert sum(token.type == "fence" for token in found) == len(pack["candidates"])
-    assert not any(char in text for char in HIDDEN)
-
-
-@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_nothing_in_a_pack_leaves_its_fence_in_a_prompt(client: RawClient, pack: dict[str, Any], payload: str) -> None:
-    history = [{"role": "user", "content": payload}]
-    text = rendered(client, hostile(pack, payload), "prompt", maxTokens=10**9, history=history)
-    lines = text.split("\n")
-    reader = MarkdownIt("zero").enable("fence")
-    fences = [token.map for token in reader.parse(text) if token.type == "fence" and token.map]
-    assert len(fences) == len(pack["candidates"]) + 1
-    inside = {line for begin, end in fences for line in range(begin, end)}
-    outside = [line for number, line in enumerate(lines) if number not in inside and line]
-    assert all(line.startswith(OUR_LINES) for line in outside)
     assert not any(char in text for char in HIDDEN)

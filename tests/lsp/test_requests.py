@@ -319,6 +319,21 @@ BAD: list[tuple[str, Any]] = [(method, params) for method in OWN for params in A
         )
     ),
     *(
+        ("adk/targets", params)
+        for params in (
+            {},
+            {"query": ""},
+            {"query": "  "},
+            {"query": 5},
+            {"query": "x" * 1001},
+            {"query": "x", "limit": 0},
+            {"query": "x", "limit": 101},
+            {"query": "x", "mode": "magic"},
+            {"query": "x", "python": "/nowhere/at/all"},
+            {"query": "x", "more": 1},
+        )
+    ),
+    *(
         ("adk/ingest", params)
         for params in ({"mode": "some"}, {"docs": 1}, {"offline": "perhaps"}, {"mode": "all", "code": ""})
     ),

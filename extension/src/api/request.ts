@@ -33,7 +33,7 @@ const PROMPT: Words<PromptOptions> = {
 /**
  * A request with nothing in it that does not belong there.
  *
- * @throws Problem `invalid_request`, with a sentence for whoever wrote the caller.
+ * @throws Problem `invalid_request`, with a sentence for the author of the caller.
  */
 export function checkRequest(request: unknown): FindEvidenceRequest {
   if (typeof request !== "object" || request === null || Array.isArray(request)) {
@@ -69,7 +69,7 @@ export function checkName(name: unknown): string {
 /**
  * The server's parameters for a prompt: of its budget alone, or of several options.
  *
- * @throws Problem `invalid_request`, with a sentence for whoever wrote the caller.
+ * @throws Problem `invalid_request`, with a sentence for the author of the caller.
  */
 export function checkPrompt(options: unknown): Omit<RenderParams, "pack" | "format"> {
   const asked = typeof options === "object" ? options : { maxTokens: options };

@@ -40,13 +40,13 @@ export interface AdkEvidenceApi {
 }
 
 export interface PromptOptions {
-  /** Budget of the whole prompt, in estimated tokens; 8000 unless told. */
+  /** Budget of the whole prompt, in estimated tokens; 8000 by default. */
   maxTokens?: number;
-  /** Your own instructions. They are trusted and stand at the top as they are. */
+  /** Your own instructions. They are trusted and stand unchanged at the top. */
   system?: string;
   /** The conversation before the question, oldest turn first. */
   history?: ConversationTurn[];
-  /** Most texts of the pack, from 1 to 100; as many as fit unless told. */
+  /** Most texts of the pack, from 1 to 100; by default as many as fit. */
   maxDocuments?: number;
   /** Most tokens of each text, from 1. */
   maxDocumentTokens?: number;
@@ -82,14 +82,14 @@ export interface FindEvidenceRequest {
   maxResults?: number;
   /** Time for optional steps, in milliseconds; else as the user's settings say. */
   timeBudgetMs?: number;
-  /** Which corpora; both unless told. */
+  /** Which corpora; both by default. */
   sources?: ("docs" | "code")[];
   /** Globs as in `.gitignore` of paths in the repositories. */
   pathAllowlist?: string[];
   pathBlocklist?: string[];
   /** Commit, tag or branch that the evidence must be of. */
   repoRef?: string;
-  /** URI of the document or folder that is asked for: folders of a workspace may have servers of their own. */
+  /** URI of the document or folder that the question is about: each folder of a workspace may have another server. */
   scope?: string;
 }
 
@@ -97,7 +97,7 @@ export type TaskMode = "build" | "debug" | "explain" | "refactor";
 
 /** The answer to a question: the same JSON on every surface of ADK Evidence. */
 export interface EvidencePack {
-  /** Hash of all that matters: the same question on the same index gives the same. */
+  /** Hash of everything that matters: the same question on the same index gives the same hash. */
   pack_id: string;
   query_id: string;
   status: "success" | "no_results" | "error";
@@ -114,7 +114,7 @@ export interface EvidencePack {
     dense: "complete" | "pending";
     corpora: { [name: string]: { repo: string; commit: string; ref: string | null; source: string; chunks: number } };
   } | null;
-  /** How far the answer can be relied on, with a sentence. */
+  /** How reliable the answer is, with a sentence. */
   quality: { level: "none" | "keyword_only" | "mixed" | "high"; note: string };
   retrieval_plan: object | null;
   /** The best first. */
@@ -168,7 +168,7 @@ export interface EvidenceCandidate {
     lines: LineSpan | null;
     reason: string;
   };
-  /** Why it stands where it stands. */
+  /** Why the candidate has its rank. */
   why: {
     branches: { branch: string; rank: number; score: number }[];
     matched_terms: string[];

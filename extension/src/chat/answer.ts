@@ -15,7 +15,7 @@ export interface Citation {
 const UNSAFE = /[^\p{L}\p{N} ._/:+-]/gu;
 const LONGEST = 80;
 
-/** What of the editor's response an answer is written with. */
+/** The part of the editor's response that writes an answer. */
 export type AnswerStream = Pick<ChatResponseStream, "markdown" | "anchor">;
 
 /** What was written. */
@@ -42,7 +42,7 @@ export class AnswerWriter {
     this.scanner.push(piece).forEach(this.writePart);
   }
 
-  /** Writes what was held back. */
+  /** Writes the text that was held back. */
   end(): Written {
     this.scanner.end().forEach(this.writePart);
     return { some: this.some, cited: this.cited };

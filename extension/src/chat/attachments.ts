@@ -2,12 +2,12 @@ import * as vscode from "vscode";
 import { clip, messageLine } from "../text/untrusted";
 import type { Attachment } from "./prompt";
 
-/** What is asked about. */
+/** The subject of a request. */
 export interface Attached {
   attachments: Attachment[];
   /** Texts that were picked out, which say what to search for; whole files do not. */
   selected: string[];
-  /** Names of what could not be read. */
+  /** Names of the attachments that could not be read. */
   unreadable: string[];
   /** The first document of them: its folder's server is asked. */
   scope: vscode.Uri | undefined;
@@ -29,7 +29,7 @@ export async function readReferences(references: readonly vscode.ChatPromptRefer
     } else if (value instanceof vscode.Uri) {
       await addDocument(attached, value, undefined, false);
     } else if (value instanceof vscode.Location) {
-      // Nobody has picked out what is in sight.
+      // The user has not chosen the part that is in sight.
       await addDocument(attached, value.uri, value.range, id !== IN_SIGHT);
     } else {
       attached.unreadable.push(messageLine(modelDescription ?? id));

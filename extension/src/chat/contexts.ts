@@ -3,7 +3,7 @@ import { promptLine } from "../text/untrusted";
 
 const HEADER = /^\[CTX (\d+)\] (.+)$/;
 const FENCE = /^`{3,}/;
-// The server writes a citation so if it is not one plain word.
+// The form in which the server writes a citation that is not one plain word.
 const CODE_SPAN = /^(`+) ?(.+?) ?\1$/;
 
 /**

@@ -1,4 +1,4 @@
-/** Keeping a prompt within what a model takes, as the model counts; the server only estimates. */
+/** Keeps a prompt within a model's limit, as the model counts tokens; the server only estimates. */
 
 import { Problem } from "../problem";
 

@@ -30,13 +30,13 @@ export interface PromptParts {
   evidence(maxTokens: number): Promise<string>;
 }
 
-/** The model's side: how much it takes, and how it counts. */
+/** How much the model takes, and how it counts. */
 export interface TokenBudget {
   maxInputTokens: number;
   countTokens(text: string): PromiseLike<number>;
 }
 
-// Models count what is around the messages, too.
+// Models also count what surrounds the messages.
 const USABLE = 0.95;
 const HISTORY_SHARE = 0.25;
 const ATTACHMENTS_SHARE = 0.3;

@@ -22,7 +22,7 @@ export function continued(previous: string, search: string): string {
   return clip(`${previous}\n${search}`, MAX_QUERY - 1);
 }
 
-/** Whether a prompt says too little to be searched for without the question before it. One without words says nothing. */
+/** Whether a prompt says too little to search for without the previous question; one without words says nothing. */
 export function isFollowUp(prompt: string): boolean {
   const words = prompt.match(/\S+/g) ?? [];
   return words.length > 0 && words.length < FEW_WORDS && !NAME.test(prompt);

@@ -53,7 +53,7 @@ async function textOf(
   }
 }
 
-/** The pack as it is on every other surface. */
+/** The pack in the same form as on every other surface. */
 function packAlone({ queryUsed: _, ...pack }: EvidenceResult): Omit<EvidenceResult, "queryUsed"> {
   return pack;
 }

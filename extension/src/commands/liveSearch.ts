@@ -7,7 +7,7 @@ const REST_MS = 120;
 export interface LiveSearchEvents<T> {
   /** Whether an answer is awaited. */
   onBusy(busy: boolean): void;
-  /** The answer to the text as it is; null where that is blank. */
+  /** The answer to the current text; null where the text is blank. */
   onAnswer(answer: T | null): void;
   onFailure(reason: unknown): void;
 }
@@ -22,7 +22,7 @@ export class LiveSearch<T> implements vscode.Disposable {
     private readonly events: LiveSearchEvents<T>,
   ) {}
 
-  /** Takes the text as it is now. */
+  /** Takes the current text. */
   type(text: string): void {
     this.dispose();
     const query = text.trim();

@@ -5,7 +5,7 @@ import type { Evidence } from "./client";
 import { planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
-/** Where cited lines can be read. Links in a chat may be clicked days later. */
+/** Finds where cited lines can be read. A user may click a link in a chat days later. */
 export class CitedLocations {
   constructor(
     private readonly evidence: Evidence,

@@ -18,7 +18,7 @@ import { PROBLEMS } from "../server/problems";
 import type { Backend } from "./backend";
 import { scopeInUse } from "./scope";
 
-/** The server's requests. Remembers which server a pack came from. Every method throws as `Backend.request` does. */
+/** The server's requests. Remembers which server made a pack. Every method throws as `Backend.request` does. */
 export class Evidence {
   private readonly scopes = new WeakMap<EvidenceResult, Uri>();
 
@@ -30,7 +30,7 @@ export class Evidence {
    * @throws Problem also where the answer does not have the form of a pack.
    */
   async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
-    // The folder in use may be another when a citation is opened.
+    // Another folder may be in use when a citation is opened.
     const asked = scope ?? scopeInUse();
     const pack = await this.backend.request("adk/evidence", params, token, asked);
     if (!isPack(pack)) {
@@ -42,12 +42,12 @@ export class Evidence {
     return pack;
   }
 
-  /** Takes up a saved pack; `scope` is the URI of the document or folder that it was asked for. */
+  /** Restores a saved pack; `scope` is the URI of the document or folder of its question. */
   takeUp(pack: EvidenceResult, scope: string): void {
     this.scopes.set(pack, Uri.parse(scope));
   }
 
-  /** What a pack was asked for, so that its citations are opened by the server that it came from. */
+  /** The document or folder of a pack, so that the server that made the pack opens its citations. */
   scopeOf(pack: EvidenceResult): Uri | undefined {
     return this.scopes.get(pack);
   }
@@ -77,7 +77,7 @@ export class Evidence {
     return this.backend.request("adk/ingest", params, token, scope);
   }
 
-  /** A pack as text to paste, by the server that it came from. */
+  /** A pack as text to paste, from the server that made the pack. */
   async render(params: RenderParams, token?: CancellationToken): Promise<string> {
     const { text } = await this.backend.request("adk/render", params, token, this.scopeOf(params.pack));
     return text;

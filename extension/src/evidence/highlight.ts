@@ -26,7 +26,7 @@ export class Highlight implements vscode.Disposable {
     const { window, workspace } = vscode;
     window.onDidChangeVisibleTextEditors((editors) => editors.forEach(this.take), null, this.subscriptions);
     window.onDidChangeTextEditorSelection(
-      // A selection that was set by a program has no kind, or that of a command.
+      // A selection that a program has set has no kind, or the kind `Command`.
       ({ textEditor, kind }) => {
         const byReader =
           kind === vscode.TextEditorSelectionChangeKind.Keyboard || kind === vscode.TextEditorSelectionChangeKind.Mouse;
@@ -41,7 +41,7 @@ export class Highlight implements vscode.Disposable {
     window.visibleTextEditors.forEach(this.take);
   }
 
-  /** Brings lines of a source into view and marks them; marks from before are removed. */
+  /** Brings lines of a source into view and marks them; earlier marks are removed. */
   show(editor: vscode.TextEditor, range: vscode.Range, remark: string | null): void {
     this.marks.set(editor.document.uri.toString(), { range, remark });
     editor.selection = new vscode.Selection(range.start, range.start);

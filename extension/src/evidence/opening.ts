@@ -4,7 +4,7 @@ import type { Candidate, LineSpan, SourceResult, Verification } from "../protoco
 import type { OpenTarget } from "../webview/actions";
 import { isPageOf } from "./page";
 
-/** What the reader must know of what is opened. */
+/** What the reader must know about the opened text. */
 export type Note =
   /** The file on the disk is different by now; this is the cited text. */
   | "kept"
@@ -21,7 +21,7 @@ export type Note =
 
 export type Opening =
   | { kind: "page"; url: string }
-  /** The read-only document with the source: never the file itself, where a slip of a key would change the corpus. */
+  /** The read-only document with the source, never the file itself: a slip of a key there would change the corpus. */
   | { kind: "document"; lines: LineSpan | null; note: Note | null }
   /** There is no such page. */
   | { kind: "nothing" };
@@ -66,7 +66,7 @@ export function planSource(source: SourceResult): Extract<Opening, { kind: "docu
     return { kind: "document", lines, note: source.local_matches ? null : "kept" };
   }
   const state = source.verification?.state;
-  // A state that is unknown here says nothing of the lines.
+  // A state that is unknown here says nothing about the lines.
   const note = state === undefined || !Object.hasOwn(NOTES, state) ? "unverified" : NOTES[state];
   return { kind: "document", lines: note === "gone" ? null : lines, note };
 }

@@ -1,4 +1,4 @@
-/** Questions: what the server is asked for the panel's query line, and for text that it has not open. */
+/** Questions of the panel's query line, and about text that the server has not open. */
 
 import * as vscode from "vscode";
 import type { EvidenceFilters, EvidenceParams, Range } from "../protocol/generated";

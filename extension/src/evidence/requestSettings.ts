@@ -3,7 +3,7 @@ import { SECTION } from "../ids";
 import type { EvidenceParams } from "../protocol/generated";
 import type { TaskMode } from "../webview/messages";
 
-/** What evidence is wanted for in a document or folder, where nothing says otherwise. */
+/** The default task of questions in a document or folder. */
 export function taskModeOf(scope: vscode.Uri | undefined): TaskMode {
   return vscode.workspace.getConfiguration(SECTION, scope ?? null).get<TaskMode>("taskMode", "build");
 }

@@ -1,7 +1,7 @@
-/** The folder that the user works in, also while a panel has the focus and no editor is active. */
+/** The folder that the user works in, even while a panel has the focus and no editor is active. */
 
 import * as vscode from "vscode";
-import { workspaceFolderOf } from "./sourceDocuments";
+import { workspaceFolderOf } from "./sourceAddress";
 
 let last: vscode.WorkspaceFolder | undefined;
 

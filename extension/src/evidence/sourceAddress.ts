@@ -1,4 +1,5 @@
-import type { SymbolInformation, Uri } from "vscode";
+import * as vscode from "vscode";
+import { SOURCE_SCHEME } from "../ids";
 import { isSourceFile } from "../protocol/check";
 import type { SourceFile } from "../protocol/generated";
 
@@ -44,11 +45,46 @@ export function fromDocumentPath(documentPath: string): SourceFile | null {
   }
 }
 
-/** A symbol of the server's that leads to the read-only document with its source instead of the file. */
+/**
+ * The address of the read-only file with a source.
+ *
+ * @param scope What is in the folder whose server is to be asked; undefined asks the folders in turn.
+ * @param text The hash of the text, where the index does not have this text.
+ */
+export function sourceAddress(place: SourceFile, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
+  const folder = scope && workspaceFolderOf(scope);
+  const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+  return vscode.Uri.from({
+    scheme: SOURCE_SCHEME,
+    path: toDocumentPath(place),
+    query: toDocumentQuery({ folder: several && folder ? folder.uri.toString() : "", text }),
+  });
+}
+
+export type Scopes = [vscode.Uri | undefined, ...vscode.Uri[]];
+
+/** The workspace folder of a document; for a cited source, the folder whose server knows the source. */
+export function workspaceFolderOf(uri: vscode.Uri): vscode.WorkspaceFolder | undefined {
+  const folder = uri.scheme === SOURCE_SCHEME ? folderIn(uri) : uri;
+  return folder && vscode.workspace.getWorkspaceFolder(folder);
+}
+
+function folderIn(uri: vscode.Uri): vscode.Uri | undefined {
+  const { folder } = fromDocumentQuery(uri.query);
+  return folder === "" ? undefined : vscode.Uri.parse(folder);
+}
+
+/** What to ask for a source in turn: the folder that its address names, else no folder and then every folder. */
+export function scopesOf(uri: vscode.Uri): Scopes {
+  const folder = folderIn(uri);
+  return folder ? [folder] : [undefined, ...(vscode.workspace.workspaceFolders ?? []).map(({ uri: other }) => other)];
+}
+
+/** A symbol from the server that leads to the read-only document with its source instead of the file. */
 export function readOnly(
-  symbol: SymbolInformation & { data?: unknown },
-  addressOf: (file: SourceFile) => Uri,
-): SymbolInformation {
+  symbol: vscode.SymbolInformation & { data?: unknown },
+  addressOf: (file: SourceFile) => vscode.Uri,
+): vscode.SymbolInformation {
   if (isSourceFile(symbol.data)) {
     const { repo, commit, path } = symbol.data;
     symbol.location.uri = addressOf({ repo, commit, path });

@@ -5,7 +5,7 @@ import { Problem } from "../problem";
 import type { SourceFile, SourceResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { Evidence } from "./client";
-import { fromDocumentPath, fromDocumentQuery, toDocumentPath, toDocumentQuery } from "./sourceAddress";
+import { fromDocumentPath, fromDocumentQuery, type Scopes, scopesOf, sourceAddress } from "./sourceAddress";
 
 const KEPT = 16;
 const HASH_DIGITS = 16;
@@ -14,11 +14,11 @@ const BYTE_ORDER_MARK = "\ufeff";
 
 /**
  * Read-only files with cited sources: at their commits, or as they are on the disk where nothing else keeps them. A
- * file's address holds all that is needed to read the file again; in a workspace of several folders it also names the
- * folder whose server is asked. They are files because the editor opens files again after a reload of the window.
+ * file's address holds everything needed to read the file again; in a workspace of several folders it also names the
+ * folder whose server is asked. They are files because the editor reopens files after a reload of the window.
  */
 export class SourceDocuments implements vscode.FileSystemProvider {
-  /** What was read last, so that opening it does not ask the server again. */
+  /** The texts that were read last, so that opening one does not ask the server again. */
   private readonly contents = new Map<string, Uint8Array>();
   private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
 
@@ -46,7 +46,8 @@ export class SourceDocuments implements vscode.FileSystemProvider {
   }
 
   /**
-   * The source that an address names. Where it does not say which folder's server to ask, they are asked in turn.
+   * The source that an address names. Where the address does not say which folder's server to ask, all are asked in
+   * turn.
    *
    * @throws Problem if there is no such source, or its text is not the one that the address names.
    */
@@ -137,42 +138,8 @@ export class SourceDocuments implements vscode.FileSystemProvider {
   }
 }
 
-type Scopes = [vscode.Uri | undefined, ...vscode.Uri[]];
-
-/** What a server with another index, or without an index, fails with. */
+/** Codes with which a server with another index, or without an index, fails. */
 const NOT_HERE = ["not_indexed", "no_index"];
-
-/**
- * The address of the read-only file with a source.
- *
- * @param scope What is in the folder whose server is to be asked; undefined asks the folders in turn.
- * @param text The hash of the text, where the index does not have this text.
- */
-export function sourceAddress(place: SourceFile, scope: vscode.Uri | undefined, text = ""): vscode.Uri {
-  const folder = scope && workspaceFolderOf(scope);
-  const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-  return vscode.Uri.from({
-    scheme: SOURCE_SCHEME,
-    path: toDocumentPath(place),
-    query: toDocumentQuery({ folder: several && folder ? folder.uri.toString() : "", text }),
-  });
-}
-
-/** The workspace folder of a document; for a cited source, the folder whose server knows the source. */
-export function workspaceFolderOf(uri: vscode.Uri): vscode.WorkspaceFolder | undefined {
-  const folder = uri.scheme === SOURCE_SCHEME ? folderIn(uri) : uri;
-  return folder && vscode.workspace.getWorkspaceFolder(folder);
-}
-
-function folderIn(uri: vscode.Uri): vscode.Uri | undefined {
-  const { folder } = fromDocumentQuery(uri.query);
-  return folder === "" ? undefined : vscode.Uri.parse(folder);
-}
-
-function scopesOf(uri: vscode.Uri): Scopes {
-  const folder = folderIn(uri);
-  return folder ? [folder] : [undefined, ...(vscode.workspace.workspaceFolders ?? []).map(({ uri: other }) => other)];
-}
 
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, HASH_DIGITS);

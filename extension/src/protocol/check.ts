@@ -131,7 +131,7 @@ function acceptsText({ minLength, maxLength, pattern, format }: Schema, text: st
   );
 }
 
-/** A word of a list that newer servers may lengthen; whoever shows a word that they do not know says "unknown". */
+/** A word of a list that newer servers may extend; views show an unfamiliar word as "unknown". */
 function isWord(text: string): boolean {
   // A word such as `constructor` would find in every table what all objects have.
   return /^[a-z0-9_-]{1,40}$/i.test(text) && !(text in Object.prototype);

@@ -25,7 +25,7 @@ export interface Payload {
 
 export type EnvironmentState =
   | { readonly kind: "none" }
-  /** Its interpreter is gone: somebody removed its folder, or the Python that made it. */
+  /** The interpreter is gone: somebody removed the environment's folder, or the Python that made the environment. */
   | { readonly kind: "broken"; readonly base: string | undefined }
   /**
    * `current`: it was made from the payload that the extension brings along now. `base`: the Python that it was made
@@ -103,7 +103,7 @@ export class PrivateEnvironment {
     return (await this.payload()) !== undefined;
   }
 
-  /** What there is. Starts nothing. */
+  /** The state of the environment. Starts no program. */
   async state(): Promise<EnvironmentState> {
     const stamp = await this.stamp();
     if (!stamp) {
@@ -148,7 +148,7 @@ export class PrivateEnvironment {
     while (!(await guard(() => lock.take()))) {
       waited = true;
       options.onStep("waiting");
-      // An abort ends the wait, and is looked at next.
+      // An abort ends the wait; the next lines look at it.
       await delay(POLL_MS, undefined, { signal: options.signal }).catch(() => undefined);
       if (options.signal.aborted) {
         throw new SetUpError("cancelled");

@@ -45,7 +45,7 @@ export class ManagedServer {
     return this.current.kind === "ready" ? this.session : undefined;
   }
 
-  /** Starts the server unless it is ready; all who ask meanwhile wait for the same start. @throws Problem */
+  /** Starts the server unless it is ready; concurrent calls wait for the same start. @throws Problem */
   async start(): Promise<ServerSession> {
     if (this.readySession) {
       return this.readySession;
@@ -56,7 +56,7 @@ export class ManagedServer {
     return this.starting;
   }
 
-  /** Ends the server for good, also while it starts. */
+  /** Ends the server for good, even while it starts. */
   async stop(): Promise<void> {
     const { session } = this;
     this.stopped = true;

@@ -56,7 +56,7 @@ interface Found {
   readonly folder: Folder;
 }
 
-/** How long an answer may take: longer than any should, so that nobody waits for ever for a server that hangs. */
+/** How long an answer may take: longer than any should, so that a hanging server does not block callers for ever. */
 const LIMIT_MS = 120_000;
 const LIMITS_MS: Partial<Record<Method, number>> = {
   // The first question waits for the models.
@@ -133,7 +133,7 @@ export class ServerPool implements Backend {
     await Promise.all(wanted.map((found) => this.startQueued(found).catch(() => undefined)));
   }
 
-  /** Ends all servers at once, also those that are starting; none is started any more. */
+  /** Ends all servers at once, even those that are starting; no server starts afterwards. */
   async stop(): Promise<void> {
     this.stopped = true;
     await Promise.all([...this.servers.keys()].map((key) => this.end(key)));
@@ -214,7 +214,7 @@ export class ServerPool implements Backend {
     const server = new ManagedServer(launch, {
       createSession: (ended) => this.workspace.createSession(launch, key, folder, ended),
       changed: () => this.changes.fire(),
-      // Why it does not start again says more than that it ended.
+      // The reason why the server does not start again says more than its end.
       crashed: () => void this.startQueued(found).catch((error: unknown) => server.giveUp(error)),
       gaveUp: (problem) => this.defeats.fire(problem),
     });
@@ -240,7 +240,7 @@ export class ServerPool implements Backend {
     this.changes.fire();
   }
 
-  /** Ends the servers that no folder wants any more as they are. @returns The servers to start. */
+  /** Ends the servers that no folder needs in their present form. @returns The servers to start. */
   private async lookAgain(forced: boolean): Promise<Found[]> {
     for (const { folder } of [...this.members.values()]) {
       if (!this.workspace.isOpen(folder)) {

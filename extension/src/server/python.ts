@@ -16,7 +16,7 @@ export interface Python {
   readonly package: string | null;
   /** Names of packages that `adk-evidence` needs and that are not there, as far as that can be told. */
   readonly missing: readonly string[];
-  /** Whether environments can be made with it: some systems ship the modules for that apart. */
+  /** Whether the interpreter can make environments: some systems ship the modules for that separately. */
   readonly makesEnvironments: boolean;
 }
 
@@ -141,7 +141,7 @@ export function serverArguments(): string[] {
 /** Variables that would make one interpreter load another's modules. */
 export const FOREIGN_VARIABLES: readonly string[] = ["PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__"];
 
-/** The editor's environment without them. */
+/** The editor's environment without these variables. */
 export function pythonEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN_VARIABLES.includes(name)));
 }
@@ -151,7 +151,7 @@ export function environmentPython(folder: string): string {
   return process.platform === "win32" ? path.join(folder, "Scripts", "python.exe") : path.join(folder, "bin", "python");
 }
 
-/** Names of interpreters, those first for which the packages that are needed are likeliest to be published. */
+/** Names of interpreters, ordered by how likely the needed packages are published for them. */
 const NAMES = ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];
 
 /** The interpreters on PATH. */

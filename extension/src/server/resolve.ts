@@ -21,7 +21,7 @@ export interface Launch {
   readonly version: string | null;
 }
 
-/** One place that was looked at, and what was found there, in a sentence. */
+/** One place that the search looked at, and a sentence about what is there. */
 export interface Step {
   readonly origin: Origin;
   readonly found: string;

@@ -54,7 +54,7 @@ export interface SessionOptions {
 
 const START_SECONDS = 60;
 
-/** A client that leaves messages to the pool: its own would come on top, with technical text. */
+/** A client that leaves messages to the pool; the library would show additional, technical ones. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, withoutStack(data), false);
@@ -161,7 +161,7 @@ export class ClientSession implements ServerSession {
           if (wasRunning) {
             options.ended();
           }
-          // Whether another is started is the pool's to decide.
+          // The pool decides whether another server is started.
           return {
             action: CloseAction.DoNotRestart,
             message: "The connection to the server was closed.",
@@ -173,7 +173,7 @@ export class ClientSession implements ServerSession {
         ...progressMiddleware,
         workspace: {
           configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.settings() : null)),
-          // The server pulls what changed; the whole section is nothing that it needs to be sent.
+          // The server pulls what changed, so the section is not sent.
           didChangeConfiguration: () => this.tellChanges(),
         },
         provideHover: (document, position, token, next) =>
@@ -190,7 +190,7 @@ export class ClientSession implements ServerSession {
     };
   }
 
-  /** Has the server ask for its settings where they are others than it has. */
+  /** Makes the server ask for its settings if they have changed. */
   private async tellChanges(): Promise<void> {
     if (JSON.stringify(this.options.settings()) === this.told) {
       return;

@@ -5,7 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
 import { folderInUse } from "../evidence/scope";
-import { sourceAddress, workspaceFolderOf } from "../evidence/sourceDocuments";
+import { sourceAddress, workspaceFolderOf } from "../evidence/sourceAddress";
 import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
 import type { VoyageKey } from "./key";

@@ -36,7 +36,7 @@ export function messageLine(text: string): string {
   return clip(line, LONGEST_MESSAGE - 1);
 }
 
-/** One line of Markdown without any markup of its own. */
+/** A text as one line of Markdown in which nothing is markup. */
 export function markdownLine(text: string): string {
   return messageLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** What others do for the panel, which shows evidence and takes clicks, and knows neither server nor editor. */
+/** What the panel needs from outside: it shows evidence and takes clicks, and knows neither server nor editor. */
 
 import type { CancellationToken } from "vscode";
 import type { Fix } from "../problem";
@@ -21,9 +21,9 @@ export interface PanelActions {
   open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void>;
   /** Puts a pack, or one of its candidates, on the clipboard. */
   copy(what: CopyFormat, pack: EvidenceResult, candidate: Candidate | null): Promise<void>;
-  /** What a pack was asked for, as a URI; null if that is not known. */
+  /** The document or folder of a pack's question, as a URI; null if that is not known. */
   scopeOf(pack: EvidenceResult): string | null;
-  /** Takes up a pack of an earlier window; `scope` is what `scopeOf` said of it then. */
+  /** Restores a pack of an earlier window; `scope` is what `scopeOf` returned for it then. */
   takeUp(pack: EvidenceResult, scope: string): void;
   /** Runs the command of a button that the panel showed: a problem's fix, or "Ingest" of the empty state. */
   act(fix: Fix): Promise<void>;

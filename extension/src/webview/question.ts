@@ -1,6 +1,6 @@
 import type { Question } from "./messages";
 
-/** The question alone, of something that holds more than it. */
+/** Only the question of an object that holds more. */
 export function questionOf({ query, taskMode, sources, path }: Question): Question {
   return { query, taskMode, sources, path };
 }

@@ -20,7 +20,7 @@ export interface PackSessionParts {
   newCancellation(): Cancellation;
   /** Something that the page shows has changed. */
   changed(): void;
-  /** What a pack was asked for, as a URI; null if that is not known. */
+  /** The document or folder of a pack's question, as a URI; null if that is not known. */
   scopeOf(pack: EvidenceResult): string | null;
   /** Words for the panel, in the user's language. */
   readonly words: { tryAgain: string; unexpected: string };
@@ -42,7 +42,7 @@ export class PackSession {
   private question: Question;
   private shown: Entry | null = null;
   private error: ViewError | null = null;
-  /** Code of the problem that the error tells of. */
+  /** Code of the problem behind the error. */
   private failure: string | null = null;
   private fixes = new Map<string, Fix>();
   private entries: Entry[] = [];
@@ -135,7 +135,7 @@ export class PackSession {
     }
   }
 
-  /** Stops what is running and shows again what was there before. */
+  /** Stops the running request and shows the previous state again. */
   cancel(): void {
     if (this.running === null) {
       return;
@@ -174,7 +174,7 @@ export class PackSession {
     this.parts.changed();
   }
 
-  /** Goes on from a saved state. What was running or had failed then is not taken up by itself. */
+  /** Continues from a saved state, without the requests that were running or had failed then. */
   restore(saved: SavedState): void {
     const { view } = saved;
     this.entries = view.history.map((item) => ({ item, pack: item.id === view.current ? view.pack : null }));

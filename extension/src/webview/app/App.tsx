@@ -42,7 +42,7 @@ export function App({ editor }: { editor: EditorPort }) {
   };
   const choose = (question: Question) => {
     dispatch({ type: "draft", draft: question });
-    // Narrowing what is shown is asking again; before that it only prepares the question.
+    // Narrowing a shown result asks again; before the first question it only prepares the question.
     if (view.pack !== null) {
       ask(question);
     }

@@ -190,7 +190,7 @@ function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
   );
 }
 
-/** Lines that stand around the cited ones; older servers do not send them apart. */
+/** Lines around the cited ones; older servers do not send them separately. */
 function NotCited({ text, language, label }: { text: string | undefined; language: string; label: string }) {
   const shown = useMemo(() => excerpt(text ?? "", false), [text]);
   if (!text) {
@@ -220,7 +220,7 @@ function Trail({ candidate }: { candidate: Candidate }) {
 
 interface ActionProps {
   label: string;
-  /** What the action is on, for those who do not see where the button stands. */
+  /** The object of the action, for users who do not see where the button stands. */
   name: string;
   icon: "open" | "file";
   tab: number;

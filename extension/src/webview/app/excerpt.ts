@@ -5,7 +5,7 @@ const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
 const FOLDED_LINES = 14;
 const FOLDED_LENGTH = 1600;
-/** A text this little longer than its fold is shown whole: a button would take as much room. */
+/** A text that exceeds its fold by this little is shown whole: a button would take as much room. */
 const SLACK_LINES = 3;
 const LONGEST_LINE = 2000;
 const LONGEST_TEXT = 60_000;

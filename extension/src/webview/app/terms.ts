@@ -3,7 +3,7 @@
 const MOST_TERMS = 24;
 const LONGEST_TERM = 80;
 
-/** A pattern for the matched terms, null for none. Short ones only count as words of their own. */
+/** A pattern for the matched terms, null for none. Short terms count only as whole words. */
 export function termPattern(terms: readonly string[]): RegExp | null {
   const usable = terms.filter((term) => term.trim().length > 1 && term.length <= LONGEST_TERM).slice(0, MOST_TERMS);
   if (usable.length === 0) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import type { Disposable, Uri as VscodeUri } from "vscode";
 import { folderInUse, followEditors, scopeInUse } from "../../../src/evidence/scope";
-import { sourceAddress } from "../../../src/evidence/sourceDocuments";
+import { sourceAddress } from "../../../src/evidence/sourceAddress";
 import { FakeEditor, Uri, window, workspace } from "../fake-vscode";
 
 describe("the folder that is worked in", () => {

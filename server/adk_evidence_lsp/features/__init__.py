@@ -1,1 +1,0 @@
-"""What the server answers: one small class a feature, which registers itself."""

@@ -1,0 +1,87 @@
+"""Hover over ADK symbols in Python files, from the symbol table alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from lsprotocol import types
+
+from adk_evidence.errors import EvidenceError
+from adk_evidence.render.sanitize import code_span, fenced, inline
+from adk_evidence_lsp.executor import Cancelled
+from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE
+from adk_evidence_lsp.server import EvidenceServer
+
+if TYPE_CHECKING:
+    from adk_evidence.symbols.lookup import SymbolInfo
+
+# What readers of Markdown turn into links or entities without any brackets.
+_AUTOLINKS = re.compile(r"(?<=www)\.|[:@&]")
+
+
+async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hover | None:
+    """What the index knows of the name under the mouse; None for names that are not ADK's."""
+    if not server.configuration.client.hover.enabled:
+        return None
+    snapshot = server.snapshot(params.text_document.uri)
+    if snapshot.language != "python":
+        return None
+
+    def look_up(cancelled: Cancelled) -> SymbolInfo | None:
+        from adk_evidence.symbols.resolution import resolve_at
+
+        document = server.documents.parsed(snapshot)
+        try:
+            with server.backend.session() as session:
+                entry = resolve_at(document, session.symbols, *snapshot.place(params.position))
+                return session.symbols.info(entry) if entry else None
+        except EvidenceError:
+            # The index is missing, or other models built it: `adk/status` says so, not every movement of the mouse.
+            return None
+
+    info = await server.executor.run(look_up, quick=True)
+    if info is None:
+        return None
+    value = as_markdown(info, linked=server.client_runs(CLIENT_FIND_EVIDENCE))
+    return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
+
+
+def as_markdown(info: SymbolInfo, *, linked: bool) -> str:
+    """A symbol as Markdown, in which texts from the corpora cannot be markup.
+
+    Args:
+        info: The symbol.
+        linked: Whether to end with a link to the client's command that finds evidence.
+    """
+    parts = [fenced(info.signature or info.fqn, "python")]
+    if info.doc:
+        parts.append(_prose(info.doc))
+    parts.append(f"{code_span(info.fqn)} · {_prose(info.ref or info.commit)}")
+    citations = f"- Code: {_cited(info.citation)}"
+    if info.documentation is not None:
+        trail = " \u203a ".join(info.documentation.headings)
+        citations += f"\n- Docs: {_prose(trail)} {_cited(info.documentation.citation)}"
+    parts.append(citations)
+    if linked:
+        parts.append(f"[Find evidence]({command_link(info.symbol)})")
+    return "\n\n".join(parts)
+
+
+def _cited(citation: str) -> str:
+    """A citation in two pieces, with room for a line break between them: a whole one is wider than a hover."""
+    corpus, _, where = citation.partition(":")
+    return f"{code_span(corpus)} {code_span(where)}"
+
+
+def _prose(text: str) -> str:
+    """A text as one line of Markdown in which nothing is markup, a link or an entity."""
+    return _AUTOLINKS.sub(r"\\\g<0>", inline(text))
+
+
+def command_link(query: str) -> str:
+    """The address of the client's command that finds evidence for a query."""
+    arguments = json.dumps([{"query": query, "taskMode": "explain"}], separators=(",", ":"))
+    return f"command:{CLIENT_FIND_EVIDENCE}?{quote(arguments, safe='')}"

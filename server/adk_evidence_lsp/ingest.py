@@ -1,0 +1,218 @@
+"""`adk/ingest`: runs `adk-ingest` in another process, as the store's engine would freeze this one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from contextlib import suppress
+from typing import Any
+
+from adk_evidence.errors import (
+    EvidenceError,
+    IngestError,
+    ModelError,
+    SettingsError,
+    SourceError,
+    StoreError,
+    VerificationError,
+)
+from adk_evidence_lsp.progress import Report, create_token, work_done
+from adk_evidence_lsp.protocol import IngestParams
+from adk_evidence_lsp.server import EvidenceServer
+
+_LOG = logging.getLogger(__name__)
+
+# -P: a module in the folder that the editor happens to be in must not stand in for ours.
+INGEST_COMMAND = (sys.executable, "-P", "-m", "adk_evidence_lsp.ingest_process")
+TERMINATE_SECONDS = 5.0
+LINE_BYTES = 1 << 20
+# The names of the stages for people.
+_STAGES = {
+    "discover": "Finding the files",
+    "chunk": "Cutting the files into passages",
+    "embed": "Computing vectors",
+    "upsert": "Writing the index",
+    "verify": "Verifying the index",
+    "publish": "Publishing the index",
+    "targets": "Ranking the symbols",
+}
+_ERRORS = {
+    error.exit_code: error
+    for error in (SettingsError, SourceError, ModelError, StoreError, IngestError, VerificationError)
+}
+
+
+class IngestRunningError(EvidenceError):
+    """This server runs an ingestion already."""
+
+    code = "ingest_running"
+
+
+class Ingestion:
+    """Runs one ingestion at a time.
+
+    Args:
+        server: The server.
+        command: The program, to which the mode and the options are added.
+    """
+
+    def __init__(self, server: EvidenceServer, command: tuple[str, ...]) -> None:
+        self._server = server
+        self._command = command
+        self._process: Process | None = None
+
+    async def answer(self, params: IngestParams) -> dict[str, Any]:
+        """The manifest of the finished run. Cancelling the request, or its progress, ends the process."""
+        server = self._server
+        if server.ingesting:
+            raise IngestRunningError("An ingestion is running already.", "Wait until it ends, or cancel it.")
+        server.ingesting = True
+        try:
+            token = params.work_done_token
+            if token is None:
+                token = await create_token(server)
+            with work_done(server, token, "Ingesting the ADK corpora", cancels=asyncio.current_task()) as report:
+                shown = _Shown(report, symbols=params.mode != "docs")
+                result = await self._run([params.mode, *self._options(params)], shown)
+                if params.mode != "docs":
+                    result = await self._with_targets(result, shown)
+        finally:
+            server.ingesting = False
+        server.warm_up()
+        return result
+
+    def kill(self) -> None:
+        """End the process at once; for the end of the server."""
+        if self._process is not None and self._process.returncode is None:
+            _signal(self._process, kill=True)
+
+    async def _with_targets(self, result: dict[str, Any], shown: _Shown) -> dict[str, Any]:
+        """Embed the symbols, so that they are found by meaning; the manifest says if that failed."""
+        try:
+            await self._run(["targets", *self._options()], shown)
+        except EvidenceError as exc:
+            notice = f"The symbols are searched by name and words alone: {exc.message}"
+            return {**result, "notices": [*result.get("notices", ()), notice]}
+        return result
+
+    def _options(self, params: IngestParams | None = None) -> list[str]:
+        client = self._server.configuration.client
+        named = {"--home": client.home, "--profile": client.profile}
+        if params is not None:
+            named |= {"--docs": params.docs if params.mode != "code" else None}
+            named |= {"--code": params.code if params.mode != "docs" else None}
+        # With `=`, a value that begins with a dash is not an option.
+        options = [f"{name}={value}" for name, value in named.items() if value is not None]
+        return [*options, "--json", *(["--offline"] if params is not None and params.offline else [])]
+
+    async def _run(self, arguments: list[str], shown: _Shown) -> dict[str, Any]:
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            *arguments,
+            # Never written to: the child ends when this end of the pipe does.
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            limit=LINE_BYTES,
+            # A separate group, so that the programs that the child started (git, pip) end with the child.
+            start_new_session=True,
+        )
+        self._process = process
+        try:
+            output, problem = await asyncio.gather(_read_all(process.stdout), _follow(process.stderr, shown))
+            code = await process.wait()
+        finally:
+            self._process = None
+            if process.returncode is None:
+                await _end(process)
+        if code != 0:
+            raise _failure(code, problem)
+        if (result := _json_object(output)) is None:
+            raise IngestError("The ingestion ended without saying what it did.", "Run `adk-ingest status`.")
+        return result
+
+
+class _Shown:
+    """Progress of the processes of one ingestion, with one bar for all of them."""
+
+    def __init__(self, report: Report, *, symbols: bool) -> None:
+        from adk_ingest.progress import Overall
+
+        self._report = report
+        self._overall = Overall(symbols=symbols)
+        self._stage = ""
+        self._count = ""
+
+    def take(self, event: dict[str, Any] | None) -> bool:
+        """Show a line of the process; False for a line that is not progress."""
+        match event:
+            case {"event": "stage", "stage": str(name), "total": int() | None as total, "unit": str(unit)}:
+                self._stage = message = _STAGES.get(name, name)
+                self._count = "" if total is None else f" of {total:,} {unit}".rstrip()
+                self._overall.stage(name, total)
+            case {"event": "progress", "done": int(done)}:
+                self._overall.reach(done)
+                message = f"{self._stage}: {done:,}{self._count}"
+            case {"event": "note", "message": str(message)}:
+                pass
+            case _:
+                return False
+        self._report(message, int(100 * self._overall.share))
+        return True
+
+
+async def _read_all(stream: asyncio.StreamReader | None) -> bytes:
+    return await stream.read() if stream is not None else b""
+
+
+async def _follow(stream: asyncio.StreamReader | None, shown: _Shown) -> list[str]:
+    """Turn the lines of JSON into progress; returns the other lines, which say what went wrong."""
+    others: list[str] = []
+    while stream is not None and (line := await stream.readline()):
+        text = line.decode("utf-8", "replace").strip()
+        if not shown.take(_json_object(text)) and text:
+            others.append(text)
+    return others
+
+
+def _json_object(text: str | bytes) -> dict[str, Any] | None:
+    with suppress(ValueError):
+        found = json.loads(text)
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def _failure(code: int, lines: list[str]) -> EvidenceError:
+    """The sentence that the command printed, as the error that its exit code stands for."""
+    message, hint = "The ingestion stopped.", "Run `adk-ingest all` in a terminal to see why."
+    for line in lines:
+        if line.startswith("error: "):
+            message, hint = line.removeprefix("error: "), ""
+        elif line.startswith("try: "):
+            hint = line.removeprefix("try: ")
+    _LOG.warning("The ingestion ended with status %d", code)
+    return _ERRORS.get(code, IngestError)(message, hint)
+
+
+async def _end(process: Process) -> None:
+    """Ask the process to stop, then make it stop."""
+    _signal(process, kill=False)
+    try:
+        await asyncio.wait_for(process.wait(), TERMINATE_SECONDS)
+    except TimeoutError:
+        _signal(process, kill=True)
+        await process.wait()
+
+
+def _signal(process: Process, *, kill: bool) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill() if kill else process.terminate()
+        else:
+            os.killpg(process.pid, signal.SIGKILL if kill else signal.SIGTERM)

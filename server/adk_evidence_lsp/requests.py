@@ -1,0 +1,232 @@
+"""The server's own requests, and workspace/symbol: evidence, symbols, targets, sources, status and texts of packs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from adk_evidence import __version__
+from adk_evidence.errors import EvidenceError
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence_lsp.executor import Cancelled
+from adk_evidence_lsp.progress import work_done
+from adk_evidence_lsp.protocol import (
+    EvidenceParams,
+    FindingInfo,
+    Position,
+    RenderParams,
+    RenderResult,
+    ServerStatus,
+    SourceParams,
+    StatusParams,
+    SymbolParams,
+    TargetsParams,
+    parse_params,
+)
+from adk_evidence_lsp.server import EvidenceServer
+
+if TYPE_CHECKING:
+    from adk_evidence.index.opened import Index
+    from adk_evidence.symbols.target import RankedTarget
+
+MAX_OTHERS = 20
+WORKSPACE_SYMBOLS = 20
+
+
+async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, Any]:
+    """The pack for a question, or for a selection to make one of, with `queryUsed`."""
+    asked = params.text_document if params.query is None else None
+    snapshot = server.snapshot(asked.uri) if asked else None
+    client = server.configuration.client
+
+    def find(cancelled: Cancelled) -> dict[str, Any]:
+        from adk_evidence.symbols.query import QueryUsed, build_query
+
+        with server.backend.session(cancelled) as session:
+            if snapshot is None:
+                used = QueryUsed(text=params.query or "", origin="given")
+            else:
+                start, end = _ends(params)
+                places = snapshot.place(start), snapshot.place(end)
+                used = build_query(server.documents.parsed(snapshot), snapshot.language, *places, session.symbols)
+            request = {
+                "query": used.text,
+                "task_mode": params.task_mode or client.task_mode,
+                "max_results_final": params.max_results or client.max_results,
+                "time_budget_ms": params.time_budget_ms or client.time_budget_ms,
+                "filters": params.filters,
+                "strict": params.strict,
+            }
+            pack = session.find(parse_params(EvidenceRequest, request))
+        return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
+
+    key = None
+    if params.supersede_key is not None:
+        key = f"key:{params.supersede_key}"
+    elif params.text_document is not None:
+        key = f"document:{params.text_document.uri}"
+    with work_done(server, params.work_done_token, "Finding ADK evidence"):
+        return await server.executor.run(find, key=key)
+
+
+def _ends(params: EvidenceParams) -> tuple[Position, Position]:
+    if params.range is not None:
+        return params.range.start, params.range.end
+    place = params.position or Position(line=0, character=0)
+    return place, place
+
+
+async def symbol(server: EvidenceServer, params: SymbolParams) -> dict[str, Any] | None:
+    """A symbol with the paths of `others` that the name may mean; None where it means nothing indexed."""
+    asked = params.text_document if params.name is None else None
+    snapshot = server.snapshot(asked.uri) if asked else None
+
+    def look_up(cancelled: Cancelled) -> dict[str, Any] | None:
+        from adk_evidence.symbols.resolution import resolve_at
+
+        with server.backend.session() as session:
+            symbols = session.symbols
+            if snapshot is None:
+                exact = symbols.resolve(params.name or "")
+                found = [exact] if exact else symbols.table.find(params.name or "")
+            elif snapshot.language == "python" and params.position is not None:
+                entry = resolve_at(server.documents.parsed(snapshot), symbols, *snapshot.place(params.position))
+                found = [entry] if entry else []
+            else:
+                found = []
+            if not found:
+                return None
+            others = [entry.fqn for entry in found[1 : MAX_OTHERS + 1]]
+            return {**symbols.info(found[0]).model_dump(mode="json"), "others": others}
+
+    return await server.executor.run(look_up, quick=True)
+
+
+async def targets(server: EvidenceServer, params: TargetsParams) -> dict[str, Any]:
+    """ADK symbols by name and by meaning."""
+
+    def find(cancelled: Cancelled) -> dict[str, Any]:
+        python = Path(params.python) if params.python is not None else None
+        with server.backend.use() as service:
+            return service.symbols.find(params.query, params.limit, params.mode, python).model_dump(mode="json")
+
+    key = f"targets:{params.supersede_key}" if params.supersede_key is not None else None
+    return await server.executor.run(find, key=key)
+
+
+async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+    """ADK symbols with their whole location, so that there is nothing to resolve."""
+
+    def find(cancelled: Cancelled) -> list[types.WorkspaceSymbol]:
+        try:
+            with server.backend.session() as session:
+                answer = session.service.symbols.find(params.query, WORKSPACE_SYMBOLS)
+                found = [_workspace_symbol(target, session.index) for target in answer.results]
+        except EvidenceError:
+            # An index, targets or a query is missing: `adk/status` says so, not every key that is pressed.
+            return []
+        return [symbol for symbol in found if symbol is not None]
+
+    return await server.executor.run(find)
+
+
+def _workspace_symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymbol | None:
+    """The symbol at its definition, or None where that file is not on this machine."""
+    from adk_evidence.symbols.target_sets import code_corpus_name
+
+    name = code_corpus_name(index.manifest)
+    file = index.file_of(name, target.path)
+    if file is None:
+        return None
+    corpus = index.manifest.corpora[name]
+    start = types.Position(target.lines.start - 1, 0)
+    return types.WorkspaceSymbol(
+        name=target.symbol,
+        kind=types.SymbolKind.Field if target.type == "attribute" else types.SymbolKind[target.type.title()],
+        location=types.Location(file.as_uri(), types.Range(start, start)),
+        container_name=target.import_path.removesuffix(f".{target.symbol}"),
+        tags=[types.SymbolTag.Deprecated] if target.deprecated else None,
+        # Parameters of `adk/source`, for clients that show the file read-only.
+        data={"repo": corpus.repo, "commit": corpus.commit, "path": target.path},
+    )
+
+
+async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]:
+    """The text of a cited file. Nothing but indexed files is opened."""
+
+    def read(cancelled: Cancelled) -> dict[str, Any]:
+        with server.backend.session() as session:
+            if params.candidate_id is not None:
+                cited = session.read_candidate(params.candidate_id)
+            elif params.citation is not None:
+                cited = session.read(params.citation)
+            else:
+                cited = session.read_file(params.path or "", params.repo, params.commit, params.lines)
+            site = session.index.manifest.corpora[cited.corpus].site_url
+        return {**cited.model_dump(mode="json"), "site_url": site}
+
+    return await server.executor.run(read)
+
+
+async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]:
+    """What is installed, indexed, stale or missing."""
+    ingesting, problem = server.ingesting, server.configuration.problem
+
+    def look(cancelled: Cancelled) -> dict[str, Any]:
+        from adk_evidence.embedding.factory import fingerprint
+        from adk_evidence.store.factory import open_generations
+        from adk_ingest.doctor import examine
+
+        settings = server.backend.settings()
+        findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
+        generations = open_generations(settings)
+        try:
+            with server.backend.session() as session:
+                index = session.index.info()
+        except EvidenceError:
+            index = None
+        return ServerStatus(
+            version=__version__,
+            home=settings.paths.root,
+            profile=settings.profile,
+            index=index,
+            generations=tuple(item.id for item in generations.published()),
+            models=fingerprint(settings),
+            findings=findings,
+            ingesting=ingesting or generations.is_being_written(),
+            settings_problem=problem,
+        ).model_dump(mode="json")
+
+    return await server.executor.run(look)
+
+
+async def render(server: EvidenceServer, params: RenderParams) -> dict[str, Any]:
+    """A pack as Markdown or as a prompt, the same text as on every other surface."""
+    return await server.executor.run(lambda _: rendered(params).model_dump(mode="json"), quick=True)
+
+
+def rendered(params: RenderParams) -> RenderResult:
+    """The pack, or those of its results that were chosen, as text."""
+    from adk_evidence.render.markdown import to_markdown
+    from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
+    from adk_evidence.tokens import estimate_tokens
+
+    pack, chosen = params.pack, params.candidate_ids
+    if chosen is not None:
+        kept = tuple(candidate for candidate in pack.candidates if candidate.candidate_id in chosen)
+        pack = pack.model_copy(update={"candidates": kept})
+    if params.format == "markdown":
+        text = to_markdown(pack)
+        return RenderResult(text=text, tokens=estimate_tokens(text), included=len(pack.candidates), note="")
+    block = to_prompt(
+        pack,
+        params.max_tokens or DEFAULT_MAX_TOKENS,
+        system=params.system,
+        history=params.history,
+        max_documents=params.max_documents,
+        max_document_tokens=params.max_document_tokens,
+    )
+    return RenderResult(text=block.text, tokens=block.tokens, included=block.included, note=block.note)
