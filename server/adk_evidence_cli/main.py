@@ -92,7 +92,7 @@ def ask(
 ) -> None:
     """Answer a question with checked evidence."""
     from adk_evidence.errors import InvalidRequestError
-    from adk_evidence.index.names import MAIN
+    from adk_evidence.index.codebase import MAIN
     from adk_evidence.index.registry import settings_of
     from adk_evidence_cli.asking import Output, answer, build_request
     from adk_evidence_cli.prompting import prompt_frame

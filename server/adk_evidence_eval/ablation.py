@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.local import LocalReranker, Weights
+from adk_evidence.search.run import Hit, Run
 from adk_evidence_eval.run import Order
 from adk_evidence_eval.variants import Variant
 
@@ -22,7 +21,7 @@ _BARE: Mapping[str, Any] = {
 }
 
 
-def by_raw_score(outcome: Outcome) -> list[Hit]:
+def by_raw_score(outcome: Run) -> list[Hit]:
     """All hits in the order of the only branch's scores, as a single index of docs and code would give them.
 
     The pipeline itself joins the two collections by rank.
@@ -31,7 +30,7 @@ def by_raw_score(outcome: Outcome) -> list[Hit]:
 
 
 def _bare(
-    name: str, *branches: str, order: Order = Outcome.order, reranker: Reranker | None = None, **changes: Any
+    name: str, *branches: str, order: Order = Run.order, reranker: Reranker | None = None, **changes: Any
 ) -> Variant:
     """A variant of the bare settings; in `changes` a double underscore stands for a dot."""
     changed = {key.replace("__", "."): value for key, value in changes.items()}

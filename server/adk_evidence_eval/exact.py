@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.lines import Question
 
@@ -44,5 +44,5 @@ DENSE_ALONE = {
 }
 
 
-def _points(outcome: Outcome, kind: Kind) -> set[str]:
+def _points(outcome: Run, kind: Kind) -> set[str]:
     return {hit.point_id for hit in outcome.merged if hit.payload.kind == kind}

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.golden import GoldenQuestion, Span, Target
 from adk_evidence_eval.run import Result, result_of
@@ -83,9 +82,7 @@ def demoted(fates: Sequence[TargetFate]) -> int:
     return sum(fate.fate == "lost_in_rerank" and (fate.pool or CUT + 1) <= CUT for fate in fates)
 
 
-def _follow(
-    question: GoldenQuestion, target: Target, outcome: Outcome, deep: Outcome, chunks_of: ChunksOf
-) -> TargetFate:
+def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, chunks_of: ChunksOf) -> TargetFate:
     final = _rank(outcome.order(), target, question.source)
     in_pool = [*sorted(outcome.ranked, key=lambda item: item.pool_rank)]
     pool = _rank(in_pool, target, question.source)
@@ -107,7 +104,7 @@ def _follow(
 
 def _fate(
     target: Target,
-    outcome: Outcome,
+    outcome: Run,
     branches: Mapping[str, int],
     pool: int | None,
     final: int | None,

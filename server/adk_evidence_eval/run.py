@@ -11,13 +11,12 @@ from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.lines import Question, Row, read_rows
 
-Order = Callable[[Outcome], Sequence[Hit]]
+Order = Callable[[Run], Sequence[Hit]]
 
 _EXAMPLE = 'Each line is {"id": "...", "query": "..."}.'
 
@@ -62,7 +61,7 @@ def run_queries(
     top_k: int,
     *,
     details: bool = False,
-    order: Order = Outcome.order,
+    order: Order = Run.order,
 ) -> Iterator[Answer]:
     """Answer every question with the reranked order first, then the rest of the pool.
 
@@ -125,7 +124,7 @@ def read_run(path: Path) -> dict[str, Answer]:
     return read_rows(path, Answer, "Write the run with `adk-evidence eval run`.")
 
 
-def _results(outcome: Outcome, hits: Sequence[Hit]) -> tuple[Result, ...]:
+def _results(outcome: Run, hits: Sequence[Hit]) -> tuple[Result, ...]:
     reranked = {item.payload.candidate_id: item.rerank_score for item in outcome.ranked}
     scores = [reranked.get(hit.payload.candidate_id) for hit in hits]
     return tuple(

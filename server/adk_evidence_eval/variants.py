@@ -9,8 +9,8 @@ from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.base import Reranker
+from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
@@ -35,7 +35,7 @@ class Variant:
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    order: Order = Outcome.order
+    order: Order = Run.order
     reranker: Reranker | None = None
 
 

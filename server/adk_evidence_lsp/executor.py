@@ -9,12 +9,13 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from adk_evidence.services.eventloop import Cancelled
+
 EVIDENCE_THREADS = 4
 QUICK_THREADS = 2
 # How long the end of the server waits for work that was told to stop.
 STOP_SECONDS = 2.0
 
-Cancelled = Callable[[], bool]
 _Result = TypeVar("_Result")
 
 

@@ -12,12 +12,12 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import IndexSummary, list_indexes
 from adk_evidence.models.chunk import ChunkPayload, SourceType
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.context import Context
-from adk_evidence.search.pack import citation_of
 from adk_evidence.settings import Settings
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.analysis import analyze

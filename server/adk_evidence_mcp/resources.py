@@ -88,7 +88,7 @@ def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents
 
 def _status(session: AgentSession) -> IndexStatus:
     with session.open().session() as opened:
-        info = opened.index.info()
+        info = opened.index.info
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
     return IndexStatus(
         version=__version__,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.indexer import Cancelled, Progress
+from adk_evidence.index.indexer import Progress
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest, TaskMode
@@ -18,6 +18,7 @@ from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_promp
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
 from adk_evidence_agents.session import AgentSession, valid

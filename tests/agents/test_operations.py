@@ -16,8 +16,7 @@ import pytest
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.errors import ModelError
 from adk_evidence.index.codebase import Codebase
-from adk_evidence.index.disk_use import size_on_disk
-from adk_evidence.index.registry import list_indexes, read_codebase, settings_of
+from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.search import session as door
 from adk_evidence.store.factory import open_generations

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.search.hybrid import Hit
+from adk_evidence.search.run import Hit
 from adk_evidence.search.support import Measures
 from adk_evidence.settings import load_settings
 from adk_evidence.store.manifest import uncommitted_name

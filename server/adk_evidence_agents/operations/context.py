@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import LineSpan, Quality, round_score
 from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, needed, take, written
 from adk_evidence.render.sanitize import code_span, fenced, one_line
 from adk_evidence.render.view import verification_label
-from adk_evidence.search.pack import citation_of
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.operations.related import related_files
 from adk_evidence_agents.operations.requests import GetContextParameters

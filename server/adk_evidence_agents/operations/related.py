@@ -117,7 +117,7 @@ def _chosen(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
 
 
 def _imports(index: Index, name: str, code: Sequence[ChunkPayload]) -> Iterator[RelatedFile]:
-    indexed = frozenset(index.paths("code"))
+    indexed = frozenset(index.paths["code"])
     first_of_each: dict[str, ChunkPayload] = {}
     for payload in code:
         first_of_each.setdefault(payload.path, payload)

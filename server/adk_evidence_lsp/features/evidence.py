@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.validation import first_problem
-from adk_evidence_lsp.executor import Cancelled
 from adk_evidence_lsp.progress import WorkDone
 from adk_evidence_lsp.protocol import EVIDENCE, ClientSettings, EvidenceParams, Position
 

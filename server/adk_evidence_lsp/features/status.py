@@ -49,6 +49,6 @@ class StatusFeature:
     def _index(self) -> IndexInfo | None:
         try:
             with self._server.backend.session() as session:
-                return session.index.info()
+                return session.index.info
         except EvidenceError:
             return None

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adk_evidence.errors import ServiceError
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.search.pack import citation_of
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import MODE_HINTS, RerankDocument, RerankScore, scores_of_order
 from adk_evidence.services.chat import ChatService
