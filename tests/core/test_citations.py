@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
-from adk_evidence.index.sources import GitReader, SourceReader, open_reader
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
@@ -419,7 +419,7 @@ class TestSourceReader:
         (tmp_path / "pages").mkdir()
         (tmp_path / "pages/a.md").write_text("page")
         pages = location(Path("pages"), kind="pages")
-        assert open_reader(pages, tmp_path).read("a.md") == "page"
+        assert SourceReader(pages, tmp_path).read("a.md") == "page"
 
 
 class TestGitReader:
@@ -435,8 +435,7 @@ class TestGitReader:
         return location(tmp_path, kind="git", commit=done.stdout.strip())
 
     def test_the_working_tree_is_what_counts(self, checkout: SourceLocation) -> None:
-        reader = open_reader(checkout, checkout.root)
-        assert isinstance(reader, GitReader)
+        reader = SourceReader(checkout, checkout.root)
         assert verify(FIRST, reader).state == "exact"
         (checkout.root / "a.py").write_text("# new\n" + CODE)
         assert verify(FIRST, reader).state == "moved"
@@ -444,17 +443,17 @@ class TestGitReader:
 
     def test_the_commit_is_asked_for_what_the_working_tree_lost(self, checkout: SourceLocation) -> None:
         (checkout.root / "a.py").unlink()
-        found = verify(FIRST, GitReader(checkout))
+        found = verify(FIRST, SourceReader(checkout))
         assert found.state == "gone"
         assert "still holds it" in found.reason
 
     @pytest.mark.parametrize("commit", ["--help", "HEAD", "0" * 40, ""])
     def test_only_a_known_hash_is_looked_up(self, checkout: SourceLocation, commit: str) -> None:
-        reader = GitReader(checkout.model_copy(update={"commit": commit}))
+        reader = SourceReader(checkout.model_copy(update={"commit": commit}))
         assert reader.read_at_commit("a.py") is None
 
     def test_odd_paths_are_not_there(self, checkout: SourceLocation) -> None:
-        reader = GitReader(checkout)
+        reader = SourceReader(checkout)
         for path in ("../a.py", "missing.py", "", "a\x00b", "\ud800"):
             assert reader.read_at_commit(path) is None
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.index.sources import SourceReader
-from adk_evidence.index.sources import open_reader as open_source
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
 from adk_evidence.services.resilience import CacheAside
@@ -74,7 +73,6 @@ class Index:
 
     @property
     def points(self) -> int:
-        """Number of chunks of all kinds."""
         return sum(self.manifest.counts().values())
 
     @property
@@ -83,7 +81,6 @@ class Index:
         return any(c.kind == "doc" and c.source != "api-reference" for c in self.manifest.corpora.values())
 
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
-        """The reader of the corpus that a chunk came from."""
         return self.sources.get(payload.source_name)
 
     @property
@@ -201,4 +198,4 @@ class CurrentIndex:
 
 def source_readers(manifest: IndexManifest, folder: Path) -> dict[str, SourceReader]:
     """The readers of an index's corpora by their names; generated pages lie in `folder`, the generation's folder."""
-    return {name: open_source(corpus.location, folder) for name, corpus in manifest.corpora.items()}
+    return {name: SourceReader(corpus.location, folder) for name, corpus in manifest.corpora.items()}

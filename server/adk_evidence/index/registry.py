@@ -75,12 +75,7 @@ def settings_of(settings: Settings, name: str) -> Settings:
 
 
 def read_codebase(settings: Settings, name: str) -> Codebase:
-    """The codebase of a named index.
-
-    Raises:
-        UnknownIndexError: No index has this name; the hint lists the existing ones.
-        StoreError: The record of the codebase cannot be read.
-    """
+    """The codebase of a named index; fails as `settings_of` does."""
     found = _read(settings, name)
     if found is None:
         main = [MAIN] if open_generations(settings).current() else []
@@ -91,7 +86,7 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
 
 
 def register(settings: Settings, codebase: Codebase) -> bool:
-    """Record a codebase under its name; returns whether the name is new.
+    """Record a codebase under its name; whether the name is new.
 
     Raises:
         InvalidRequestError: Another folder has the name.

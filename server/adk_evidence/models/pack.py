@@ -184,5 +184,4 @@ class EvidencePack(Frozen):
 
 
 def round_score(value: float) -> float:
-    """A score as packs carry it."""
     return round(float(value), SCORE_DIGITS)

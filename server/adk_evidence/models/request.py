@@ -50,7 +50,6 @@ class EvidenceFilters(Frozen):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of chunks that `source_types` stands for."""
         return tuple(kind for kind in KINDS if SOURCE_TYPES[kind] in self.source_types)
 
 

@@ -143,4 +143,4 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
     body_tokens = run.settings.rerank.body_tokens
-    return [RerankDocument(hit.payload, hit.fused_rank, body_tokens, scores[hit.point_id]) for hit in hits]
+    return [RerankDocument(hit.payload, body_tokens, scores[hit.point_id]) for hit in hits]

@@ -90,17 +90,10 @@ class EvidenceService:
 
     def beside(self, settings: Settings) -> EvidenceService:
         """A service on the index of other settings with the models of this service, which alone closes them."""
-        other = EvidenceService(settings, dense=self.dense, sparse=self.sparse, reranker=self.models.reranker)
+        models = self.models
+        other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker)
         other._owned = ()
         return other
-
-    @property
-    def dense(self) -> Pair[DenseEmbedder]:
-        return self.models.dense
-
-    @property
-    def sparse(self) -> SparseEncoder:
-        return self.models.sparse
 
     @contextmanager
     def session(self, context: Context | None = None) -> Iterator[Session]:
@@ -114,12 +107,12 @@ class EvidenceService:
             yield Session(self, index, context or Context())
 
     def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
-        """Open a session for one request; see `Session.find`."""
+        """See `Session.find`."""
         with self.session(Context(cancelled)) as session:
             return session.find(request)
 
     def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Run:
-        """Open a session for one ranking that is not logged: for evaluation and for warming up."""
+        """A ranking that is not logged: for evaluation and for warming up."""
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
 
@@ -131,7 +124,7 @@ class EvidenceService:
     def _make_symbols(self) -> CurrentSymbols:
         from adk_evidence.symbols.current import CurrentSymbols
 
-        return CurrentSymbols(self.settings, self.dense.code)
+        return CurrentSymbols(self.settings, self.models.dense.code)
 
 
 class Session:
@@ -161,12 +154,7 @@ class Session:
             return run.pack
 
     def rank(self, request: EvidenceRequest) -> Run:
-        """The ranking alone, without citations: what evaluation measures and operations merge.
-
-        Raises:
-            RequestCancelledError: The caller has gone.
-            EvidenceError: A part failed in strict mode, or nothing is left to search with.
-        """
+        """The ranking alone, without citations: what evaluation measures and operations merge. Fails as `find` does."""
         with self._logged(request) as run:
             return rank(run)
 
@@ -200,8 +188,9 @@ class Session:
         settings = self.settings.model_copy(update={"retrieval": retrieval})
         narrowed, _ = build_filter(filters, index.paths["code"], index.refs["code"])
         with self.context.stage("encode"):
-            dense = self.service.dense.code.embed_query(code)
-            vectors = QueryVectors(code, {"code": dense}, self.service.sparse.encode_query(query_lexical_text(code)))
+            models = self.service.models
+            sparse = models.sparse.encode_query(query_lexical_text(code))
+            vectors = QueryVectors(code, {"code": models.dense.code.embed_query(code)}, sparse)
         with self.context.stage("search"):
             wanted = retrieval.final_limit_per_collection
             hits = search_collection(index, settings, "code", [vectors], limit=wanted, filter=narrowed)
@@ -240,11 +229,6 @@ class Session:
     # Once for a session: a newer generation takes the place of the symbols that the service keeps.
     @cached_property
     def symbols(self) -> Symbols:
-        """The symbols of the index.
-
-        Raises:
-            CollectionUnavailableError: A collection cannot answer.
-        """
         return self.service.symbols.of(self.index)
 
     def local_files(self, pack: EvidencePack) -> dict[str, Path]:

@@ -167,7 +167,7 @@ class Run:
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:
         """Measure what the vector of a question cost. All indexes share the encoders, and so the vector."""
-        encoders = [each for each in self.agents.open().dense.each if isinstance(each, RememberedQueries)]
+        encoders = [each for each in self.agents.open().models.dense.each if isinstance(each, RememberedQueries)]
 
         def kept() -> list[Embedded]:
             return [vector for encoder in encoders if (vector := encoder.kept(text))]
