@@ -1,4 +1,4 @@
-"""A codebase that has an index of its own: the index's name, the folder, and how its files are chosen and cut."""
+"""A codebase with an index: the name of the index, the folder, and how the files are chosen and cut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adk_evidence.globs import Globs
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import Kind
 
-# The name of the main index, that of the ADK.
+# The name of the main index, which holds the ADK.
 MAIN = "adk"
 MAX_NAME_CHARS = 64
 DEFAULT_CHUNK_TOKENS = 1000

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.services.eventloop import Cancelled
 
-# Gets what is done, the total if it is known, and a sentence; may be called from any thread.
+# Hears what is done, the total if known, and a sentence; called from any thread.
 Progress = Callable[[float, float | None, str], None]
 
 

@@ -28,7 +28,7 @@ class HeldPayloads:
         return True
 
     def of(self, hit: base.Hit) -> ChunkPayload:
-        """The payload of a hit, which comes without a payload only where it is held.
+        """The payload of a hit; only a hit whose payload is held may come without a payload.
 
         Raises:
             ValidationError: The stored payload is not a chunk's.

@@ -29,7 +29,7 @@ _CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chu
 
 
 class NotIndexedError(EvidenceError):
-    """What was asked for is not an indexed file, so it is not opened."""
+    """Only indexed files are opened, and this is not an indexed file."""
 
     code = "not_indexed"
 
@@ -37,9 +37,9 @@ class NotIndexedError(EvidenceError):
 class CitedSource(Frozen):
     """The text of a cited file.
 
-    `matches_index` says whether `text` is to the letter what was indexed. Where it is not, `verification` says
-    what became of the cited lines, and `lines` are those where they are now. `local_file` is where the file lies on
-    this machine, None for a page that was made for the index; its text is `text` only if `local_matches`.
+    `matches_index` says whether `text` is to the letter what was indexed. If not, `verification` says what became of
+    the cited lines, and `lines` are their lines now. `local_file` is where the file lies on this machine, None for a
+    page that was made for the index; its text is `text` only if `local_matches`.
     """
 
     repo: str
@@ -67,7 +67,7 @@ def read_file(
     url: str | None = None,
     chunk_id: str | None = None,
 ) -> CitedSource:
-    """The text of an indexed file: at the indexed commit where the source keeps history, else as it is now.
+    """The text of an indexed file: at the indexed commit where the source keeps history, else as the file is now.
 
     Args:
         session: Reads the index.
@@ -88,7 +88,7 @@ def read_file(
     reader = index.sources[corpus]
     expected = entry.files[path].sha256
     now = reader.read(path)
-    # Pages that were made for the index lie in it and do not change; their hash there is that of their module.
+    # Pages that were made for the index lie in it and do not change; their hash there is their module's.
     made = entry.location.kind == "pages"
     local_matches = now is not None and (made or sha256_text(now) == expected)
     kept = now if local_matches else reader.read_at_commit(path)

@@ -77,9 +77,9 @@ class Hit(NamedTuple):
 class Run:
     """One request on one index. Stages read what earlier stages have left here, and leave their own results.
 
-    - `vectors`: those of the question, which feedback may move, and of its sub-queries. `asked` is the question as it
-      was encoded first.
-    - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` those of them
+    - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
+      it was encoded first.
+    - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
       `missing` kinds have fewer results than required.

@@ -140,7 +140,7 @@ def measure_support(run: Run) -> None:
 
 
 def _content_words(question: str) -> list[str]:
-    """The words of a question that say what it is about, in order, names with their parts, at most `MAX_WORDS`."""
+    """The words that say what a question is about, in order, names with their parts, at most `MAX_WORDS`."""
     dull = load_stopwords() | load_words(FILLER_WORDS_FILE)
     words = _WORD.findall(query_lexical_text(without_versions(question)).lower())
     kept = [word for word in words if word not in dull]

@@ -36,7 +36,7 @@ _BOUND = rf"(?:===?|~=|!=|>=|<=|>|<)\ ?v?{_NUMBER}"
 _VERSION = rf"(?P<bounds>{_BOUND}(?:\ ?,\ ?{_BOUND}){{0,3}})|=?(?P<lead>v\.?\ ?)?(?P<number>{_NUMBER})(?P<on>\+)?"
 _ADK = r"(?:google[\ ._/-]?)?adk(?:[-_]python|\ python(?=\ v\d))?|agent\ development\ kit"
 _NAME = rf"(?<!\w)(?:{_ADK})(?:\[[\w,\ -]{{0,60}}\])?"
-# After a number these say that it is an amount, or a model's.
+# After a number, these words say that the number is an amount, or the version of a model.
 _NO_AMOUNT = (
     r"(?!\ ?(?:%|(?:s|ms|seconds?|secs?|minutes?|mins?|hours?|[kmg]b|[kmgt]ib|tokens|times|million|flash|pro)\b))"
 )
@@ -55,7 +55,7 @@ _NEXT = re.compile(
 )
 
 _WORD = re.compile(r"[a-z0-9]+")
-# What may stand before a version that stands alone; after any other word it is that word's.
+# What may stand before a version that stands alone; any other word before a version owns the version.
 _BEFORE = _words(
     """in on for with since from to at using use before after until under than and or vs versus between the latest
     upgrade upgrading upgraded update updating migrate migrating migrated move moving moved running run installed have
@@ -63,7 +63,7 @@ _BEFORE = _words(
 )
 _LONGEST_BEFORE = 20
 _BEFORE_BOUNDS = _words("in on for with since from using use needs need requires require")
-# What has versions of its own. A question that names one of them may mean its version.
+# Things that have versions themselves. A question that names such a thing may mean the version of that thing.
 _OTHERS = _words(
     """python py pydantic gemini a2a mcp openapi openai gpt claude anthropic node java kotlin golang typescript
     javascript oauth oauth2 langchain langgraph litellm vertex vertexai imagen veo llama ollama gemma api apis http
