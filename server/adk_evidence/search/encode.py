@@ -18,8 +18,7 @@ def encode(run: Run, texts: Sequence[str]) -> None:
     """Add the vectors of texts that are the question or hold it. A model that fails is a warning.
 
     Raises:
-        ModelError: No side is left to search with, or a model failed in strict mode.
-        StoreError: In strict mode, the index has no dense vectors yet.
+        ModelError: No side is left to search with.
     """
     branches = run.settings.retrieval.branches
     # A version narrows the search. Chunks do not name their version, so a version in the query only distracts:

@@ -27,9 +27,6 @@ def feed_back(run: Run) -> None:
     """Move the query towards the first ranked hits and search again; without their vectors, the first pass stays.
 
     A collection that fails only in the second pass keeps its hits.
-
-    Raises:
-        CollectionUnavailableError: A collection cannot answer in strict mode.
     """
     try:
         run.vectors[0] = moved_query(run, run.ranked[: run.settings.retrieval.feedback_passages])
@@ -50,9 +47,6 @@ def moved_query(run: Run, relevant: Sequence[Hit]) -> QueryVectors:
     In the settings, `feedback_weight` is the weight of the relevant mean against the query's own weight of 1, on both
     sides, and `feedback_terms` is how many of the heaviest terms are added. Where docs and code have two dense models,
     each kind's query moves towards the relevant hits of that kind, and stays where there are none.
-
-    Raises:
-        CollectionUnavailableError: A collection cannot answer.
     """
     store, retrieval, query = run.settings.store, run.settings.retrieval, run.vectors[0]
     weight = retrieval.feedback_weight

@@ -34,7 +34,7 @@ def search(run: Run, kinds: Iterable[Kind]) -> dict[Kind, list[Hit]]:
     """The hits of each kind. A collection that cannot answer is a warning, and is not in the result.
 
     Raises:
-        CollectionUnavailableError: None of the request's collections can answer, or one cannot in strict mode.
+        CollectionUnavailableError: None of the request's collections can answer.
     """
 
     def hits(kind: Kind) -> list[Hit]:
@@ -74,11 +74,7 @@ def search_collection(
     filter: Filter,
     names: Sequence[str] = (),
 ) -> list[Hit]:
-    """Search the collection of a kind with every branch of the queries; the fused hits, best first.
-
-    Raises:
-        CollectionUnavailableError: The collection cannot answer.
-    """
+    """Search the collection of a kind with every branch of the queries; the fused hits, best first."""
     retrieval = settings.retrieval
     branches = _branches(queries, kind, settings, names)
     if not branches:

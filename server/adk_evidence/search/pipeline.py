@@ -1,4 +1,8 @@
-"""From a request to a ranking (SPEC 5), stage by stage; `pack.assemble` makes the ranking a checked pack."""
+"""From a request to a ranking (SPEC 5), stage by stage; `pack.assemble` makes the ranking a checked pack.
+
+A part that fails in a stage is a warning, and the request goes on without that part; in strict mode, its error ends the
+request.
+"""
 
 from __future__ import annotations
 

@@ -27,11 +27,7 @@ def merge(run: Run) -> None:
 
 
 def rerank(run: Run, reranker: Reranker | None) -> None:
-    """Order the pool of merged hits. A reranker that fails is a warning, and the search's own order stays.
-
-    Raises:
-        EvidenceError: The reranker cannot answer in strict mode.
-    """
+    """Order the pool of merged hits. A reranker that fails is a warning, and the search's own order stays."""
     with run.context.stage("rerank"):
         run.ranked = _reranked(run, pool(run.merged, run.settings.retrieval.pool_size), reranker)
 

@@ -81,11 +81,7 @@ class Support:
 
 
 def check_names(run: Run) -> None:
-    """Look up the first names of the question in the index, or in the hits where the index proves nothing.
-
-    Raises:
-        CollectionUnavailableError: A collection cannot answer in strict mode.
-    """
+    """Look up the first names of the question in the index, or in the hits where the index proves nothing."""
     known: list[str] = []
     unknown: list[str] = []
     for name in run.query.names[:MAX_CHECKED_NAMES]:
@@ -115,11 +111,7 @@ def _stands_in_hits(run: Run, name: str) -> bool:
 
 
 def measure_support(run: Run) -> None:
-    """Measure how far the final results support the question.
-
-    Raises:
-        CollectionUnavailableError: A collection cannot answer in strict mode.
-    """
+    """Measure how far the final results support the question."""
     model = run.settings.retrieval.support
     words = _content_words(run.query.text)
     exact = _exact_term(run, "adk") is not None

@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.models.chunk import Kind
 
-Basis = Literal["question", "nearest", "newest"]
 # The strongest first.
-BASES: tuple[Basis, ...] = ("question", "nearest", "newest")
+Basis = Literal["question", "nearest", "newest"]
+BASES: tuple[Basis, ...] = get_args(Basis)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -21,13 +21,10 @@ class FastEmbedReranker:
     """
 
     def __init__(self, settings: RerankSettings, models: Path) -> None:
+        self.model = settings.model
         self._settings = settings
         self._models = models
         self._load = Once(self._open)
-
-    @property
-    def model(self) -> str:
-        return self._settings.model
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The model's logit for each document; `ModelError` if the model cannot be had or does not load."""

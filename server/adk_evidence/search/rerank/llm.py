@@ -44,12 +44,9 @@ class LlmReranker:
 
     def __init__(self, service: ChatService, settings: LlmRerankSettings, cache_entries: int) -> None:
         self._service = service
+        self.model = settings.model
         self._settings = settings
         self._kept: CacheAside[list[int]] = CacheAside(cache_entries)
-
-    @property
-    def model(self) -> str:
-        return self._settings.model
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """Scores of the model's order; the feature `llm_rank` is the place that the model itself gave a document.

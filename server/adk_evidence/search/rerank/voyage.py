@@ -26,12 +26,9 @@ class VoyageReranker:
 
     def __init__(self, service: VoyageService, settings: RerankSettings) -> None:
         self.service = service
+        self.model = settings.model
         self._settings = settings
         self._kept: CacheAside[list[RerankScore]] = CacheAside(settings.cache_entries)
-
-    @property
-    def model(self) -> str:
-        return self._settings.model
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """One score for each document; where several requests are needed, the feature `batch` says in which it was.
