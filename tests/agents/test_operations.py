@@ -177,7 +177,7 @@ def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -
 
 
 def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
-    embedder = session.open("shop").dense.code
+    embedder = session.open("shop").models.dense.code
     assert isinstance(embedder, RememberedQueries)
     ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
     assert embedder.kept("paint the garden fence green") is not None
