@@ -102,7 +102,7 @@ class Run:
 
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)
-    asked: QueryVectors = field(init=False)
+    asked: QueryVectors = field(init=False, repr=False)
     hits: dict[Kind, list[Hit]] = field(default_factory=dict)
     unique: list[Hit] = field(default_factory=list)
     merged: list[Hit] = field(default_factory=list)
@@ -114,8 +114,8 @@ class Run:
     rerank_model: str | None = None
     known_names: tuple[str, ...] = ()
     unknown_names: tuple[str, ...] = ()
-    support: Support = field(init=False)
-    quality: Quality = field(init=False)
+    support: Support = field(init=False, repr=False)
+    quality: Quality = field(init=False, repr=False)
     pack: EvidencePack | None = None
 
     dense_failed: set[Kind] = field(default_factory=set)
