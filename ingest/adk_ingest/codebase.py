@@ -17,11 +17,9 @@ from adk_evidence.errors import (
 )
 from adk_evidence.files import remove_tree
 from adk_evidence.globs import Globs, any_case
-from adk_evidence.index.codebase import Codebase
-from adk_evidence.index.disk_use import size_on_disk
+from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
-from adk_evidence.index.names import MAIN
-from adk_evidence.index.registry import RECORD, read_codebase, register, registry
+from adk_evidence.index.registry import RECORD, read_codebase, register, registry, size_on_disk
 from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
@@ -33,8 +31,8 @@ from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
-    from adk_evidence.index.indexer import Cancelled
     from adk_evidence.index.indexer import Progress as Report
+    from adk_evidence.services.eventloop import Cancelled
     from adk_evidence.store.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
 

@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
-from adk_evidence.index.codebase import Codebase
-from adk_evidence.index.names import MAX_NAME_CHARS
+from adk_evidence.index.codebase import MAX_NAME_CHARS, Codebase
 from adk_evidence.index.registry import IndexSummary, read_codebase
 from adk_evidence.render.sanitize import visible
 from adk_evidence.validation import first_problem

@@ -11,6 +11,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from adk_evidence.settings import Settings
+
 _LOG = logging.getLogger(__name__)
 _LOCK_SECONDS = 0.5
 
@@ -42,3 +44,9 @@ class EventLog:
             if not self._reported:
                 self._reported = True
                 _LOG.warning("The event log %s cannot be written: %s", self._path, exc)
+
+
+def event_log(settings: Settings) -> EventLog | None:
+    """The event log of the settings; None where it is switched off."""
+    telemetry = settings.telemetry
+    return EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None

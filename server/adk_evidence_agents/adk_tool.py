@@ -18,7 +18,7 @@ from adk_evidence_agents.session import AgentSession, told, valid
 if TYPE_CHECKING:
     from google.adk.tools import FunctionTool
 
-    from adk_evidence.search.context import Cancelled
+    from adk_evidence.services.eventloop import Cancelled
 
 # What SPEC 5 section 3.2 asks of a pack, and its quality. The rest would cost a model more than the evidence.
 _FIELDS: Any = {

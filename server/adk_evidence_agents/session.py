@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, UnknownIndexError
-from adk_evidence.index.names import MAIN
+from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.redaction import where_raised

@@ -85,7 +85,7 @@ def ask(
     home: Home = None,
 ) -> None:
     """Answer a question with checked evidence."""
-    from adk_evidence.index.names import MAIN
+    from adk_evidence.index.codebase import MAIN
     from adk_evidence.index.registry import settings_of
     from adk_evidence.render.markdown import to_markdown
     from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, to_json

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.local import LocalReranker, Weights
+from adk_evidence.search.run import Hit, Run
 from adk_evidence_eval.variants import Variant
 
 # Only what is searched and how the results are ordered: without second passes and without a quota for docs and code.
@@ -30,7 +29,7 @@ _FEEDBACK = {"retrieval.feedback_passages": 3}
 _QUOTA = {"pack.min_docs": 3, "pack.min_code": 3}
 
 
-def by_raw_score(outcome: Outcome) -> list[Hit]:
+def by_raw_score(outcome: Run) -> list[Hit]:
     """All hits in the order of the only branch's scores, as a single index of docs and code would give them.
 
     The pipeline itself joins the two collections by rank.

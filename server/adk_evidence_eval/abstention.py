@@ -9,9 +9,8 @@ from typing import Literal, get_args
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
-from adk_evidence.search.names import UNKNOWN_NAME
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.search.support import MEASURES, Measures
+from adk_evidence.search.support import MEASURES, UNKNOWN_NAME, Measures
 from adk_evidence.settings import SupportSettings
 from adk_evidence_eval.golden import GoldenQuestion
 
@@ -54,7 +53,7 @@ def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iter
             group = "off the subject"
         half = HALVES[hashlib.sha256(question.id.encode()).digest()[0] % 2]
         weighed = outcome.quality.level in ("mixed", "high") and not any(
-            warning.startswith(UNKNOWN_NAME) for warning in outcome.warnings
+            warning.startswith(UNKNOWN_NAME) for warning in outcome.context.warnings
         )
         yield Judged(question.id, group, half, outcome.quality.level, outcome.support.measures, weighed)
 

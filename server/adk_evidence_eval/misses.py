@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.golden import GoldenQuestion, Question, Target
 from adk_evidence_eval.run import Result, result_of
@@ -67,7 +66,7 @@ def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: S
     return found
 
 
-def _points(outcome: Outcome, kind: Kind) -> set[str]:
+def _points(outcome: Run, kind: Kind) -> set[str]:
     return {hit.point_id for hit in outcome.merged if hit.payload.kind == kind}
 
 
@@ -112,9 +111,7 @@ def demoted(fates: Sequence[TargetFate]) -> int:
     return sum(fate.fate == "lost_in_rerank" and (fate.pool or CUT + 1) <= CUT for fate in fates)
 
 
-def _follow(
-    question: GoldenQuestion, target: Target, outcome: Outcome, deep: Outcome, chunks_of: ChunksOf
-) -> TargetFate:
+def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, chunks_of: ChunksOf) -> TargetFate:
     def rank(found: Sequence[Hit]) -> int | None:
         results = counted([result_of(hit.payload) for hit in found], question.source)
         return next((rank for rank, result in enumerate(results, 1) if hits(result, target)), None)

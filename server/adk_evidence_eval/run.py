@@ -12,13 +12,12 @@ from pydantic import BaseModel, ConfigDict
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import QualityLevel
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.golden import Question, Row, read_rows
 
-Order = Callable[[Outcome], Sequence[Hit]]
+Order = Callable[[Run], Sequence[Hit]]
 
 
 class Result(BaseModel):
@@ -52,7 +51,7 @@ def run_queries(
     top_k: int,
     *,
     details: bool = False,
-    order: Order = Outcome.order,
+    order: Order = Run.order,
 ) -> Iterator[Answer]:
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 

@@ -14,8 +14,8 @@ import yaml
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.rerank.base import Reranker
+from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
@@ -42,7 +42,7 @@ class Variant:
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    order: Order = Outcome.order
+    order: Order = Run.order
     reranker: Reranker | None = None
 
 

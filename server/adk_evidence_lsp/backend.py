@@ -13,8 +13,8 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence_lsp.protocol import ClientSettings
 
 if TYPE_CHECKING:
-    from adk_evidence.search.context import Cancelled
     from adk_evidence.search.session import EvidenceService, Session
+    from adk_evidence.services.eventloop import Cancelled
 
 _LOG = logging.getLogger(__name__)
 

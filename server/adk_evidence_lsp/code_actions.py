@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.identifiers import code_identifiers
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
-from adk_evidence_lsp.executor import Cancelled
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, SHOW_EVIDENCE
 from adk_evidence_lsp.server import EvidenceServer
 

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+from adk_evidence.services.eventloop import Cancelled
+
 EVIDENCE_THREADS = 4
 QUICK_THREADS = 2
 # How long the end of the server waits for work that should stop.
 STOP_SECONDS = 2.0
 
-Cancelled = Callable[[], bool]
 _Result = TypeVar("_Result")
 
 

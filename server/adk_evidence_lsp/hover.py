@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.render.sanitize import code_span, fenced, inline
-from adk_evidence_lsp.executor import Cancelled
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE
 from adk_evidence_lsp.server import EvidenceServer
 

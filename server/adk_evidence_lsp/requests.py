@@ -11,7 +11,7 @@ from lsprotocol import types
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence_lsp.executor import Cancelled
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.progress import work_done
 from adk_evidence_lsp.protocol import (
     EvidenceParams,
@@ -185,7 +185,7 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
         generations = open_generations(settings)
         try:
             with server.backend.session() as session:
-                index = session.index.info()
+                index = session.index.info
         except EvidenceError:
             index = None
         return ServerStatus(

@@ -22,10 +22,11 @@ from pygls.protocol import default_converter
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
 from adk_evidence.redaction import where_raised
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.backend import Backend, OpenService, open_service
 from adk_evidence_lsp.configuration import Configuration
 from adk_evidence_lsp.documents import Documents, Snapshot
-from adk_evidence_lsp.executor import Cancelled, Executor
+from adk_evidence_lsp.executor import Executor
 from adk_evidence_lsp.wire import EvidenceProtocol
 
 _LOG = logging.getLogger(__name__)

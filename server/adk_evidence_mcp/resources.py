@@ -66,7 +66,7 @@ def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents
 
 def _status(session: AgentSession) -> str:
     with session.open().session() as opened:
-        info = opened.index.info()
+        info = opened.index.info
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
     status = {
         "version": __version__,

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from anyio import to_thread
 
-from adk_evidence.index.indexer import Cancelled, Progress
+from adk_evidence.index.indexer import Progress
+from adk_evidence.services.eventloop import Cancelled
 
 # How often a client hears of progress; reports in between are dropped.
 REPORT_SECONDS = 0.1

@@ -15,8 +15,7 @@ import pytest
 
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.index.codebase import Codebase
-from adk_evidence.index.disk_use import size_on_disk
-from adk_evidence.index.registry import list_indexes, read_codebase, settings_of
+from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.search import session as door
 from adk_evidence.store.factory import open_generations
@@ -167,7 +166,7 @@ def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -
 
 
 def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
-    embedder = session.open("shop").dense.code
+    embedder = session.open("shop").models.dense.code
     assert isinstance(embedder, RememberedQueries)
     ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
     assert embedder.kept("paint the garden fence green") is not None

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_evidence.models.chunk import ChunkPayload, make_chunk_id, point_id, sha256_text
+from adk_evidence.models.chunk import KINDS, ChunkPayload, make_chunk_id, point_id, sha256_text
 from adk_evidence.models.pack import BranchRank, Coverage, EvidencePack, Quality, Verification
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pack import build_candidate
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.context import Context
+from adk_evidence.search.pack import make_candidate
 from adk_evidence.search.query import normalise
+from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.scope import Scope
+from adk_evidence.search.support import Measures, Support
+from adk_evidence.settings import load_settings
+
+SETTINGS = load_settings()
 
 
 def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **changes: Any) -> ChunkPayload:
@@ -64,12 +71,31 @@ def ranked(kind: str, place: int) -> Hit:
     return placed(hit(payload(kind, path=f"{kind}/{place}.x", body=f"{kind} {place}"), place), place, float(-place))
 
 
+def run(query: str = "how do I retry?", *, task_mode: Any = "build", size: int = 12, **state: Any) -> Run:
+    """A request for whose answer the stages have left `state` so far."""
+    made = Run(
+        request=EvidenceRequest(query=query, task_mode=task_mode),
+        query=normalise(query),
+        size=size,
+        settings=SETTINGS,
+        index=state.pop("index", None),
+        models=state.pop("models", None),
+        context=Context(),
+        scope=Scope(KINDS, {}, (), {}, (), False, False),
+        limits={},
+        query_id="q",
+    )
+    made.support = Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0))
+    for name, value in state.items():
+        setattr(made, name, value)
+    return made
+
+
 def pack(*chunks: ChunkPayload, query: str = "how do I retry?", **changes: Any) -> EvidencePack:
     """A pack whose candidates are these chunks, in order."""
-    candidates = [
-        build_candidate(rank, placed(hit(chunk, rank), rank, 1.0), rank, normalise(query), Verification(state="exact"))
-        for rank, chunk in enumerate(chunks, 1)
-    ]
+    hits = [placed(hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
+    asked = run(query, ranked=hits)
+    candidates = [make_candidate(asked, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
     docs = sum(chunk.kind == "doc" for chunk in chunks)
     values: dict[str, Any] = {
         "pack_id": "",

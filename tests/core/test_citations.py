@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
-from adk_evidence.index.sources import GitReader, SourceReader, open_reader
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
@@ -98,6 +98,12 @@ RUN = cite(CODE, 17, 18, symbol="Tool.run", symbol_kind="method", symbols=("Tool
 HEAD = cite(CODE, 1, 3, symbol="pkg.a", symbol_kind="module")
 
 
+def became(chunk: ChunkPayload, text: str) -> tuple[str, int, int]:
+    found = verify(chunk, Texts(text))
+    assert found.lines is not None
+    return found.state, found.lines.start, found.lines.end
+
+
 class TestForm:
     def test_pages_are_cited_by_url_and_code_by_lines(self) -> None:
         assert docs_citation("google/adk-docs", "979a8fa", "https://adk.dev/a/#b") == (
@@ -145,8 +151,7 @@ class TestExact:
         body = line[10:20]
         chunk = make_payload("code", path="a.py", body=body, start_line=1, end_line=1, start_col=10, end_col=20)
         assert verify(chunk, Texts(f"{line}\n")).state == "exact"
-        moved = verify(chunk, Texts(f"# above\n  {line}\n"))
-        assert (moved.state, moved.lines) == ("moved", LineSpan(start=2, end=2))
+        assert became(chunk, f"# above\n  {line}\n") == ("moved", 2, 2)
 
     def test_the_same_text_elsewhere_does_not_make_other_lines_exact(self) -> None:
         text = "same\nother\nsame\n"
@@ -167,15 +172,14 @@ class TestMoved:
         text = "\n".join([*lines[:at], *above, *lines[at:]])
         if text.split("\n")[5:9] == lines[5:9]:  # what was added may look like what is there
             return
-        found = verify(FIRST, Texts(text))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=6 + len(above), end=9 + len(above)))
+        assert became(FIRST, text) == ("moved", 6 + len(above), 9 + len(above))
 
     def test_of_several_places_the_nearest_counts(self) -> None:
         text = "a\n" * 3 + "needle\n" + "b\n" * 20 + "needle\n" + "c\n" * 5
         chunk = make_payload("code", path="a.txt", body="needle", start_line=22, end_line=22, lang="txt")
-        assert verify(chunk, Texts(text)).lines == LineSpan(start=25, end=25)
+        assert became(chunk, text) == ("moved", 25, 25)
         chunk = make_payload("code", path="a.txt", body="needle", start_line=2, end_line=2, lang="txt")
-        assert verify(chunk, Texts(text)).lines == LineSpan(start=4, end=4)
+        assert became(chunk, text) == ("moved", 4, 4)
 
     def test_a_part_of_other_lines_is_not_the_text(self) -> None:
         chunk = make_payload("code", path="a.txt", body="needle", lang="txt")
@@ -189,37 +193,31 @@ class TestMoved:
 
     def test_other_code_of_the_file_may_be_broken(self) -> None:
         text = 'def broken(:\n  pass\n\ndef first(a,b):\n  """Add."""\n  return (a + b)\n'
-        found = verify(FIRST, Texts(text))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=4, end=6))
+        assert became(FIRST, text) == ("moved", 4, 6)
 
     def test_the_docstring_of_a_module_may_be_wrapped_otherwise(self) -> None:
         chunk = cite('"""A module\nof two lines."""\n\nimport os\n', 1, 4, symbol="pkg.a", symbol_kind="module")
-        found = verify(chunk, Texts('"""A module of two lines."""\nimport  os\n'))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=1, end=2))
+        assert became(chunk, '"""A module of two lines."""\nimport  os\n') == ("moved", 1, 2)
 
     def test_a_method_keeps_its_strings_when_its_class_is_indented_more(self) -> None:
         text = 'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
         chunk = cite(text, 2, 5, symbol="A.f", symbol_kind="method")
-        moved = verify(chunk, Texts(text.replace("def f(self)", "def f( self )")))
-        assert (moved.state, moved.lines) == ("moved", LineSpan(start=2, end=5))
+        assert became(chunk, text.replace("def f(self)", "def f( self )")) == ("moved", 2, 5)
         other = verify(chunk, Texts(text.replace("def f(self)", "def f( self )").replace("  kept", "    kept")))
         assert other.state == "changed"
 
     def test_decorators_belong_to_the_lines(self) -> None:
         text = "@cache\n@other(1,2)\ndef f():\n    return 1\n"
         chunk = cite(text, 1, 4, symbol="f", symbol_kind="function")
-        found = verify(chunk, Texts("\n" + text.replace("1,2", "1, 2")))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=2, end=5))
+        assert became(chunk, "\n" + text.replace("1,2", "1, 2")) == ("moved", 2, 5)
 
     def test_the_beginning_of_a_class_is_found_again(self) -> None:
         chunk = cite(CODE, 12, 15, symbol="Tool", symbol_kind="class", symbols=("Tool", "Tool.name"))
-        found = verify(chunk, Texts(CODE.replace('name = "tool"', "name = 'tool'")))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=12, end=15))
+        assert became(chunk, CODE.replace('name = "tool"', "name = 'tool'")) == ("moved", 12, 15)
 
     def test_methods_that_were_cited_together_are_found_together(self) -> None:
         chunk = cite(CODE, 17, 21, symbol="Tool", symbol_kind="methods", symbols=("Tool.run", "Tool.stop"))
-        found = verify(chunk, Texts(CODE.replace("def run(self, x):", "def run(self, x):  # now")))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=17, end=21))
+        assert became(chunk, CODE.replace("def run(self, x):", "def run(self, x):  # now")) == ("moved", 17, 21)
 
     def test_the_same_code_under_another_name_is_not_the_same_symbol(self) -> None:
         found = verify(RUN, Texts("class Other:\n  def run(self, x):\n    return x\n"))
@@ -233,25 +231,20 @@ class TestChanged:
         assert found.reason.startswith("first is there")
 
     def test_a_symbol_is_found_in_a_file_that_does_not_parse(self) -> None:
-        found = verify(RUN, Texts("class Tool:\n    def run(self, y:\n"))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=2))
+        assert became(RUN, "class Tool:\n    def run(self, y:\n") == ("changed", 2, 2)
 
     def test_the_head_of_a_module_that_does_not_parse_is_changed(self) -> None:
-        found = verify(HEAD, Texts("import (\n"))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=1, end=1))
+        assert became(HEAD, "import (\n") == ("changed", 1, 1)
 
     def test_a_definition_inside_an_if_counts(self) -> None:
-        found = verify(FIRST, Texts("if True:\n    def first(a):\n        return a\n"))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=3))
+        assert became(FIRST, "if True:\n    def first(a):\n        return a\n") == ("changed", 2, 3)
 
     def test_what_is_left_of_several_methods_is_named(self) -> None:
         chunk = cite(CODE, 17, 21, symbol="Tool", symbol_kind="methods", symbols=("Tool.run", "Tool.stop"))
-        found = verify(chunk, Texts("class Tool:\n    def stop(self):\n        pass\n"))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=2, end=3))
+        assert became(chunk, "class Tool:\n    def stop(self):\n        pass\n") == ("changed", 2, 3)
 
     def test_the_head_of_a_module_is_changed_as_long_as_the_module_is_there(self) -> None:
-        found = verify(HEAD, Texts('"""Another."""\n'))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=1, end=1))
+        assert became(HEAD, '"""Another."""\n') == ("changed", 1, 1)
 
     @pytest.mark.parametrize(
         ("headings", "uri", "lines"),
@@ -267,8 +260,7 @@ class TestChanged:
         self, headings: tuple[str, ...], uri: str | None, lines: tuple[int, int]
     ) -> None:
         chunk = make_payload("doc", path="a.md", body="older text", headings=headings, uri=uri)
-        found = verify(chunk, Texts(PAGE))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=lines[0], end=lines[1]))
+        assert became(chunk, PAGE) == ("changed", *lines)
 
     @pytest.mark.parametrize(
         ("before", "repeated"), [("", "# T\n"), ("# Top\n", "## T\n\n\n"), ("", "###### T\n"), ("# ", "![]([")]
@@ -305,13 +297,12 @@ class TestChanged:
     def test_a_changed_section_is_found_by_the_headings_that_ingestion_gave_it(
         self, text: str, headings: tuple[str, ...], lines: tuple[int, int]
     ) -> None:
-        found = verify(make_payload("doc", path="a.md", body="older", headings=headings, uri=None), Texts(text))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=lines[0], end=lines[1]))
+        chunk = make_payload("doc", path="a.md", body="older", headings=headings, uri=None)
+        assert became(chunk, text) == ("changed", *lines)
 
     def test_sections_of_restructured_text_are_found_too(self) -> None:
         chunk = make_payload("doc", path="a.rst", lang="rst", body="older", headings=("Guide", "Use"), uri=None)
-        found = verify(chunk, Texts("Guide\n=====\n\nUse\n---\n\nNew.\n"))
-        assert (found.state, found.lines) == ("changed", LineSpan(start=4, end=7))
+        assert became(chunk, "Guide\n=====\n\nUse\n---\n\nNew.\n") == ("changed", 4, 7)
 
 
 class TestGone:
@@ -419,7 +410,7 @@ class TestSourceReader:
         (tmp_path / "pages").mkdir()
         (tmp_path / "pages/a.md").write_text("page")
         pages = location(Path("pages"), kind="pages")
-        assert open_reader(pages, tmp_path).read("a.md") == "page"
+        assert SourceReader(pages, tmp_path).read("a.md") == "page"
 
 
 class TestGitReader:
@@ -435,8 +426,7 @@ class TestGitReader:
         return location(tmp_path, kind="git", commit=done.stdout.strip())
 
     def test_the_working_tree_is_what_counts(self, checkout: SourceLocation) -> None:
-        reader = open_reader(checkout, checkout.root)
-        assert isinstance(reader, GitReader)
+        reader = SourceReader(checkout, checkout.root)
         assert verify(FIRST, reader).state == "exact"
         (checkout.root / "a.py").write_text("# new\n" + CODE)
         assert verify(FIRST, reader).state == "moved"
@@ -444,17 +434,17 @@ class TestGitReader:
 
     def test_the_commit_is_asked_for_what_the_working_tree_lost(self, checkout: SourceLocation) -> None:
         (checkout.root / "a.py").unlink()
-        found = verify(FIRST, GitReader(checkout))
+        found = verify(FIRST, SourceReader(checkout))
         assert found.state == "gone"
         assert "still holds it" in found.reason
 
     @pytest.mark.parametrize("commit", ["--help", "HEAD", "0" * 40, ""])
     def test_only_a_known_hash_is_looked_up(self, checkout: SourceLocation, commit: str) -> None:
-        reader = GitReader(checkout.model_copy(update={"commit": commit}))
+        reader = SourceReader(checkout.model_copy(update={"commit": commit}))
         assert reader.read_at_commit("a.py") is None
 
     def test_odd_paths_are_not_there(self, checkout: SourceLocation) -> None:
-        reader = GitReader(checkout)
+        reader = SourceReader(checkout)
         for path in ("../a.py", "missing.py", "", "a\x00b", "\ud800"):
             assert reader.read_at_commit(path) is None
 

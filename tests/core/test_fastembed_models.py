@@ -91,7 +91,7 @@ def test_the_cross_encoder_scores_in_the_documents_order(folders: dict[str, Path
     reranker = make_reranker(settings_of(tmp_path, **folders))
     assert reranker is not None
     bodies = ["nothing here", "retry a tool and retry", "a tool"]
-    documents = [RerankDocument(payload(body=body), 1, 1200) for body in bodies]
+    documents = [RerankDocument(payload(body=body), 1200) for body in bodies]
     scores = [score.score for score in reranker.rerank(normalise("retry tool"), "build", documents)]
     assert scores[1] > scores[2] > scores[0]
     assert reranker.rerank(normalise("retry"), "build", []) == []
@@ -138,7 +138,7 @@ def test_a_model_that_fastembed_does_not_have_is_refused(tmp_path: Path):
     reranker = make_reranker(settings.model_copy(update={"rerank": wrong}))
     assert reranker is not None
     with pytest.raises(SettingsError, match="no/such-model"):
-        reranker.rerank(normalise("q"), "build", [RerankDocument(payload(), 1, 1200)])
+        reranker.rerank(normalise("q"), "build", [RerankDocument(payload(), 1200)])
 
 
 @pytest.mark.parametrize("part", ["docs", "code", "rerank"])
@@ -158,7 +158,7 @@ def test_without_the_hub_it_fails_at_once_and_says_what_to_do(
             if part == "rerank":
                 reranker = make_reranker(settings)
                 assert reranker is not None
-                reranker.rerank(normalise("q"), "build", [RerankDocument(payload(), 1, 1200)])
+                reranker.rerank(normalise("q"), "build", [RerankDocument(payload(), 1200)])
             else:
                 make_dense(settings)["doc" if part == "docs" else "code"].embed_query("q")
     assert "Get online once, or set" in caught.value.hint

@@ -1,28 +1,23 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.feedback import moved_query, with_first_similarity
-from adk_evidence.search.hybrid import QueryVectors
-from adk_evidence.settings import RetrievalSettings, load_settings
+from adk_evidence.search import feedback
+from adk_evidence.search.run import Hit, QueryVectors
 from adk_evidence.store.base import HasId, Record, Vector
-from tests.core.factories import hit, payload
+from tests.core.factories import SETTINGS, hit, payload, run
 from tests.corpora import HashEmbedder, Workplace
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = load_settings()
 STORE = SETTINGS.store
 QUERY = QueryVectors("q", {"doc": [1.0, 0.0, 0.0], "code": [1.0, 0.0, 0.0]}, SparseVector((1,), (1.0,)))
-
-
-def _retrieval(weight: float, terms: int = 100) -> RetrievalSettings:
-    return SETTINGS.retrieval.model_copy(update={"feedback_weight": weight, "feedback_terms": terms})
 
 
 class Vectors:
@@ -42,10 +37,23 @@ class Vectors:
         return [Record(one, {}, {**dense.get(one, {}), **sparse.get(one, {})}) for one in found], None
 
 
+def moved_query(
+    query: QueryVectors, relevant: list[Hit], reader: Vectors, weight: float, terms: int = 100, *, shared: bool = True
+) -> QueryVectors:
+    retrieval = SETTINGS.retrieval.model_copy(update={"feedback_weight": weight, "feedback_terms": terms})
+    asked = run(
+        settings=SETTINGS.model_copy(update={"retrieval": retrieval}),
+        index=SimpleNamespace(store=reader),
+        models=SimpleNamespace(dense=SimpleNamespace(shared=shared)),
+        vectors=[query],
+    )
+    return feedback.moved_query(asked, relevant)
+
+
 def _moved(weight: float, *, shared: bool = True, **vectors: Vector) -> QueryVectors:
     hits = {kind: hit(payload(kind, body=kind)) for kind in vectors}
     reader = Vectors({hits[kind].point_id: vector for kind, vector in vectors.items()})
-    return moved_query(QUERY, list(hits.values()), reader, STORE, _retrieval(weight), shared_space=shared)  # type: ignore[arg-type]
+    return moved_query(QUERY, list(hits.values()), reader, weight, shared=shared)
 
 
 def test_the_query_moves_towards_the_mean_of_docs_and_code_and_keeps_its_length():
@@ -58,9 +66,9 @@ def test_the_query_moves_towards_the_mean_of_docs_and_code_and_keeps_its_length(
 def test_without_weight_without_results_or_without_vectors_the_query_stays():
     assert _moved(0.0, doc=[0.0, 1.0, 0.0]) == QUERY
     assert _moved(0.7) == QUERY
-    assert moved_query(QUERY, [hit(payload())], Vectors({}), STORE, _retrieval(0.7), shared_space=True) == QUERY  # type: ignore[arg-type]
+    assert moved_query(QUERY, [hit(payload())], Vectors({}), 0.7) == QUERY
     keywords = QueryVectors("q", {}, QUERY.sparse)
-    assert moved_query(keywords, [hit(payload())], Vectors({}), STORE, _retrieval(0.7), shared_space=True) == keywords  # type: ignore[arg-type]
+    assert moved_query(keywords, [hit(payload())], Vectors({}), 0.7) == keywords
 
 
 def _with_terms(
@@ -69,7 +77,7 @@ def _with_terms(
     hits = [hit(payload(body=str(number))) for number in range(len(relevant))]
     reader = Vectors({}, dict(zip((one.point_id for one in hits), relevant, strict=True)))
     query = QueryVectors("q", {}, QUERY.sparse if own is None else own)
-    return moved_query(query, hits, reader, STORE, _retrieval(weight, terms), shared_space=True).sparse  # type: ignore[arg-type]
+    return moved_query(query, hits, reader, weight, terms).sparse
 
 
 def test_the_terms_of_the_first_results_join_the_query_and_weigh_what_the_weight_says():
@@ -112,10 +120,13 @@ def test_of_several_vectors_the_one_nearest_to_the_query_counts():
     assert both == _moved(0.5, doc=[0.6, 0.8, 0.0], code=[0.0, 0.0, 1.0])
 
 
-def test_similarity_stays_that_to_the_question_as_it_was_asked():
+def test_similarity_stays_that_to_the_question_as_it_was_asked(monkeypatch: pytest.MonkeyPatch):
     known, new = hit(payload(body="known"), similarity=0.9), hit(payload(body="new"), similarity=0.8)
-    again = with_first_similarity([known, new], {known.point_id: 0.4})
-    assert [one.similarity for one in again] == [0.4, None]
+    monkeypatch.setattr(feedback, "moved_query", lambda run, relevant: QUERY)
+    monkeypatch.setattr(feedback, "search", lambda run, kinds: {"doc": [known, new]})
+    asked = run(vectors=[QUERY], hits={"doc": [known._replace(similarity=0.4)]})
+    feedback.feed_back(asked)
+    assert [one.similarity for one in asked.hits["doc"]] == [0.4, None]
 
 
 def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):

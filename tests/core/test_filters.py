@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from adk_evidence.models.request import EvidenceFilters
-from adk_evidence.search.filters import build_filter
+from adk_evidence.search.scope import build_filter
 from adk_evidence.store.base import Filter, Match
 
 PATHS = ("docs/a.md", "docs/tools/b.md", "src/google/adk/agents/llm_agent.py")

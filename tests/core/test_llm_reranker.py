@@ -100,9 +100,7 @@ def order_of(*order: Any) -> str:
 
 
 def documents(*bodies: str, **changes: Any) -> list[RerankDocument]:
-    return [
-        RerankDocument(payload(body=body, path=f"docs/{n}.md", **changes), n, 1200) for n, body in enumerate(bodies)
-    ]
+    return [RerankDocument(payload(body=body, path=f"docs/{n}.md", **changes), 1200) for n, body in enumerate(bodies)]
 
 
 def own_threads() -> set[str]:

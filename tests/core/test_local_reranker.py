@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument, document_text, instruction
+from adk_evidence.search.rerank.base import RerankDocument, instruction
 from adk_evidence.search.rerank.local import LocalReranker
 from tests.core.factories import payload
 
@@ -12,7 +12,7 @@ QUERY = normalise("retry a tool")
 
 def _documents(kind, scores):
     return [
-        RerankDocument(payload(kind, f"{n}", f"{kind} {n}"), fused_rank=n, body_tokens=100, scores=score)
+        RerankDocument(payload(kind, f"{n}", f"{kind} {n}"), body_tokens=100, scores=score)
         for n, score in enumerate(scores, 1)
     ]
 
@@ -49,12 +49,12 @@ def test_similarity_counts_the_same_whether_it_is_one_or_two():
 
 def test_code_whose_name_the_best_docs_use_comes_forward():
     same = {"dense": 0.5, "sparse": 3}
-    page = RerankDocument(payload("doc", "docs/a.md", "Pass a RetryPlugin to the runner."), 1, 100, same)
-    named = RerankDocument(payload("code", "a.py", "one", symbol="RetryPlugin"), 3, 100, same)
-    inside = RerankDocument(payload("code", "b.py", "two", names=("RetryPlugin", "other_thing")), 4, 100, same)
-    other = RerankDocument(payload("code", "c.py", "three", symbol="OtherPlugin"), 2, 100, same)
+    page = RerankDocument(payload("doc", "docs/a.md", "Pass a RetryPlugin to the runner."), 100, same)
+    named = RerankDocument(payload("code", "a.py", "one", symbol="RetryPlugin"), 100, same)
+    inside = RerankDocument(payload("code", "b.py", "two", names=("RetryPlugin", "other_thing")), 100, same)
+    other = RerankDocument(payload("code", "c.py", "three", symbol="OtherPlugin"), 100, same)
     # Where docs say `runner`, they need not mean a name.
-    plain = RerankDocument(payload("code", "d.py", "four", symbol="runner"), 5, 100, same)
+    plain = RerankDocument(payload("code", "d.py", "four", symbol="runner"), 100, same)
     first, second, third, fourth = LocalReranker().rerank(QUERY, "build", [page, named, inside, other, plain])[1:]
     assert first.score == second.score > third.score == fourth.score
     assert "linked" in first.features and "linked" not in fourth.features
@@ -67,8 +67,8 @@ def test_equal_or_unknown_scores_decide_nothing():
 
 def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
     same = {"dense": 0.5, "sparse": 3}
-    uses = RerankDocument(payload("code", "a.py", "uses", symbol="run_agent"), 1, 100, same)
-    defines = RerankDocument(payload("code", "b.py", "defines", symbol="agents.LlmAgent"), 2, 100, same)
+    uses = RerankDocument(payload("code", "a.py", "uses", symbol="run_agent"), 100, same)
+    defines = RerankDocument(payload("code", "b.py", "defines", symbol="agents.LlmAgent"), 100, same)
     alone, in_passing = (
         LocalReranker().rerank(normalise(text), "build", [uses, defines])
         for text in ("LlmAgent", "why does LlmAgent forget what the user said")
@@ -90,8 +90,8 @@ def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
 )
 def test_docs_for_another_language_step_back_unless_they_were_asked_for(path, changes, question, asked_for_python):
     same = {"dense": 0.5, "sparse": 3}
-    python = RerankDocument(payload("doc", "docs/python.md", "one"), 1, 100, same)
-    other = RerankDocument(payload("doc", path, "two", **changes), 2, 100, same)
+    python = RerankDocument(payload("doc", "docs/python.md", "one"), 100, same)
+    other = RerankDocument(payload("doc", path, "two", **changes), 100, same)
     first, second = LocalReranker().rerank(normalise(question), "build", [python, other])
     assert (first.score > second.score) == asked_for_python
 
@@ -102,7 +102,7 @@ def test_nothing_to_rank_gives_nothing():
 
 def test_documents_carry_their_provenance_in_the_specified_order():
     doc = payload("doc", "docs/a.md", "body")
-    assert document_text(doc, 1200).split("\n") == [
+    assert RerankDocument(doc, 1200).text.split("\n") == [
         "SOURCE: docs",
         "REPO: google/adk-docs",
         "REF: abc",
@@ -112,7 +112,7 @@ def test_documents_carry_their_provenance_in_the_specified_order():
         *doc.text.split("\n"),
     ]
     code = payload("code", "src/a.py", "body", symbol="f", start_line=3, end_line=7)
-    assert document_text(code, 1200).split("\n")[:7] == [
+    assert RerankDocument(code, 1200).text.split("\n")[:7] == [
         "SOURCE: code",
         "REPO: google/adk-python",
         "REF: abc",
@@ -125,7 +125,7 @@ def test_documents_carry_their_provenance_in_the_specified_order():
 
 def test_a_long_body_is_cut_and_its_header_kept():
     long = payload("doc", "docs/a.md", "word " * 5000)
-    text = document_text(long, 50)
+    text = RerankDocument(long, 50).text
     assert text.startswith("SOURCE: docs\nREPO:")
     assert len(text) < 600
 

@@ -1,17 +1,25 @@
 from __future__ import annotations
 
-from adk_evidence.search.merge import dedup, merge_hits, pool
-from tests.core.factories import hit, payload
+from types import SimpleNamespace
+
+from adk_evidence.search.ranking import dedup, merge, pool
+from tests.core.factories import hit, payload, run
 
 
 def _paths(hits):
     return [item.payload.path for item in hits]
 
 
+def _merged(docs, code):
+    asked = run(hits={"doc": docs, "code": code}, index=SimpleNamespace(is_published=lambda payload: True))
+    merge(asked)
+    return asked.merged
+
+
 def test_two_lists_are_joined_by_rank_with_docs_first_at_equal_rank():
     docs = [hit(payload("doc", f"d{n}.md", f"doc {n}"), n) for n in (1, 2)]
     code = [hit(payload("code", f"c{n}.py", f"code {n}"), n) for n in (1, 2, 3)]
-    assert _paths(merge_hits(docs, code)) == ["d1.md", "c1.py", "d2.md", "c2.py", "c3.py"]
+    assert _paths(_merged(docs, code)) == ["d1.md", "c1.py", "d2.md", "c2.py", "c3.py"]
 
 
 def test_the_same_candidate_is_kept_once_at_its_better_place():
@@ -44,7 +52,7 @@ def test_of_near_duplicates_the_richer_provenance_takes_the_better_place():
 def test_the_pool_gives_each_kind_half_and_lends_what_is_left():
     docs = [hit(payload("doc", f"d{n}", f"doc {n}"), n) for n in range(1, 11)]
     code = [hit(payload("code", f"c{n}", f"code {n}"), n) for n in range(1, 4)]
-    chosen = pool(merge_hits(docs, code), 10)
+    chosen = pool(_merged(docs, code), 10)
     assert len(chosen) == 10
     assert [item.payload.kind for item in chosen].count("code") == 3
 

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.embedding.base import SparseVector
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
-from adk_evidence.search.names import NamesFound
-from adk_evidence.search.pack import build_candidate, citation_of, matched_terms
-from adk_evidence.search.quality import assess_quality
-from adk_evidence.search.query import normalise
+from adk_evidence.search.pack import make_candidate, matched_terms
+from adk_evidence.search.quality import assess
+from adk_evidence.search.run import QueryVectors
 from adk_evidence.search.support import Measures, Support
 from adk_evidence.settings import SupportSettings
-from tests.core.factories import hit, pack, payload, placed
+from tests.core.factories import SETTINGS, hit, pack, payload, placed, run
 
 EXACT = Verification(state="exact")
 
-# As in the settings: the threshold of the default model.
-judge = partial(assess_quality, relevant_similarity=0.35)
 NEEDED = SupportSettings(bias=0, coverage=0, pairs=0, similarity=0, words=0, absent=0, high=0.5, nearest=0.44)
+
+
+def candidate_of(found, query="x", verification=EXACT, place=1):
+    others = [hit(payload(body=f"other {number}")) for number in range(place - 1)]
+    return make_candidate(run(query, ranked=[*others, found]), 1, found, verification)
+
+
+def judge(items, *, dense_used=True, support=None, needed=None, known=(), unknown=()):
+    # The threshold of the default model.
+    retrieval = SETTINGS.retrieval.model_copy(update={"support": needed, "relevant_similarity": 0.35})
+    vectors = QueryVectors("q", {"doc": [1.0], "code": [1.0]} if dense_used else {}, SparseVector((), ()))
+    asked = run(final=items, vectors=[vectors], known_names=known, unknown_names=unknown)
+    asked.settings = SETTINGS.model_copy(update={"retrieval": retrieval})
+    asked.support = support or asked.support
+    return assess(asked)
 
 
 def _branches(*names):
@@ -44,7 +57,7 @@ def test_a_page_is_cited_by_its_address_and_code_by_its_lines():
 
 def test_lines_that_are_not_known_are_not_invented():
     code = payload("code", "src/a.py", start_line=0, end_line=0)
-    candidate = build_candidate(1, placed(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
+    candidate = candidate_of(placed(hit(code), 1, 1.0))
     assert candidate.citation == "adk-python@abc:src/a.py"
     assert candidate.lines is None
     assert candidate.citation_confidence == "medium"
@@ -55,78 +68,73 @@ def test_lines_that_are_not_known_are_not_invented():
     [("exact", "high"), ("moved", "high"), ("unverified", "medium"), ("changed", "low"), ("gone", "low")],
 )
 def test_confidence_follows_what_checking_the_citation_gave(state, confidence):
-    checked = build_candidate(1, placed(hit(payload()), 1, 1.0), 1, normalise("x"), Verification(state=state))
+    checked = candidate_of(placed(hit(payload()), 1, 1.0), verification=Verification(state=state))
     assert checked.citation_confidence == confidence
 
 
 def test_places_won_are_positive_and_scores_lose_their_noise():
-    candidate = build_candidate(1, placed(hit(payload(), 7), 7, 0.12345678901), 2, normalise("x"), EXACT)
+    candidate = candidate_of(placed(hit(payload(), 7), 7, 0.12345678901), place=2)
     assert candidate.why.rerank_moved == 5
     assert candidate.rerank_score == candidate.why.rerank_score == 0.123457
 
 
 def test_matched_terms_are_the_question_s_words_without_stop_words():
-    query = normalise("How does the ToolContext save a state?")
+    query = "How does the ToolContext save a state?"
     assert matched_terms(query, "tool_context = ToolContext(state)\nthe how") == ("toolcontext", "state")
 
 
 def test_matches_in_the_provenance_header_do_not_count():
-    candidate = build_candidate(1, placed(hit(payload(body="other")), 1, 1.0), 1, normalise("google docs"), EXACT)
+    candidate = candidate_of(placed(hit(payload(body="other")), 1, 1.0), "google docs")
     assert candidate.why.matched_terms == ()
 
 
 def _support(score, *by_result, coverage=1.0, absent=()):
     measures = Measures(coverage=coverage, pairs=coverage, similarity=0.6, words=1.0, absent=len(absent))
-    return Support(measures, score, {point_id_of(item): found for item, found in by_result}, absent)
-
-
-def point_id_of(item):
-    return item.point_id
+    return Support(measures, score, {item.point_id: found for item, found in by_result}, absent)
 
 
 def test_quality_is_high_when_the_results_support_the_question():
     first = _found(0.6, ["dense", "sparse"])
-    sure = judge([first], dense_used=True, support=_support(0.8, (first, 0.7)), needed=NEEDED)
+    sure = judge([first], support=_support(0.8, (first, 0.7)), needed=NEEDED)
     assert (sure.level, sure.note) == ("high", "Found 1 result, 1 of them strong.")
-    unsure = judge([first], dense_used=True, support=_support(0.3, (first, 0.2)), needed=NEEDED)
+    unsure = judge([first], support=_support(0.3, (first, 0.2)), needed=NEEDED)
     assert (unsure.level, unsure.note) == ("mixed", "Found 1 result, none of them strong.")
     assert judge([first], dense_used=False).level == "keyword_only"
-    assert judge([], dense_used=True).level == "none"
+    assert judge([]).level == "none"
 
 
 def test_both_sides_agreeing_is_no_proof_of_an_answer():
     item = _found(0.6, ["dense", "sparse"])
-    assert judge([item, item], dense_used=True, support=_support(0.1, (item, 0.1)), needed=NEEDED).level == "mixed"
+    assert judge([item, item], support=_support(0.1, (item, 0.1)), needed=NEEDED).level == "mixed"
 
 
 def test_words_that_stand_nowhere_in_the_index_are_named():
     item = _found(0.6)
     support = _support(0.3, (item, 0.2), absent=("flux", "capacitor", "x1", "x2"))
-    note = judge([item], dense_used=True, support=support, needed=NEEDED).note
+    note = judge([item], support=support, needed=NEEDED).note
     assert note.endswith("and \u201ccapacitor\u201d and \u201cx1\u201d and 1 more word stand nowhere in the index.")
 
 
 def test_without_a_known_scale_the_results_must_hold_the_question_s_words():
     item = _found(0.6, ["dense", "sparse"])
-    assert judge([item], dense_used=True, support=_support(None)).level == "high"
-    assert judge([item], dense_used=True, support=_support(None, coverage=0.5)).level == "mixed"
-    assert judge([_found(0.6, ["dense"])], dense_used=True, support=_support(None)).level == "mixed"
+    assert judge([item], support=_support(None)).level == "high"
+    assert judge([item], support=_support(None, coverage=0.5)).level == "mixed"
+    assert judge([_found(0.6, ["dense"])], support=_support(None)).level == "mixed"
 
 
 def test_results_that_are_only_the_nearest_are_not_passed_off_as_relevant():
     far = _found(0.2, ["dense", "sparse"])
-    assert judge([far, far], dense_used=True).level == "none"
-    assert "may not be about the ADK" in judge([far], dense_used=True).note
+    assert judge([far, far]).level == "none"
+    assert "may not be about the ADK" in judge([far]).note
     # A name that the index holds is evidence of its own, however far the question's other words are.
-    known = NamesFound(known=("Runner",))
-    assert judge([far], dense_used=True, names=known, support=_support(0.9), needed=NEEDED).level == "mixed"
+    assert judge([far], known=("Runner",), support=_support(0.9), needed=NEEDED).level == "mixed"
 
 
 def test_a_pack_shows_the_cited_lines_apart_from_what_stands_around_them():
     lead = "[CORPUS=adk_python] [REPO=google/x] [COMMIT=abc]\n[PATH=src/a.py]\n---\nclass Runner:\n"
     body, behind = "    def run(self):\n---\n        pass", "\n\n[INCLUDED b.py]\nx = 1"
     code = payload("code", "src/a.py", body, text=lead + body + behind, body_start=len(lead), body_end=len(lead + body))
-    candidate = build_candidate(1, placed(hit(code), 1, 1.0), 1, normalise("x"), EXACT)
+    candidate = candidate_of(placed(hit(code), 1, 1.0))
     assert candidate.text == body
     assert candidate.context == "class Runner:"
     assert candidate.attached == "[INCLUDED b.py]\nx = 1"
@@ -138,7 +146,7 @@ def test_a_pack_shows_the_cited_lines_apart_from_what_stands_around_them():
 
 def test_a_question_with_a_name_that_does_not_exist_is_never_of_high_quality():
     close = _found(0.8, ["dense", "sparse"])
-    quality = judge([close], dense_used=True, names=NamesFound(("Runner",), ("fork_session",)))
+    quality = judge([close], known=("Runner",), unknown=("fork_session",))
     assert quality.level == "mixed"
     assert "not all names" in quality.note
 

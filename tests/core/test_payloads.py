@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from adk_evidence.index.payloads import Payloads
+from adk_evidence.index.payloads import HeldPayloads
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Hit
 from adk_evidence.store.factory import rollback
 from tests.core.factories import payload
@@ -19,39 +21,43 @@ def read(body: str, point: str) -> Hit:
     return Hit(point, 1.0, payload(body=body).model_dump())
 
 
+def _kept(entries: int) -> CacheAside[ChunkPayload]:
+    return CacheAside(entries)
+
+
 def test_a_payload_that_was_read_is_held_for_the_next_search():
-    payloads = Payloads()
-    first = payloads.held()
+    payloads = _kept(9)
+    first = HeldPayloads(payloads)
     assert "a" not in first
     chunk = first.of(read("text", "a"))
-    again = payloads.held()
+    again = HeldPayloads(payloads)
     assert "a" in again
     assert again.of(Hit("a", 0.5)) is chunk
 
 
 def test_the_payloads_that_were_used_last_are_kept():
-    payloads = Payloads(entries=2)
-    held = payloads.held()
+    payloads = _kept(2)
+    held = HeldPayloads(payloads)
     for point in ("a", "b", "a", "c"):
         held.of(read(point, point))
-    assert [point for point in "abc" if point in payloads.held()] == ["a", "c"]
+    assert [point for point in "abc" if point in HeldPayloads(payloads)] == ["a", "c"]
 
 
 def test_what_is_held_stays_although_others_read_much_meanwhile():
-    payloads = Payloads(entries=1)
-    chunk = payloads.held().of(read("text", "a"))
-    held = payloads.held()
+    payloads = _kept(1)
+    chunk = HeldPayloads(payloads).of(read("text", "a"))
+    held = HeldPayloads(payloads)
     assert "a" in held
-    payloads.held().of(read("other", "b"))
-    assert "a" not in payloads.held()
+    HeldPayloads(payloads).of(read("other", "b"))
+    assert "a" not in HeldPayloads(payloads)
     assert held.of(Hit("a", 0.5)) is chunk
 
 
 def test_a_payload_that_is_no_chunks_is_refused_and_not_kept():
-    payloads = Payloads()
+    payloads = _kept(9)
     with pytest.raises(ValidationError):
-        payloads.held().of(Hit("a", 1.0, {"text": "alone"}))
-    assert "a" not in payloads.held()
+        HeldPayloads(payloads).of(Hit("a", 1.0, {"text": "alone"}))
+    assert "a" not in HeldPayloads(payloads)
 
 
 def test_what_was_read_of_one_generation_is_not_shown_of_another(workplace: Workplace):

@@ -12,8 +12,14 @@ from packaging.version import Version
 
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.search.query import normalise
-from adk_evidence.search.version_filter import choose_versions, missing_version, version_of
-from adk_evidence.search.versions import AskedVersion, asked_versions, without_versions
+from adk_evidence.search.versions import (
+    AskedVersion,
+    asked_versions,
+    choose_versions,
+    missing_version,
+    version_of,
+    without_versions,
+)
 
 
 def texts(question: str) -> list[str]:

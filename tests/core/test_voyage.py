@@ -103,9 +103,7 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Asked]:
 
 
 def documents(*bodies: str, **changes: Any) -> list[RerankDocument]:
-    return [
-        RerankDocument(payload(body=body, path=f"docs/{n}.md"), n, 1200, **changes) for n, body in enumerate(bodies)
-    ]
+    return [RerankDocument(payload(body=body, path=f"docs/{n}.md"), 1200, **changes) for n, body in enumerate(bodies)]
 
 
 class TestAnywhere:

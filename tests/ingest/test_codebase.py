@@ -20,9 +20,8 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
-from adk_evidence.index.names import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.index.settings import settings_for
 from adk_evidence.models.chunk import ChunkPayload

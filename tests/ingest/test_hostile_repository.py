@@ -12,7 +12,7 @@ import pytest
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
-from adk_evidence.index.sources import GitReader
+from adk_evidence.index.sources import SourceReader
 from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
@@ -135,7 +135,7 @@ def test_a_commit_that_lacks_a_file_is_not_completed_from_a_server(hostile: Host
     blob = git(hostile.root, "-c", "core.fsmonitor=false", "rev-parse", f"HEAD:{path}")
     hostile.ran.unlink(missing_ok=True)
     (hostile.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    reader = GitReader(SourceLocation(kind="git", root=hostile.root, commit=hostile.commit))
+    reader = SourceReader(SourceLocation(kind="git", root=hostile.root, commit=hostile.commit))
     assert reader.read_at_commit(path) is None
     hostile.assert_quiet()
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.embedding.minilm import MiniLmEmbedder
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
 from adk_evidence_eval.check import check_golden
@@ -47,21 +46,21 @@ def test_by_keywords_the_ranking_is_not_below_its_floor(keywords: EvidenceServic
     assert falls(floor["keywords"], measure(keywords)) == []
 
 
-def backwards(outcome: Outcome) -> list[Hit]:
+def backwards(outcome: Run) -> list[Hit]:
     return outcome.order()[::-1]
 
 
-def best_one_last(outcome: Outcome) -> list[Hit]:
+def best_one_last(outcome: Run) -> list[Hit]:
     best, *others = outcome.order()
     return [*others, best]
 
 
-def by_path(outcome: Outcome) -> list[Hit]:
+def by_path(outcome: Run) -> list[Hit]:
     return sorted(outcome.order(), key=lambda hit: (hit.payload.path, hit.payload.start_line))
 
 
 @pytest.mark.parametrize("broken", [backwards, best_one_last, by_path])
-def test_the_gate_sees_a_broken_order(keywords: EvidenceService, floor: Floor, broken: Callable[[Outcome], list[Hit]]):
+def test_the_gate_sees_a_broken_order(keywords: EvidenceService, floor: Floor, broken: Callable[[Run], list[Hit]]):
     assert "ndcg@12" in [fall.metric for fall in falls(floor["keywords"], measure(keywords, broken))]
 
 

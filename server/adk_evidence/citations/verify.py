@@ -18,12 +18,12 @@ def verify(payload: ChunkPayload, reader: SourceReader | None) -> Verification:
 
     Args:
         payload: The chunk; its `source_hash` is what the cited lines must hash to.
-        reader: The source of the chunk's corpus; None where it is not known.
+        reader: The source of the chunk's corpus; None where the source is not known.
 
     Returns:
         `exact`: the cited lines are there. `moved`: their text, or code with the same syntax tree under the
         same name, stands at other lines. `changed`: only the symbol or heading is left, at the given lines.
-        `gone`: none of it. `unverified`: the source is not known or cannot be read.
+        `gone`: nothing is left. `unverified`: the source is not known or cannot be read.
     """
     if reader is None:
         return Verification(state="unverified", reason="The source of this corpus is not known.")
@@ -42,7 +42,7 @@ def verify(payload: ChunkPayload, reader: SourceReader | None) -> Verification:
     return _by_name(payload, text) or _gone("Neither its text nor its name is in the file any more.", payload, reader)
 
 
-# As many as a reader keeps: several chunks of one answer, and of many answers, are of one file.
+# As many as a reader keeps: several chunks of one answer, and of many answers, come from one file.
 @functools.lru_cache(maxsize=CACHED_FILES)
 def _lines(text: str) -> list[str]:
     return split_lines(text)
@@ -65,7 +65,7 @@ def _find_text(payload: ChunkPayload, text: str) -> LineSpan | None:
     line, counted_to = 1, 0
     found = haystack.find(needle)
     while found >= 0:
-        # The edge before the first line makes up for the newline that ends the line before the match.
+        # The edge before the first line makes up for the newline before the match.
         line += haystack.count("\n", counted_to, found)
         counted_to = found
         if best is None or abs(line - payload.start_line) < abs(best - payload.start_line):

@@ -1,18 +1,38 @@
-"""A codebase that has an index of its own: its folder, and how its files are chosen and cut."""
+"""A codebase with an index: the name of the index, the folder, and how the files are chosen and cut."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from adk_evidence.globs import Globs
-from adk_evidence.index.names import IndexName
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import Kind
 
+# The name of the main index, which holds the ADK.
+MAIN = "adk"
+MAX_NAME_CHARS = 64
 DEFAULT_CHUNK_TOKENS = 1000
 DEFAULT_OVERLAP_TOKENS = 200
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+# Windows gives these names to devices, with any extension.
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+
+
+def checked_name(name: str) -> str:
+    """The name, if a codebase's index may have it; else `ValueError`."""
+    if name == MAIN:
+        raise ValueError(f"{MAIN!r} is the main index")
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS or name.endswith(".") or _DEVICES.fullmatch(name):
+        raise ValueError(
+            f"a name has 1 to {MAX_NAME_CHARS} lower-case letters, digits, '.', '_' and '-', begins with a letter or "
+            "digit, and is not the name of a device"
+        )
+    return name
 
 
 def _absolute(path: Path) -> Path:
@@ -36,12 +56,10 @@ def _checked_globs(globs: tuple[str, ...]) -> tuple[str, ...]:
 _Globs = Annotated[tuple[str, ...], AfterValidator(_checked_globs)]
 
 
-class Codebase(BaseModel):
+class Codebase(Frozen):
     """A codebase that has an index, and how its files are chosen and cut."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: IndexName = Field(description="Name of the index.")
+    name: Annotated[str, AfterValidator(checked_name)] = Field(description="Name of the index.")
     path: Annotated[Path, AfterValidator(_absolute)] = Field(description="Absolute path of the codebase's folder.")
     file_patterns: _Globs = Field(default=(), description="Gitignore-style globs of its files; empty: all text files.")
     exclude_patterns: _Globs = Field(default=(), description="Globs of what to leave out; `!` takes one back.")
@@ -57,5 +75,5 @@ class Codebase(BaseModel):
         return self
 
     def corpus(self, kind: Kind) -> str:
-        """The name of the documentation or of the code: of the corpus, and of the collection in the store."""
+        """The name of a kind's corpus, and of its collection in the store."""
         return f"{self.name}-documentation" if kind == "doc" else f"{self.name}-codebase"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.services.eventloop import Cancelled
 
-Cancelled = Callable[[], bool]
-# Gets what is done, the total if it is known, and a sentence; may be called from any thread.
+# Hears what is done, the total if known, and a sentence; called from any thread.
 Progress = Callable[[float, float | None, str], None]
 
 
@@ -18,9 +17,9 @@ Progress = Callable[[float, float | None, str], None]
 class IndexReport:
     """What a run left in one named index.
 
-    `files`, `chunks` and `vectors` are counts of the whole index, `changed_files` and `removed_files` those of this
-    run. `skipped` has the path and the reason of each file that the patterns ask for and the index lacks. `status` is
-    `unchanged` when there was nothing to do, and `partial` when an error kept files out.
+    `files`, `chunks` and `vectors` count the whole index, `changed_files` and `removed_files` only this run. `skipped`
+    has the path and the reason of each file that the patterns ask for and the index lacks. `status` is `unchanged` when
+    there was nothing to do, and `partial` when an error kept files out.
     """
 
     name: str
@@ -41,12 +40,9 @@ class Indexer(Protocol):
 
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Progress) -> IndexReport:
         """Build the index of a codebase, and record the codebase under its name."""
-        ...
 
     def update(self, name: str, cancelled: Cancelled, progress: Progress) -> IndexReport:
-        """Read again the files of an index that have changed."""
-        ...
+        """Read the changed files of an index again."""
 
     def delete(self, name: str) -> None:
         """Remove an index and the record of its codebase."""
-        ...

@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
-from adk_evidence.index.payloads import Payloads
 from adk_evidence.index.sources import SourceReader
-from adk_evidence.index.sources import open_reader as open_source
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
 from adk_evidence.services.resilience import CacheAside
@@ -26,10 +24,12 @@ from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 
 # Questions repeat their words.
 KEPT_TERMS = 8192
+# For each collection: some 13 MB. A request finds 60 points in each, and most of them again in its second pass.
+KEPT_PAYLOADS = 2048
 
 
 class DenseGap(NamedTuple):
-    """Why an index lacks dense vectors, as the end of a sentence that names them, and what to do about it."""
+    """Why an index lacks dense vectors, as the end of a sentence whose subject they are, and what to do about it."""
 
     why: str
     hint: str
@@ -38,10 +38,7 @@ class DenseGap(NamedTuple):
 def dense_gap(
     manifest: IndexManifest, generations: GenerationStore | LeasedGeneration, ingest_command: str
 ) -> DenseGap | None:
-    """Why not every chunk of an index has its dense vector; None where each has.
-
-    Keywords are published before vectors.
-    """
+    """Why some chunks of an index have no dense vector yet: keywords are published before vectors. None if all have."""
     if manifest.dense == "complete":
         return None
     if generations.is_being_written():
@@ -51,7 +48,7 @@ def dense_gap(
 
 
 class Index:
-    """One generation, opened. Immutable, so that whatever a request reads from it belongs together."""
+    """One generation, opened. A generation never changes, so that whatever a request reads from it belongs together."""
 
     def __init__(self, lease: LeasedGeneration, settings: Settings) -> None:
         self._lease = lease
@@ -64,20 +61,18 @@ class Index:
         except BaseException:
             lease.release()
             raise
-        self._payloads = {kind: Payloads() for kind in KINDS}
-        # How rare the words of questions are, by kind, filter and term: a generation never changes.
+        # What this process has read: payloads by point id, and how rare words are by kind, filter and term.
+        self.payloads: dict[Kind, CacheAside[ChunkPayload]] = {kind: CacheAside(KEPT_PAYLOADS) for kind in KINDS}
         self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
-        self._users = 0
-        self._retired = False
+        # `CurrentIndex` is the first user, as long as this generation is the published one.
+        self._users = 1
         self._lock = threading.Lock()
 
     def dense_gap(self) -> DenseGap | None:
-        """Why not every chunk has its dense vector; None where each has."""
         return dense_gap(self.manifest, self._lease, self._ingest_command)
 
     @property
     def points(self) -> int:
-        """Number of chunks of all kinds."""
         return sum(self.manifest.counts().values())
 
     @property
@@ -86,7 +81,6 @@ class Index:
         return any(c.kind == "doc" and c.source != "api-reference" for c in self.manifest.corpora.values())
 
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
-        """The reader of the corpus that a chunk came from."""
         return self.sources.get(payload.source_name)
 
     @property
@@ -117,31 +111,22 @@ class Index:
         file = root / path.removeprefix(corpus.location.path_prefix)
         return file if file.is_file() else None
 
-    def paths(self, kind: Kind) -> tuple[str, ...]:
-        """Paths of every indexed file of a kind, sorted."""
-        return self._paths[kind]
+    @cached_property
+    def paths(self) -> dict[Kind, tuple[str, ...]]:
+        """Paths of every indexed file by kind, sorted."""
+        return {kind: tuple(sorted({path for corpus in self._of(kind) for path in corpus.files})) for kind in KINDS}
 
     @cached_property
-    def _paths(self) -> dict[Kind, tuple[str, ...]]:
-        by_kind: dict[Kind, set[str]] = {"doc": set(), "code": set()}
-        for corpus in self.manifest.corpora.values():
-            by_kind[corpus.kind].update(corpus.files)
-        return {kind: tuple(sorted(paths)) for kind, paths in by_kind.items()}
+    def refs(self) -> dict[Kind, dict[str, tuple[str, ...]]]:
+        """Indexed commits by kind, with the names they go by."""
+        return {kind: {one.commit: (one.ref,) if one.ref else () for one in self._of(kind)} for kind in KINDS}
 
-    def refs(self, kind: Kind) -> dict[str, tuple[str, ...]]:
-        """Indexed commits of a kind with the names they go by."""
-        return {corpus.commit: _names(corpus) for corpus in self.manifest.corpora.values() if corpus.kind == kind}
+    def _of(self, kind: Kind) -> list[CorpusEntry]:
+        return [corpus for corpus in self.manifest.corpora.values() if corpus.kind == kind]
 
-    def payloads(self, kind: Kind) -> Payloads:
-        """The payloads of a kind that were read from this generation."""
-        return self._payloads[kind]
-
+    @cached_property
     def info(self) -> IndexInfo:
         """What a pack says of the index."""
-        return self._info
-
-    @cached_property
-    def _info(self) -> IndexInfo:
         corpora = {
             name: CorpusInfo(
                 repo=corpus.repo, commit=corpus.commit, ref=corpus.ref, source=corpus.source, chunks=corpus.chunks
@@ -157,29 +142,17 @@ class Index:
         )
 
     def acquire(self) -> None:
-        """Count one more user."""
         with self._lock:
             self._users += 1
 
-    def done(self) -> None:
-        """Count one user less; closes a retired index with its last user."""
+    def release(self) -> None:
+        """Count one user less; the last user closes the index."""
         with self._lock:
             self._users -= 1
-            closing = self._retired and self._users == 0
-        if closing:
-            self._close()
-
-    def retire(self) -> None:
-        """Close the index as soon as nobody uses it."""
-        with self._lock:
-            self._retired = True
             closing = self._users == 0
         if closing:
-            self._close()
-
-    def _close(self) -> None:
-        self.store.close()
-        self._lease.release()
+            self.store.close()
+            self._lease.release()
 
 
 class CurrentIndex:
@@ -203,14 +176,14 @@ class CurrentIndex:
         try:
             yield index
         finally:
-            index.done()
+            index.release()
 
     def _acquire(self) -> Index:
         with self._lock:
             if self._index is None or self._generations.current_id() != self._index.manifest.generation:
                 fresh = Index(self._generations.open_current(), self._settings)
                 if self._index is not None:
-                    self._index.retire()
+                    self._index.release()
                 self._index = fresh
             self._index.acquire()
             return self._index
@@ -220,18 +193,9 @@ class CurrentIndex:
         with self._lock:
             index, self._index = self._index, None
         if index is not None:
-            index.retire()
+            index.release()
 
 
 def source_readers(manifest: IndexManifest, folder: Path) -> dict[str, SourceReader]:
-    """The readers of an index's corpora by their names, for checking citations.
-
-    Args:
-        manifest: What the index holds.
-        folder: The generation's folder, where generated pages lie.
-    """
-    return {name: open_source(corpus.location, folder) for name, corpus in manifest.corpora.items()}
-
-
-def _names(corpus: CorpusEntry) -> tuple[str, ...]:
-    return (corpus.ref,) if corpus.ref else ()
+    """The readers of an index's corpora by their names; generated pages lie in `folder`, the generation's folder."""
+    return {name: SourceReader(corpus.location, folder) for name, corpus in manifest.corpora.items()}

@@ -6,27 +6,15 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store import base
 
-# Of one collection: some 13 MB. A request finds 60 points in each, and most of them again in its second pass.
-KEPT_PAYLOADS = 2048
-
-
-class Payloads:
-    """The payloads of one collection of one generation, which never changes. Safe between threads.
-
-    Args:
-        entries: How many are kept, those that were used last.
-    """
-
-    def __init__(self, entries: int = KEPT_PAYLOADS) -> None:
-        self._kept: CacheAside[ChunkPayload] = CacheAside(entries)
-
-    def held(self) -> HeldPayloads:
-        """What one search need not read again."""
-        return HeldPayloads(self._kept)
-
 
 class HeldPayloads:
-    """The ids whose payloads are kept. What it says it holds it does not lose, whatever other threads read."""
+    """The payloads that one search need not read again.
+
+    A payload that this says it holds stays at hand, whatever other threads read meanwhile.
+
+    Args:
+        kept: The payloads of one collection of one generation, which never changes, by point id.
+    """
 
     def __init__(self, kept: CacheAside[ChunkPayload]) -> None:
         self._kept = kept
@@ -40,7 +28,7 @@ class HeldPayloads:
         return True
 
     def of(self, hit: base.Hit) -> ChunkPayload:
-        """The payload of a hit, which comes without one only where it is held.
+        """The payload of a hit; only a hit whose payload is held may come without a payload.
 
         Raises:
             ValidationError: The stored payload is not a chunk's.

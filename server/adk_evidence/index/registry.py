@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
@@ -19,9 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.files import write_atomic
-from adk_evidence.index.codebase import Codebase
-from adk_evidence.index.disk_use import size_on_disk
-from adk_evidence.index.names import MAIN, checked_name
+from adk_evidence.index.codebase import MAIN, Codebase, checked_name
 from adk_evidence.index.settings import settings_for
 from adk_evidence.models.citation import short_name
 from adk_evidence.settings import Settings
@@ -46,9 +45,9 @@ class IndexSummary:
     """What is known of an index without opening it.
 
     `path` is the folder of the codebase; it is None for the main index and where the record is damaged. `created_at`
-    and `updated_at` are UTC times, None while nothing is published. `size_bytes` is the disk use of the index folder.
-    `commits` are the commits of the corpora, `cited_as` the names that citations begin with, and `languages` the
-    numbers of files by extension, the most frequent first.
+    and `updated_at` are UTC times, None while nothing is published. `commits` are the commits of the corpora,
+    `cited_as` the names that citations begin with, and `languages` the numbers of files by extension, the most frequent
+    first.
     """
 
     name: str
@@ -64,11 +63,7 @@ class IndexSummary:
 
 
 def settings_of(settings: Settings, name: str) -> Settings:
-    """The settings under which an index is read and built: models and caches are shared, nothing else.
-
-    Args:
-        settings: The settings of the main index.
-        name: `MAIN` or the name of a codebase's index.
+    """The settings under which the main index or a codebase's index is read and built.
 
     Raises:
         UnknownIndexError: No index has this name; the hint lists the existing ones.
@@ -80,12 +75,7 @@ def settings_of(settings: Settings, name: str) -> Settings:
 
 
 def read_codebase(settings: Settings, name: str) -> Codebase:
-    """The codebase of a named index.
-
-    Raises:
-        UnknownIndexError: No index has this name; the hint lists the existing ones.
-        StoreError: The record of the codebase cannot be read.
-    """
+    """The codebase of a named index; fails as `settings_of` does."""
     found = _read(settings, name)
     if found is None:
         main = [MAIN] if open_generations(settings).current() else []
@@ -96,7 +86,7 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
 
 
 def register(settings: Settings, codebase: Codebase) -> bool:
-    """Record a codebase under its name; returns whether the name is new.
+    """Record a codebase under its name; whether the name is new.
 
     Raises:
         InvalidRequestError: Another folder has the name.
@@ -184,7 +174,7 @@ def _read(settings: Settings, name: str) -> _Record | None:
 
 
 def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
-    """What is known of an index, completed from the manifest of its current generation."""
+    """What is known of an index, with what the manifest of its current generation says."""
     current = open_generations(settings).current()
     if current is None:
         return known
@@ -192,9 +182,9 @@ def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
     # Generated pages are not files.
     corpora = [corpus for corpus in manifest.corpora.values() if corpus.source != "api-reference"]
     paths = [path for corpus in corpora for path in corpus.files]
-    return IndexSummary(
-        name=known.name,
-        path=known.path,
+    languages = Counter(PurePosixPath(path).suffix.lstrip(".").lower() or "txt" for path in paths)
+    return replace(
+        known,
         created_at=known.created_at or manifest.created_at,
         updated_at=manifest.created_at,
         files=len(paths),
@@ -202,10 +192,20 @@ def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
         size_bytes=size_on_disk(settings.index_path),
         commits=tuple(dict.fromkeys(corpus.commit for _, corpus in sorted(manifest.corpora.items()))),
         cited_as=tuple(sorted({short_name(corpus.repo) for corpus in manifest.corpora.values()})),
-        languages=_languages(paths),
+        languages=tuple(sorted(languages.items(), key=lambda count: (-count[1], count[0]))),
     )
 
 
-def _languages(paths: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    counts = Counter(PurePosixPath(path).suffix.lstrip(".").lower() or "txt" for path in paths)
-    return tuple(sorted(counts.items(), key=lambda count: (-count[1], count[0])))
+def size_on_disk(folder: Path) -> int:
+    """Bytes that the files of a folder take on disk; files that vanish meanwhile do not count."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                info = os.lstat(Path(place, name))
+            except OSError:
+                continue
+            # Qdrant Edge creates large files that are mostly or wholly unwritten. Windows does not report blocks.
+            blocks = getattr(info, "st_blocks", None)
+            total += info.st_size if blocks is None else blocks * 512
+    return total

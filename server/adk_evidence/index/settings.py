@@ -70,27 +70,23 @@ class CodebaseSettings(Settings):
 
     @property
     def paths(self) -> Home:
-        """The layout of the home folder, with the folder of this index."""
         return Home(super().paths.root, self.codebase.name)
 
     @property
     def corpora(self) -> Mapping[Kind, CorpusSettings]:
-        """Documentation and code of the codebase's folder."""
         return {kind: _corpus(self.codebase, kind) for kind in KINDS}
 
     @property
     def subject(self) -> str:
-        """What the index is about, for sentences."""
         return self.codebase.name
 
     @property
     def expects_every_kind(self) -> bool:
-        """A project may well have no documentation."""
+        # A project may well have no documentation.
         return False
 
     @property
     def ingest_command(self) -> str:
-        """The command that builds the index again."""
         return spelled("adk-ingest", "codebase", str(self.codebase.path), "--name", self.codebase.name)
 
 

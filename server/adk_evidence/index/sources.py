@@ -22,18 +22,21 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 class SourceReader:
-    """Reads the files of one corpus, never outside its root. Methods may be called from several threads."""
+    """Reads the files of one corpus, never outside its root. Methods may be called from several threads.
 
-    def __init__(self, location: SourceLocation) -> None:
+    Args:
+        location: Where the files are.
+        folder: What a relative root starts from: the generation's folder.
+    """
+
+    def __init__(self, location: SourceLocation, folder: Path = Path()) -> None:
         self._location = location
-        self._root = os.path.realpath(location.root)
+        self._root = os.path.realpath(folder / location.root)
         self._load = functools.lru_cache(maxsize=CACHED_FILES)(_load)
+        self._show = functools.lru_cache(maxsize=CACHED_FILES)(self._read_commit)
 
     def read(self, path: str) -> str | None:
         """The text of a file as it is now, or None where there is no such text file.
-
-        Args:
-            path: Path within the repository.
 
         Raises:
             SourceError: The source itself cannot be read.
@@ -50,18 +53,26 @@ class SourceReader:
                 return None
             message = f"The folder {self._root} that was indexed is missing."
             raise SourceError(message, "Restore it or ingest again.") from exc
-        if not stat.S_ISREG(info.st_mode):
-            return None
-        return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino)
+        return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
 
     def read_at_commit(self, path: str) -> str | None:
         """The text of a file at the indexed commit, or None where the source keeps no history."""
-        return None
+        return self._show(path) if self._location.kind == "git" else None
+
+    def _read_commit(self, path: str) -> str | None:
+        # git could take a commit that is not a hash for an option or for another revision.
+        if not _COMMIT.fullmatch(self._location.commit):
+            return None
+        command = ["cat-file", "blob", f"{self._location.commit}:{path}"]
+        try:
+            return _decode(run_git(command, cwd=Path(self._root), timeout=GIT_SHOW_SECONDS))
+        except (GitError, ValueError):  # ValueError: a NUL in the path
+            return None
 
     def _on_disk(self, path: str) -> str | None:
         if not path.startswith(self._location.path_prefix):
             return None
-        relative = path[len(self._location.path_prefix) :]
+        relative = path.removeprefix(self._location.path_prefix)
         parts = relative.split("/")
         if any(part in ("", ".", "..") for part in parts):
             return None
@@ -74,35 +85,6 @@ class SourceReader:
         except ValueError:  # a NUL or a lone surrogate, which no file name has
             return None
         return disk if disk.startswith(self._root.rstrip(os.sep) + os.sep) else None
-
-
-class GitReader(SourceReader):
-    """Reads a checkout's working tree, and on request the indexed commit."""
-
-    def __init__(self, location: SourceLocation) -> None:
-        super().__init__(location)
-        self._show = functools.lru_cache(maxsize=CACHED_FILES)(self._read_commit)
-
-    def read_at_commit(self, path: str) -> str | None:
-        """The text of a file at the indexed commit; see `SourceReader.read_at_commit`."""
-        return self._show(path)
-
-    def _read_commit(self, path: str) -> str | None:
-        # git could take a commit that is not a hash for an option or for another revision.
-        if not _COMMIT.fullmatch(self._location.commit):
-            return None
-        try:
-            command = ["cat-file", "blob", f"{self._location.commit}:{path}"]
-            raw = run_git(command, cwd=Path(self._root), timeout=GIT_SHOW_SECONDS)
-        except (GitError, ValueError):  # ValueError: a NUL in the path
-            return None
-        return _decode(raw)
-
-
-def open_reader(location: SourceLocation, folder: Path) -> SourceReader:
-    """The reader of one location; `folder` is the generation's folder, which relative roots start from."""
-    location = location.model_copy(update={"root": folder / location.root})
-    return GitReader(location) if location.kind == "git" else SourceReader(location)
 
 
 def _load(disk: str, mtime_ns: int, size: int, inode: int) -> str | None:

@@ -33,10 +33,10 @@ TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs", "origin")
 class ChunkPayload(BaseModel):
     """What the store keeps with a chunk's vectors.
 
-    `text` is header + context tail + the chunk's own lines + attachments. Its own lines are
+    `text` is header + context tail + the chunk's own lines + attachments. The chunk's own lines are
     `text[body_start:body_end]`, verbatim from lines `start_line`..`end_line` (1-based, inclusive) of the file
-    with newlines normalised to `\\n`. Where a single line was too long, only `start_col`..`end_col` (0-based,
-    end exclusive, in characters of the joined cited lines) of them.
+    with newlines normalised to `\\n`. Where a single line was too long, they are only `start_col`..`end_col` (0-based,
+    end exclusive, in characters of the joined lines).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -79,30 +79,34 @@ class ChunkPayload(BaseModel):
 
     @property
     def body(self) -> str:
-        """The chunk's own lines."""
         return self.text[self.body_start : self.body_end]
 
     @property
     def context(self) -> str:
-        """What stands before the chunk's own lines and is none of them: lines of its neighbour, or of its class."""
+        """The lines before the chunk's own lines: lines of its neighbour, or of its class."""
         _, _, lead = self.text[: self.body_start].partition(HEADER_END)
         return lead.strip("\n")
 
     @property
     def attached(self) -> str:
-        """What stands behind the chunk's own lines: files that they include."""
+        """The files that the chunk's own lines include."""
         return self.text[self.body_end :].strip("\n")
 
     @property
+    def has_lines(self) -> bool:
+        """Whether the chunk's lines are known; without them the citation is of medium confidence."""
+        return self.start_line > 0 and self.end_line >= self.start_line
+
+    @property
     def tags(self) -> tuple[str, ...]:
-        """What requests can narrow a search by besides language and path; the fields are those of `TAG_FIELDS`."""
+        """What requests can narrow a search by besides language and path: the values of `TAG_FIELDS`."""
         origin = None if self.origin == "repository" else self.origin
         found = (self.source_type, self.lang, self.symbol_kind, *self.code_langs, origin)
         return tuple(dict.fromkeys(tag for tag in found if tag))
 
     @property
     def source_name(self) -> str:
-        """The corpus of the index that the chunk came from; generated pages are one of their own."""
+        """The corpus of the index that the chunk came from; generated pages are a corpus too."""
         return self.corpus if self.origin == "repository" else self.origin
 
     @property
@@ -121,12 +125,11 @@ class ChunkRecord(ChunkPayload):
     )
 
     def payload(self) -> ChunkPayload:
-        """The part that the store keeps."""
         return ChunkPayload.model_construct(**{name: getattr(self, name) for name in ChunkPayload.model_fields})
 
 
 def sha256_text(text: str) -> str:
-    """Hex sha256 of a text's UTF-8 bytes; lone surrogates are kept apart, not refused."""
+    """Hex sha256 of a text's UTF-8 bytes; lone surrogates are hashed too."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

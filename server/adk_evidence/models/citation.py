@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
 
 _CITATION = re.compile(r"(?P<name>[^@\s]+)@(?P<commit>[^:\s]+):(?P<target>.+)", re.DOTALL)
@@ -23,37 +24,26 @@ class Citation:
     lines: LineSpan | None = None
 
 
-def docs_citation(repo: str, commit: str, url: str) -> str:
-    """The citation of a page.
+def citation_of(payload: ChunkPayload) -> str:
+    """The citation of a chunk; only what the payload knows goes into it."""
+    if payload.kind == "doc" and payload.uri:
+        return docs_citation(payload.repo, payload.commit, payload.uri)
+    lines = (payload.start_line, payload.end_line) if payload.has_lines else (None, None)
+    return code_citation(payload.repo, payload.commit, payload.path, *lines)
 
-    Args:
-        repo: `owner/name`.
-        commit: Commit or tag.
-        url: The page's URL with its anchor, or its path where the site is not known.
-    """
+
+def docs_citation(repo: str, commit: str, url: str) -> str:
+    """The citation of a page by its URL with its anchor, or by its path where the site is not known."""
     return f"{short_name(repo)}@{commit}:{url}"
 
 
 def code_citation(repo: str, commit: str, path: str, start: int | None, end: int | None) -> str:
-    """The citation of lines of a file; without known lines it names the file alone.
-
-    Args:
-        repo: `owner/name`.
-        commit: Commit or tag.
-        path: Path within the repository.
-        start: First line, 1-based.
-        end: Last line, inclusive.
-    """
+    """The citation of lines of a file (1-based, inclusive); without known lines it names the file alone."""
     lines = f"#L{start}-L{end}" if start is not None and end is not None else ""
     return f"{short_name(repo)}@{commit}:{path}{lines}"
 
 
 def parse_citation(text: str) -> Citation:
-    """Take a citation apart.
-
-    Raises:
-        InvalidRequestError: The text is not a citation.
-    """
     match = _CITATION.fullmatch(text)
     if match is None:
         raise InvalidRequestError("This is not a citation.", "Citations look like adk-python@v1.0.0:src/a.py#L1-L9.")

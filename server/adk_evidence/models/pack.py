@@ -6,8 +6,9 @@ import hashlib
 import json
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.request import TaskMode
 
@@ -15,22 +16,18 @@ Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
 VerificationState = Literal["exact", "moved", "changed", "gone", "unverified"]
 
-# Digits that scores keep in a pack: below them lies the noise of float32 sums.
+# Digits of scores in a pack; further digits are the noise of float32 sums.
 SCORE_DIGITS = 6
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LineSpan(_Model):
+class LineSpan(Frozen):
     """Lines of a file, 1-based and inclusive."""
 
     start: int
     end: int
 
 
-class BranchRank(_Model):
+class BranchRank(Frozen):
     """Where one retrieval branch placed a candidate."""
 
     branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's.")
@@ -38,7 +35,7 @@ class BranchRank(_Model):
     score: float
 
 
-class Why(_Model):
+class Why(Frozen):
     """Why a candidate stands where it stands."""
 
     branches: tuple[BranchRank, ...] = ()
@@ -51,7 +48,7 @@ class Why(_Model):
     features: dict[str, float] = Field(default_factory=dict, description="What the reranker went by.")
 
 
-class Verification(_Model):
+class Verification(Frozen):
     """Whether the citation holds in the source as it is now."""
 
     state: VerificationState
@@ -59,7 +56,7 @@ class Verification(_Model):
     reason: str = ""
 
 
-class Candidate(_Model):
+class Candidate(Frozen):
     """One piece of evidence."""
 
     rank: int
@@ -92,7 +89,7 @@ class Candidate(_Model):
     why: Why
 
 
-class VersionPlan(_Model):
+class VersionPlan(Frozen):
     """Which versions of the ADK were searched."""
 
     asked: tuple[str, ...] = Field(description="What the question names, e.g. `1.18` or `>=2.0`.")
@@ -103,7 +100,7 @@ class VersionPlan(_Model):
     left_out: dict[str, tuple[str, ...]] = Field(description="By collection: indexed, but not searched.")
 
 
-class RetrievalPlan(_Model):
+class RetrievalPlan(Frozen):
     """What was asked of the store."""
 
     collections_queried: tuple[str, ...]
@@ -124,21 +121,21 @@ class RetrievalPlan(_Model):
     )
 
 
-class Coverage(_Model):
+class Coverage(Frozen):
     """How the final results split."""
 
     docs_in_top_k: int
     code_in_top_k: int
 
 
-class Quality(_Model):
+class Quality(Frozen):
     """How far the answer can be relied on, with a sentence for a person or a model."""
 
     level: QualityLevel
     note: str
 
 
-class CorpusInfo(_Model):
+class CorpusInfo(Frozen):
     """One corpus of the index."""
 
     repo: str
@@ -148,7 +145,7 @@ class CorpusInfo(_Model):
     chunks: int
 
 
-class IndexInfo(_Model):
+class IndexInfo(Frozen):
     """Which index answered."""
 
     generation: str
@@ -158,7 +155,7 @@ class IndexInfo(_Model):
     corpora: dict[str, CorpusInfo]
 
 
-class EvidencePack(_Model):
+class EvidencePack(Frozen):
     """The answer. Same request, same index: the same bytes, `debug` and `query_id` aside."""
 
     pack_id: str
@@ -187,5 +184,4 @@ class EvidencePack(_Model):
 
 
 def round_score(value: float) -> float:
-    """A score as packs carry it."""
     return round(float(value), SCORE_DIGITS)

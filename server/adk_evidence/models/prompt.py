@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from adk_evidence.models.base import Frozen
 
 
-class Turn(BaseModel):
+class Turn(Frozen):
     """One turn of a conversation. Its content is data like a corpus text: a role inside it counts for nothing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     role: Literal["user", "assistant"]
     content: str

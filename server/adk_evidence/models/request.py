@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
@@ -29,14 +30,12 @@ def plain(value: str) -> str:
 _Text = Annotated[str, AfterValidator(plain)]
 
 
-class EvidenceFilters(BaseModel):
+class EvidenceFilters(Frozen):
     """Narrowing of a request; empty means no narrowing.
 
     Paths are gitignore-style globs against the repository-relative path; a plain folder or file name matches
     everything below it.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     path_allowlist: tuple[_Text, ...] = ()
     path_blocklist: tuple[_Text, ...] = ()
@@ -51,14 +50,11 @@ class EvidenceFilters(BaseModel):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of chunks that `source_types` stands for."""
         return tuple(kind for kind in KINDS if SOURCE_TYPES[kind] in self.source_types)
 
 
-class EvidenceRequest(BaseModel):
+class EvidenceRequest(Frozen):
     """One question to the retrieval pipeline."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
     task_mode: TaskMode = "build"

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import dataclass, field, replace
 from typing import ParamSpec, TypeVar
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.services.eventloop import cancellable
+from adk_evidence.services.eventloop import Cancelled, cancellable
 
-Cancelled = Callable[[], bool]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -24,6 +24,7 @@ class RequestCancelledError(EvidenceError):
     code = "cancelled"
 
 
+@dataclass
 class Context:
     """The context of a session, and of each request within the session.
 
@@ -32,36 +33,21 @@ class Context:
         logged: Whether retrievals are written to the event log. Evaluation and warm-up are not.
         question_logged: Whether the event has the text of the question, and not only its hash.
         strict: Whether a part that fails ends the request, instead of a warning.
-        budget_ms: Soft time budget, from now on; None or 0: none.
+        budget_ms: Soft time budget, counted from now on; None or 0 for no limit.
     """
 
-    def __init__(
-        self,
-        cancelled: Cancelled | None = None,
-        *,
-        logged: bool = True,
-        question_logged: bool = True,
-        strict: bool = False,
-        budget_ms: int | None = None,
-    ) -> None:
-        self.cancelled = cancelled
-        self.logged = logged
-        self.question_logged = question_logged
-        self.strict = strict
-        self.budget_ms = budget_ms
-        self.timings_ms: dict[str, float] = {}
-        self._deadline = time.monotonic() + budget_ms / 1000 if budget_ms else None
-        self._warnings: dict[str, None] = {}
+    cancelled: Cancelled | None = None
+    logged: bool = field(default=True, kw_only=True)
+    question_logged: bool = field(default=True, kw_only=True)
+    strict: bool = field(default=False, kw_only=True)
+    budget_ms: int | None = field(default=None, kw_only=True)
+    timings_ms: dict[str, float] = field(default_factory=dict, init=False)
+    _warnings: dict[str, None] = field(default_factory=dict, init=False)
+    _begin: float = field(default_factory=time.monotonic, init=False)
 
     def for_request(self, *, strict: bool, budget_ms: int | None) -> Context:
         """The context of one request: the same cancellation, but the request's own limits, warnings and timings."""
-        return Context(
-            self.cancelled,
-            logged=self.logged,
-            question_logged=self.question_logged,
-            strict=strict,
-            budget_ms=budget_ms,
-        )
+        return replace(self, strict=strict, budget_ms=budget_ms)
 
     @property
     def warnings(self) -> list[str]:
@@ -73,22 +59,17 @@ class Context:
         return {name: round(value, 2) for name, value in self.timings_ms.items()}
 
     def warn(self, code: str, sentence: str) -> None:
-        """Add a warning."""
         self._warnings.setdefault(f"{code}: {sentence}")
 
     def may_spend(self, what: str) -> bool:
         """Whether the time budget allows an optional stage; a skipped stage is a warning."""
-        if self._deadline is None or time.monotonic() < self._deadline:
+        if not self.budget_ms or time.monotonic() < self._begin + self.budget_ms / 1000:
             return True
         self.warn("time_budget", f"the time budget was spent before {what}.")
         return False
 
     def stop_if_cancelled(self) -> None:
-        """End the request here if the caller has gone.
-
-        Raises:
-            RequestCancelledError: The caller has gone.
-        """
+        """Raise `RequestCancelledError` if the caller has gone."""
         if self.cancelled is not None and self.cancelled():
             raise RequestCancelledError("The request was cancelled.")
 

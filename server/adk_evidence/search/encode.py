@@ -8,8 +8,7 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
-from adk_evidence.search.hybrid import QueryVectors
-from adk_evidence.search.run import Run
+from adk_evidence.search.run import QueryVectors, Run
 from adk_evidence.search.versions import without_versions
 
 _NOTHING = SparseVector((), ())
@@ -19,12 +18,11 @@ def encode(run: Run, texts: Sequence[str]) -> None:
     """Add the vectors of texts that are the question or hold it. A model that fails is a warning.
 
     Raises:
-        ModelError: No side is left to search with, or a model failed in strict mode.
-        StoreError: In strict mode, the index has no dense vectors yet.
+        ModelError: No side is left to search with.
     """
     branches = run.settings.retrieval.branches
     # A version narrows the search. Chunks do not name their version, so a version in the query only distracts:
-    # recall at 12 falls from .415 to .360 on 129 questions that begin with one, and stays .416 without it.
+    # recall at 12 falls from .415 to .360 on 129 questions that begin with a version, and stays .416 without it.
     question = run.query.text
     plain = without_versions(question)
     for text in (text.replace(question, plain) for text in texts):

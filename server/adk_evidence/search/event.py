@@ -9,7 +9,6 @@ from typing import Any
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, sha256_text
 from adk_evidence.models.pack import round_score
-from adk_evidence.search.outcome import plan_of
 from adk_evidence.search.rerank.base import instruction
 from adk_evidence.search.run import Run
 
@@ -17,14 +16,8 @@ MAX_LOGGED_HITS = 200
 
 
 def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str, Any]:
-    """What was asked, how it was searched and what was found.
-
-    Args:
-        run: The request, as far as it came.
-        failure: What ended the request early.
-    """
-    plan, retrieval, pack = plan_of(run), run.settings.retrieval, run.pack
-    quality = pack.quality if pack else run.quality
+    """What was asked, how it was searched and what was found, until a `failure` if there was one."""
+    plan, retrieval, pack = run.plan, run.settings.retrieval, run.pack
     warnings = run.context.warnings
     if not run.context.question_logged:
         # A warning may quote the question.
@@ -66,7 +59,7 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "qdrant_result_ids": [
             {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score} for hit in run.merged[:MAX_LOGGED_HITS]
         ],
-        # What the collections returned beside: repeated evidence, and chunks without an address to be cited by.
+        # What the collections returned besides: repeated evidence, and chunks without an address to be cited by.
         "dropped": {
             "repeated": [hit.payload.candidate_id for hit in found if id(hit) not in unique][:MAX_LOGGED_HITS],
             "provenance": [hit.payload.candidate_id for hit in run.unique if id(hit) not in merged][:MAX_LOGGED_HITS],
@@ -89,7 +82,7 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "coverage": {
             f"{name}_in_top_k": sum(hit.kind == kind for hit in run.final) for kind, name in SOURCE_TYPES.items()
         },
-        "quality": quality.level if quality else None,
+        "quality": None if failure else (pack or run).quality.level,
         "error": failure.code if failure else None,
         "warnings": warnings,
         "timings_ms": run.context.rounded_timings(),

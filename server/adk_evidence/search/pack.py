@@ -12,7 +12,7 @@ from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.embedding.factory import voyage_usage
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.citation import code_citation, docs_citation
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import (
     BranchRank,
     Candidate,
@@ -23,30 +23,23 @@ from adk_evidence.models.pack import (
     Why,
     round_score,
 )
-from adk_evidence.search.gates import has_lines
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.outcome import Outcome
 from adk_evidence.search.quality import lowered
-from adk_evidence.search.query import Query
-from adk_evidence.search.run import Run
+from adk_evidence.search.run import Hit, Run
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
-# What becomes of the quality of an answer whose first citation does not hold, by the citation's state.
+# How an answer loses its quality when its first citation does not hold, by the citation's state.
 UNSOUND: Mapping[str, str] = {
     "gone": "the text that the first result cites is gone",
     "changed": "the text that the first result cites has changed",
 }
 
 
-def assemble(run: Run, outcome: Outcome) -> EvidencePack:
-    """The pack of a ranking, each citation checked against its source."""
-    places = {id(hit): place for place, hit in enumerate(outcome.ranked, 1)}
+def assemble(run: Run) -> EvidencePack:
+    """The pack of a ranked request, each citation checked against its source."""
     with run.context.stage("verify"):
-        candidates = tuple(
-            _candidate(run, rank, hit, places[id(hit)], outcome) for rank, hit in enumerate(outcome.final, 1)
-        )
-    docs = sum(hit.kind == "doc" for hit in outcome.final)
+        candidates = tuple(_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1))
+    docs = sum(hit.kind == "doc" for hit in run.final)
     first = candidates[0].verification.state if candidates else "exact"
     pack = EvidencePack(
         pack_id="",
@@ -55,9 +48,9 @@ def assemble(run: Run, outcome: Outcome) -> EvidencePack:
         query=run.request.query,
         task_mode=run.request.task_mode,
         profile=run.settings.profile,
-        index=run.index.info(),
-        quality=lowered(outcome.quality, [UNSOUND[first]] if first in UNSOUND else []),
-        retrieval_plan=outcome.plan,
+        index=run.index.info,
+        quality=lowered(run.quality, [UNSOUND[first]] if first in UNSOUND else []),
+        retrieval_plan=run.plan,
         candidates=candidates,
         coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
         warnings=tuple(run.context.warnings),
@@ -65,8 +58,8 @@ def assemble(run: Run, outcome: Outcome) -> EvidencePack:
             "timings_ms": run.context.rounded_timings(),
             "qdrant": {
                 "store": run.settings.store.kind,
-                "merged": len(outcome.merged),
-                "reranked": len(outcome.ranked),
+                "merged": len(run.merged),
+                "reranked": len(run.ranked),
             },
             "voyage": voyage_usage(*run.models.dense.each, run.models.reranker),
         },
@@ -74,36 +67,35 @@ def assemble(run: Run, outcome: Outcome) -> EvidencePack:
     return pack.with_id()
 
 
-def _candidate(run: Run, rank: int, hit: Hit, place: int, outcome: Outcome) -> Candidate:
+def _checked(run: Run, rank: int, hit: Hit) -> Candidate:
     verification = verify(hit.payload, run.index.source_of(hit.payload))
-    if not has_lines(hit.payload):
+    if not hit.payload.has_lines:
         run.context.warn("line_spans_unavailable", f"line spans unavailable for {hit.payload.path}.")
-    return build_candidate(rank, hit, place, run.query, verification, outcome.support.by_result.get(hit.point_id))
+    return make_candidate(run, rank, hit, verification)
 
 
-def build_candidate(
-    rank: int,
-    item: Hit,
-    final_pool_rank: int,
-    query: Query,
-    verification: Verification,
-    support: float | None = None,
-) -> Candidate:
-    """One entry of the pack.
-
-    Args:
-        rank: Place among the final results, from 1.
-        item: The ranked hit.
-        final_pool_rank: Its place in the reranked pool, from 1.
-        query: What was asked, for the matched terms.
-        verification: What checking its citation gave.
-        support: How far it alone supports the question, where a scale is known.
-    """
-    payload = item.payload
+def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) -> Candidate:
+    """An entry of the pack, the final result at `rank` (from 1)."""
+    payload = hit.payload
+    score = None if hit.rerank_score is None else round_score(hit.rerank_score)
+    support = run.support.by_result.get(hit.point_id)
+    place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked is hit)
+    why = Why(
+        branches=tuple(
+            BranchRank(branch=found.branch, rank=found.rank, score=round_score(found.score)) for found in hit.branches
+        ),
+        matched_terms=matched_terms(run.query.text, payload.text[payload.body_start :]),
+        fused_rank=hit.fused_rank,
+        fused_score=round_score(hit.fused_score),
+        pool_rank=hit.pool_rank,
+        rerank_score=score,
+        rerank_moved=None if score is None else hit.pool_rank - place,
+        features={name: round_score(value) for name, value in hit.features.items()},
+    )
     return Candidate(
         rank=rank,
-        rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
-        collection=item.collection,
+        rerank_score=score,
+        collection=hit.collection,
         source_type=payload.source_type,
         origin=payload.origin,
         repo=payload.repo,
@@ -120,56 +112,32 @@ def build_candidate(
         headings=payload.headings,
         title=payload.title,
         language=payload.lang,
-        lines=LineSpan(start=payload.start_line, end=payload.end_line) if has_lines(payload) else None,
+        lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),
         verification=verification,
-        why=_why(item, final_pool_rank, query),
+        why=why,
     )
-
-
-def citation_of(payload: ChunkPayload) -> str:
-    """The citation string of SPEC 5 section 10.4; only what the payload knows goes into it."""
-    if payload.kind == "doc" and payload.uri:
-        return docs_citation(payload.repo, payload.commit, payload.uri)
-    lines = (payload.start_line, payload.end_line) if has_lines(payload) else (None, None)
-    return code_citation(payload.repo, payload.commit, payload.path, *lines)
-
-
-def matched_terms(query: Query, text: str) -> tuple[str, ...]:
-    """The query's words that stand in a text, in the query's order, stop words left out."""
-    words = set(_WORD.findall(text.casefold()))
-    return tuple(term for term in _terms(query.text) if term in words)[:MAX_MATCHED_TERMS]
-
-
-# Asked for every candidate of an answer.
-@functools.lru_cache(maxsize=64)
-def _terms(question: str) -> tuple[str, ...]:
-    dull = load_stopwords()
-    terms = dict.fromkeys(_WORD.findall(query_lexical_text(question).casefold()))
-    return tuple(term for term in terms if len(term) > 1 and term not in dull)
 
 
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:
     if verification.state in ("gone", "changed"):
         return "low"
-    if not has_lines(payload) or verification.state == "unverified":
+    if not payload.has_lines or verification.state == "unverified":
         return "medium"
     return "high"
 
 
-def _why(item: Hit, final_pool_rank: int, query: Query) -> Why:
-    branches = tuple(
-        BranchRank(branch=place.branch, rank=place.rank, score=round_score(place.score)) for place in item.branches
-    )
-    return Why(
-        branches=branches,
-        matched_terms=matched_terms(query, item.payload.text[item.payload.body_start :]),
-        fused_rank=item.fused_rank,
-        fused_score=round_score(item.fused_score),
-        pool_rank=item.pool_rank,
-        rerank_score=None if item.rerank_score is None else round_score(item.rerank_score),
-        rerank_moved=None if item.rerank_score is None else item.pool_rank - final_pool_rank,
-        features={name: round_score(value) for name, value in item.features.items()},
-    )
+def matched_terms(question: str, text: str) -> tuple[str, ...]:
+    """The question's words that stand in a text, in the question's order, stop words left out."""
+    words = set(_WORD.findall(text.casefold()))
+    return tuple(term for term in _terms(question) if term in words)[:MAX_MATCHED_TERMS]
+
+
+# Called for every candidate of an answer.
+@functools.lru_cache(maxsize=64)
+def _terms(question: str) -> tuple[str, ...]:
+    dull = load_stopwords()
+    terms = dict.fromkeys(_WORD.findall(query_lexical_text(question).casefold()))
+    return tuple(term for term in terms if len(term) > 1 and term not in dull)

@@ -1,7 +1,12 @@
-"""From a request to a ranking (SPEC 5), stage by stage; `pack.assemble` makes the ranking a checked pack."""
+"""From a request to a ranking (SPEC 5), stage by stage; `pack.assemble` makes the ranking a checked pack.
+
+A part that fails in a stage is a warning, and the request goes on without that part; in strict mode, its error ends the
+request.
+"""
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Sequence
 
@@ -12,18 +17,15 @@ from adk_evidence.search.context import Context
 from adk_evidence.search.encode import encode
 from adk_evidence.search.feedback import feed_back
 from adk_evidence.search.gates import choose_final, require_kinds, warn_of_final
-from adk_evidence.search.hybrid import wide_enough
-from adk_evidence.search.names import check_names
-from adk_evidence.search.outcome import Outcome, plan_of
+from adk_evidence.search.hybrid import search, wide_enough
 from adk_evidence.search.quality import assess
 from adk_evidence.search.query import normalise, sub_queries
 from adk_evidence.search.ranking import merge, rerank
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.cascade import first_stage
-from adk_evidence.search.retrieve import search
 from adk_evidence.search.run import Models, Run
 from adk_evidence.search.scope import choose_scope
-from adk_evidence.search.support import measure_support
+from adk_evidence.search.support import check_names, measure_support
 from adk_evidence.settings import Settings
 
 
@@ -55,7 +57,7 @@ def begin(request: EvidenceRequest, index: Index, settings: Settings, models: Mo
     )
 
 
-def rank(run: Run) -> Outcome:
+def rank(run: Run) -> Run:
     """Encode, search, merge, rerank and gate; then measure how far the results can be relied on.
 
     Raises:
@@ -69,15 +71,16 @@ def rank(run: Run) -> Outcome:
     with context.stage("encode"):
         run.sub_queries = sub_queries(run.query) if retrieval.expansion == "always" else ()
         encode(run, (run.query.text, *run.sub_queries))
-        asked = run.vectors[0]
+        run.asked = run.vectors[0]
     with context.stage("search"):
         run.hits = search(run, run.kinds)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
     if retrieval.feedback_passages and run.dense_used and context.may_spend("feedback"):
         with context.stage("feedback"):
-            _order(run, quick)
-            feed_back(run, run.ranked[: retrieval.feedback_passages])
+            merge(run)
+            rerank(run, quick)
+            feed_back(run)
 
     require_kinds(run)
     _choose(run, quick)
@@ -93,23 +96,12 @@ def rank(run: Run) -> Outcome:
         _choose(run, run.models.reranker)
 
     with context.stage("names"):
-        names = check_names(run)
+        check_names(run)
     with context.stage("support"):
-        support = measure_support(run)
+        measure_support(run)
     warn_of_final(run)
-    run.quality = assess(run, names, support)
-    return Outcome(
-        query=run.query,
-        asked=asked,
-        final=run.final,
-        ranked=run.ranked,
-        merged=run.merged,
-        plan=plan_of(run),
-        warnings=context.warnings,
-        quality=run.quality,
-        support=support,
-        timings_ms=context.timings_ms,
-    )
+    run.quality = assess(run)
+    return run
 
 
 def _expand(run: Run, kinds: Sequence[Kind]) -> None:
@@ -120,13 +112,9 @@ def _expand(run: Run, kinds: Sequence[Kind]) -> None:
         run.hits |= search(run, kinds)
 
 
-def _order(run: Run, reranker: Reranker | None) -> None:
+def _choose(run: Run, reranker: Reranker | None) -> None:
     merge(run)
     rerank(run, reranker)
-
-
-def _choose(run: Run, reranker: Reranker | None) -> None:
-    _order(run, reranker)
     choose_final(run)
 
 
@@ -135,10 +123,9 @@ def _may_expand(run: Run) -> bool:
 
 
 def _is_weak(run: Run) -> bool:
-    """Whether the question found little, or nothing that is close to it."""
+    """Whether the question found little, or nothing that is close to the question."""
     retrieval = run.settings.retrieval
     everything = [hit for found in run.hits.values() for hit in found]
-    if len(everything) < retrieval.weak_pool_size:
-        return True
     similarities = [hit.similarity for hit in everything if hit.similarity is not None]
-    return bool(similarities) and max(similarities) < retrieval.weak_similarity
+    too_few = len(everything) < retrieval.weak_pool_size
+    return too_few or max(similarities, default=math.inf) < retrieval.weak_similarity

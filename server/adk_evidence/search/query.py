@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from adk_evidence.identifiers import code_identifiers, extract_identifiers
 
-_WHITESPACE = re.compile(r"\s+")
 _CODE_SIGNALS = re.compile(r"\.py\b|\w+\(|\b(?:import|def|class|async def)\s+\w")
 
 
@@ -24,19 +23,13 @@ class Query:
         """The unqualified names that the query mentions in code: `run` of `Runner.run`."""
         return tuple(dict.fromkeys(name.rpartition(".")[2] for name in self.code_identifiers))
 
-    @property
-    def code_heavy(self) -> bool:
-        """Whether the query speaks in code: snake_case, camelCase, dotted names, calls or file names."""
-        return bool(self.code_identifiers) or bool(_CODE_SIGNALS.search(self.text))
-
 
 def normalise(raw: str) -> Query:
     """Trim, collapse white space and pick out what looks like identifiers.
 
     Control characters become spaces, so that no query can forge a line in a log or in a rerank document.
     """
-    printable = "".join(char if char.isprintable() else " " for char in raw)
-    text = _WHITESPACE.sub(" ", printable).strip()
+    text = " ".join("".join(char if char.isprintable() else " " for char in raw).split())
     identifiers = tuple(extract_identifiers(text))
     # A name asked for on its own is meant as code, however plain it is.
     named = (text,) if identifiers == (text,) else tuple(code_identifiers(text))
@@ -44,12 +37,12 @@ def normalise(raw: str) -> Query:
 
 
 def sub_queries(query: Query) -> tuple[str, ...]:
-    """Q1 to Q3 of SPEC 5 section 5.2. Q3 only for a query that speaks in code."""
-    expanded = [
+    """Q1 to Q3 of SPEC 5 section 5.2. Q3 only for a query with code: snake_case, dotted names, calls, file names."""
+    expanded = (
         f"ADK Python official usage: {query.text}",
         f"Agent Development Kit tool calling sessions state: {query.text}",
-    ]
-    if query.code_heavy:
-        named = " ".join(query.code_identifiers or query.identifiers)
-        expanded.append(f"In code: {named} {query.text}")
-    return tuple(expanded)
+    )
+    if not query.code_identifiers and not _CODE_SIGNALS.search(query.text):
+        return expanded
+    named = " ".join(query.code_identifiers or query.identifiers)
+    return (*expanded, f"In code: {named} {query.text}")

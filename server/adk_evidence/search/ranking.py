@@ -1,42 +1,39 @@
-"""From the hits of all collections to one ranking: merge, leave out what cannot be cited, rerank."""
+"""From the hits of all collections to one ranking: merge, leave out what cannot be cited, rerank (SPEC 5 section 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.chunk import KINDS
-from adk_evidence.search import gates
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.merge import dedup, merge_hits, pool
+from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
-from adk_evidence.search.run import Run
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
+
+MAX_TEXT_KEYS = 65_536
+_text_keys: dict[str, str] = {}
 
 
 def merge(run: Run) -> None:
-    """Join the hits of all collections, without repeated evidence and without chunks that have no address to cite."""
-    run.unique = dedup(merge_hits(run.hits.get("doc", []), run.hits.get("code", [])))
-    run.merged = [
-        hit for hit in run.unique if gates.provenance_complete(hit.payload, run.index.is_published(hit.payload))
-    ]
+    """Join the hits of all collections, without repeated evidence and without chunks that have no address to cite.
+
+    Hits are joined by their ranks, docs first at equal rank: scores of two collections are not comparable.
+    """
+    hits = [hit for found in run.hits.values() for hit in found]
+    run.unique = dedup(sorted(hits, key=lambda hit: (hit.fused_rank, hit.kind != "doc", hit.point_id)))
+    run.merged = [hit for hit in run.unique if can_be_cited(hit.payload, run.index.is_published(hit.payload))]
     if left_out := len(run.unique) - len(run.merged):
         run.context.warn("provenance", f"{left_out} results without a stable address were left out.")
 
 
 def rerank(run: Run, reranker: Reranker | None) -> None:
-    """Order the pool of merged hits. A reranker that fails is a warning, and the search's own order stays.
-
-    Raises:
-        EvidenceError: The reranker cannot answer in strict mode.
-    """
-    candidates = pool(run.merged, run.settings.retrieval.pool_size)
+    """Order the pool of merged hits. A reranker that fails is a warning, and the search's own order stays."""
     with run.context.stage("rerank"):
-        run.ranked = _reranked(run, candidates, reranker)
+        run.ranked = _reranked(run, pool(run.merged, run.settings.retrieval.pool_size), reranker)
 
 
-def _reranked(run: Run, candidates: Sequence[Hit], reranker: Reranker | None) -> list[Hit]:
-    placed = [hit._replace(pool_rank=place) for place, hit in enumerate(candidates, 1)]
+def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[Hit]:
+    placed = [hit._replace(pool_rank=place) for place, hit in enumerate(hits, 1)]
     if reranker is None or not placed or run.rerank_failed:
         return placed
     try:
@@ -45,8 +42,7 @@ def _reranked(run: Run, candidates: Sequence[Hit], reranker: Reranker | None) ->
         if run.context.strict:
             raise
         run.context.warn("rerank_unavailable", str(exc))
-        run.rerank_failed = True
-        run.rerank_model = None
+        run.rerank_failed, run.rerank_model = True, None
         return placed
     run.rerank_model = reranker.model
     scored = [
@@ -56,16 +52,67 @@ def _reranked(run: Run, candidates: Sequence[Hit], reranker: Reranker | None) ->
     return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank))
 
 
-def _documents(run: Run, candidates: Sequence[Hit]) -> list[RerankDocument]:
-    scores_of = _branch_scores(run, candidates)
-    return [
-        RerankDocument(hit.payload, hit.fused_rank, run.settings.rerank.body_tokens, scores_of[hit.point_id])
-        for hit in candidates
-    ]
+def dedup(hits: Iterable[Hit]) -> list[Hit]:
+    """Drop repeated evidence in the three ordered steps of SPEC 5 section 8.2, keeping the order.
+
+    1. the same candidate id; 2. the same lines of the same code file; 3. the same text but for white space: the chunk
+    with the richer provenance stays. An API reference entry repeats the docstring of a definition; where both are
+    here, the entry gives way to the definition's own source.
+    """
+    by_text: dict[str, Hit] = {}
+    for hit in _first_by(_code_span, _first_by(lambda hit: hit.payload.candidate_id, hits)):
+        key = _text_key(hit.payload)
+        kept = by_text.get(key)
+        if kept is None or _provenance(hit.payload) > _provenance(kept.payload):
+            # A richer twin takes the better rank of the two: dicts keep the first insertion's place.
+            by_text[key] = hit
+    return list(by_text.values())
 
 
-def _branch_scores(run: Run, candidates: Sequence[Hit]) -> dict[str, dict[str, float]]:
-    """Exact dense and sparse scores of every candidate, also of candidates that a branch did not return.
+def pool(hits: Sequence[Hit], size: int) -> list[Hit]:
+    """The candidates for the reranker: up to half from each kind, the rest borrowed by the stronger side."""
+    chosen = {id(hit) for kind in KINDS for hit in [one for one in hits if one.kind == kind][: size // 2]}
+    spare = [hit for hit in hits if id(hit) not in chosen]
+    chosen |= {id(hit) for hit in spare[: size - len(chosen)]}
+    return [hit for hit in hits if id(hit) in chosen]
+
+
+def can_be_cited(payload: ChunkPayload, published: bool) -> bool:
+    """Whether a chunk may enter a pack: code needs a path, and docs a stable URL where their pages are `published`."""
+    return bool(payload.uri) if payload.kind == "doc" and published else bool(payload.path)
+
+
+def _first_by(key: Callable[[Hit], object], hits: Iterable[Hit]) -> list[Hit]:
+    seen: dict[object, Hit] = {}
+    for hit in hits:
+        seen.setdefault(key(hit), hit)
+    return list(seen.values())
+
+
+def _code_span(hit: Hit) -> object:
+    payload = hit.payload
+    if payload.kind != "code":
+        return payload.candidate_id
+    columns = (payload.start_col, payload.end_col)
+    return (payload.repo, payload.commit, payload.path, payload.start_line, payload.end_line, columns)
+
+
+def _text_key(payload: ChunkPayload) -> str:
+    # The same lines have the same hash, so that a body is normalised once and not in every request.
+    key = _text_keys.get(payload.source_hash)
+    if key is None:
+        if len(_text_keys) >= MAX_TEXT_KEYS:
+            _text_keys.clear()
+        key = _text_keys[payload.source_hash] = sha256_text(" ".join(payload.body.split()))
+    return key
+
+
+def _provenance(payload: ChunkPayload) -> int:
+    return sum(bool(part) for part in (payload.uri, payload.symbol, payload.headings, payload.origin == "repository"))
+
+
+def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
+    """What the reranker sees: each hit with its exact dense and sparse scores, also where a branch did not return it.
 
     `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages.
     """
@@ -73,14 +120,14 @@ def _branch_scores(run: Run, candidates: Sequence[Hit]) -> dict[str, dict[str, f
     # A branch has scored every hit that it returned.
     scores: dict[str, dict[str, float]] = {
         hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in ("dense", "sparse")}
-        for hit in candidates
+        for hit in hits
     }
     for kind in KINDS:
-        ids = [hit.point_id for hit in candidates if hit.kind == kind]
+        ids = [hit.point_id for hit in hits if hit.kind == kind]
         queries: dict[str, Vector] = {}
         if kind in query.dense:
-            for name in run.index.manifest.collections[store.collection(kind)].dense:
-                queries[name] = query.dense[kind]
+            names = run.index.manifest.collections[store.collection(kind)].dense
+            queries |= dict.fromkeys(names, query.dense[kind])
         if query.sparse:
             queries[store.sparse_vector] = query.sparse
         if not ids or not queries:
@@ -91,4 +138,5 @@ def _branch_scores(run: Run, candidates: Sequence[Hit]) -> dict[str, dict[str, f
         for name, by_id in found.items():
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
-    return scores
+    body_tokens = run.settings.rerank.body_tokens
+    return [RerankDocument(hit.payload, body_tokens, scores[hit.point_id]) for hit in hits]

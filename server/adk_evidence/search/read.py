@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-
-from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import ChunkPayload, Kind, point_id, sha256_text
+from adk_evidence.models.base import Frozen
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, point_id, sha256_text
 from adk_evidence.models.citation import docs_citation, parse_citation, short_name
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.render.sanitize import one_line, visible
-from adk_evidence.settings import StoreSettings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
+    from adk_evidence.search.session import Session
     from adk_evidence.store.manifest import CorpusEntry
-    from adk_evidence.symbols.lookup import Symbols
 
 
 # How many pages a sentence lists.
@@ -31,20 +29,18 @@ _CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chu
 
 
 class NotIndexedError(EvidenceError):
-    """What was asked for is no indexed file, so it is not opened."""
+    """Only indexed files are opened, and this is not an indexed file."""
 
     code = "not_indexed"
 
 
-class CitedSource(BaseModel):
+class CitedSource(Frozen):
     """The text of a cited file.
 
-    `matches_index` says whether `text` is to the letter what was indexed. Where it is not, `verification` says
-    what became of the cited lines, and `lines` are those where they are now. `local_file` is where the file lies on
-    this machine, None for a page that was made for the index; its text is `text` only if `local_matches`.
+    `matches_index` says whether `text` is to the letter what was indexed. If not, `verification` says what became of
+    the cited lines, and `lines` are their lines now. `local_file` is where the file lies on this machine, None for a
+    page that was made for the index; its text is `text` only if `local_matches`.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     repo: str
     commit: str
@@ -61,39 +57,38 @@ class CitedSource(BaseModel):
     local_matches: bool
 
 
-def read_cited(
-    index: Index,
-    settings: StoreSettings,
-    *,
+def read_file(
+    session: Session,
     path: str,
     name: str | None = None,
     commit: str | None = None,
     lines: LineSpan | None = None,
+    *,
     url: str | None = None,
     chunk_id: str | None = None,
 ) -> CitedSource:
-    """The text of an indexed file: at the indexed commit where the source keeps history, else as it is now.
+    """The text of an indexed file: at the indexed commit where the source keeps history, else as the file is now.
 
     Args:
-        index: The open index.
-        settings: Names of the collections.
+        session: Reads the index.
         path: Repository-relative path, as the index has it.
         name: Repository, `owner/name` or the name alone; None where the path is enough.
         commit: The cited commit; it must be an indexed one.
         lines: The cited lines.
         url: The page's URL, to be handed back.
-        chunk_id: The cited chunk, if it is known; else the one with these lines is looked for.
+        chunk_id: The cited chunk, if it is known; else the chunk with these lines is looked for.
 
     Raises:
         NotIndexedError: No indexed corpus has such a file.
         SourceError: The source cannot be read, or the file is gone from it.
     """
+    index = session.index
     corpus = _corpus_of(index, path, name, commit)
     entry = index.manifest.corpora[corpus]
     reader = index.sources[corpus]
     expected = entry.files[path].sha256
     now = reader.read(path)
-    # Pages that were made for the index lie in it and do not change; their hash there is that of their module.
+    # Pages that were made for the index lie in it and do not change; their hash there is their module's.
     made = entry.location.kind == "pages"
     local_matches = now is not None and (made or sha256_text(now) == expected)
     kept = now if local_matches else reader.read_at_commit(path)
@@ -102,12 +97,10 @@ def read_cited(
     if text is None:
         raise SourceError(f"{path} is gone from the source that was indexed.", "Ingest again.")
     shown, verification = lines, None
-    if not matches:
-        payload = _chunk(index, settings, entry.kind, path, entry.commit, lines, chunk_id)
-        if payload is not None:
-            verification = verify(payload, reader)
-            shown = verification.lines if verification.state != "exact" else lines
-    last = len(split_lines(text))
+    if not matches and (payload := _chunk(session, entry.kind, path, entry.commit, lines, chunk_id)):
+        verification = verify(payload, reader)
+        shown = verification.lines if verification.state != "exact" else lines
+    last = max(1, len(split_lines(text)))
     return CitedSource(
         repo=entry.repo,
         commit=entry.commit,
@@ -115,7 +108,7 @@ def read_cited(
         corpus=corpus,
         language=PurePosixPath(path).suffix.lstrip(".").lower() or "txt",
         text=text,
-        lines=LineSpan(start=min(shown.start, max(1, last)), end=min(shown.end, max(1, last))) if shown else None,
+        lines=LineSpan(start=min(shown.start, last), end=min(shown.end, last)) if shown else None,
         cited_lines=lines,
         url=url,
         matches_index=matches,
@@ -125,13 +118,11 @@ def read_cited(
     )
 
 
-def open_citation(index: Index, settings: StoreSettings, symbols: Symbols, citation: str) -> CitedSource:
+def read_citation(session: Session, citation: str) -> CitedSource:
     """The source that a citation points to.
 
     Args:
-        index: The open index.
-        settings: Names of the collections.
-        symbols: Of the same index; they know which file a page's URL stands for.
+        session: Reads the index.
         citation: As a pack has it, or as it is shown: hidden characters as `<U+202E>`, white space collapsed.
 
     Raises:
@@ -140,37 +131,62 @@ def open_citation(index: Index, settings: StoreSettings, symbols: Symbols, citat
         SourceError: The source cannot be read, or the file is gone from it.
     """
     parts = parse_citation(citation)
-    path = None if parts.path is None else _indexed_path(index, parts.name, parts.commit, parts.path)
+    path = None if parts.path is None else _indexed_path(session.index, parts.name, parts.commit, parts.path)
     if path is not None and parts.lines is not None:
-        return read_cited(index, settings, path=path, name=parts.name, commit=parts.commit, lines=parts.lines)
-    known = symbols.table.sections
+        return read_file(session, path, parts.name, parts.commit, parts.lines)
+    # The symbols know which file a page's URL stands for.
+    known = session.symbols.table.sections
     sections = known.get(citation) or [one for shown in _shown_as(citation, known) for one in known[shown]]
     if path is not None and not sections:
-        return read_cited(index, settings, path=path, name=parts.name, commit=parts.commit)
+        return read_file(session, path, parts.name, parts.commit)
     if not sections:
         raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
     paths = sorted({section.path for section in sections})
     if len(paths) > 1:
         pages = [docs_citation(parts.name, parts.commit, one_line(path)) for path in paths]
+        more = f" and {len(pages) - MAX_NAMED} more" if len(pages) > MAX_NAMED else ""
         raise InvalidRequestError(
-            f"This citation stands for {len(pages)} pages.", f"Name one by its path: {_listed(pages)}."
+            f"This citation stands for {len(pages)} pages.",
+            f"Name one by its path: {', '.join(pages[:MAX_NAMED])}{more}.",
         )
     lines = LineSpan(
         start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
     )
     first = sections[0]
-    return read_cited(
-        index, settings, path=first.path, name=first.repo, commit=first.commit, lines=lines, url=first.url
-    )
+    return read_file(session, first.path, first.repo, first.commit, lines, url=first.url)
 
 
-def _listed(names: Sequence[str]) -> str:
-    rest = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+def read_candidate(session: Session, candidate_id: str) -> CitedSource:
+    """The source of a pack's candidate.
+
+    Raises:
+        InvalidRequestError: The text is not the id of a candidate.
+        NotIndexedError: The index does not hold the candidate.
+        SourceError: The source cannot be read, or the file is gone from it.
+    """
+    match = _CANDIDATE.fullmatch(candidate_id)
+    if match is None:
+        raise InvalidRequestError("This is not the id of a candidate.", "Take candidate_id from a pack.")
+    for kind in KINDS:
+        collection = session.settings.store.collection(kind)
+        for record in session.index.store.retrieve(collection, [point_id(match["chunk"])]):
+            payload = ChunkPayload.model_validate(record.payload)
+            if payload.candidate_id == candidate_id:
+                lines = LineSpan(start=payload.start_line, end=payload.end_line)
+                return read_file(
+                    session,
+                    payload.path,
+                    payload.repo,
+                    payload.commit,
+                    lines,
+                    url=payload.uri,
+                    chunk_id=payload.chunk_id,
+                )
+    raise NotIndexedError("The index does not hold this candidate.", "Ask again: it was of an earlier index.")
 
 
 def _indexed_path(index: Index, name: str, commit: str, path: str) -> str:
-    """A path as the index has it, of one that may be as it was shown."""
+    """The path as the index has it; `path` may be as it was shown."""
     # Shown names are compared, not decoded: nothing but what is indexed can come out.
     corpora = [entry for entry in index.manifest.corpora.values() if _is_of(entry, name, commit)]
     if any(path in entry.files for entry in corpora):
@@ -185,7 +201,7 @@ def _indexed_path(index: Index, name: str, commit: str, path: str) -> str:
 
 
 def _shown_as(shown: str, originals: Iterable[str]) -> list[str]:
-    """Those of the originals that are shown so."""
+    """The originals that look so when they are shown."""
     shown = shown.strip()
     return [original for original in originals if shown in (visible(original).strip(), one_line(original))]
 
@@ -205,47 +221,13 @@ def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) ->
 
 
 def _chunk(
-    index: Index,
-    settings: StoreSettings,
-    kind: Kind,
-    path: str,
-    commit: str,
-    lines: LineSpan | None,
-    chunk_id: str | None,
+    session: Session, kind: Kind, path: str, commit: str, lines: LineSpan | None, chunk_id: str | None
 ) -> ChunkPayload | None:
-    """The cited chunk, else the one whose lines hold the first cited one."""
+    """The cited chunk; where its id is not known, the chunk whose lines hold the first cited line."""
     wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
-    for record in scroll_all(index.store, settings.collection(kind), filter=wanted):
+    for record in scroll_all(session.index.store, session.settings.store.collection(kind), filter=wanted):
         payload = ChunkPayload.model_validate(record.payload)
         inside = lines is not None and payload.start_line <= lines.start <= payload.end_line
         if payload.chunk_id == chunk_id or (chunk_id is None and inside):
             return payload
     return None
-
-
-def open_candidate(index: Index, settings: StoreSettings, candidate_id: str) -> CitedSource:
-    """The source of a pack's candidate.
-
-    Raises:
-        InvalidRequestError: The text is not the id of a candidate.
-        NotIndexedError: The index does not hold the candidate.
-        SourceError: The source cannot be read, or the file is gone from it.
-    """
-    match = _CANDIDATE.fullmatch(candidate_id)
-    if match is None:
-        raise InvalidRequestError("This is no candidate's id.", "Take candidate_id from a pack.")
-    for collection in (settings.code_collection, settings.docs_collection):
-        for record in index.store.retrieve(collection, [point_id(match["chunk"])]):
-            payload = ChunkPayload.model_validate(record.payload)
-            if payload.candidate_id == candidate_id:
-                return read_cited(
-                    index,
-                    settings,
-                    path=payload.path,
-                    name=payload.repo,
-                    commit=payload.commit,
-                    lines=LineSpan(start=payload.start_line, end=payload.end_line),
-                    url=payload.uri,
-                    chunk_id=payload.chunk_id,
-                )
-    raise NotIndexedError("The index does not hold this candidate.", "Ask again: it was of an earlier index.")

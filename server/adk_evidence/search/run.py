@@ -1,23 +1,27 @@
-"""The state of one request: what is asked, what is found so far, and what could not take part."""
+"""One request: what is asked, what the stages have found so far, and what could not take part."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
-from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
+from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, SparseVector
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import Kind
-from adk_evidence.models.pack import EvidencePack, Quality
+from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.pack import EvidencePack, Quality, RetrievalPlan
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
-from adk_evidence.search.hybrid import Hit, QueryVectors
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.scope import Scope
 from adk_evidence.settings import Settings
+
+if TYPE_CHECKING:
+    from adk_evidence.search.support import Support
 
 
 @dataclass(frozen=True)
@@ -30,16 +34,59 @@ class Models:
     threads: Executor
 
 
+@dataclass(frozen=True)
+class QueryVectors:
+    """One query text, encoded. A kind without a vector in `dense` is searched by keywords alone."""
+
+    text: str
+    dense: Mapping[Kind, Sequence[float]]
+    sparse: SparseVector
+
+
+class BranchPlace(NamedTuple):
+    """Where one branch placed a hit."""
+
+    branch: str
+    rank: int
+    score: float
+
+
+class Hit(NamedTuple):
+    """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
+
+    `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
+    """
+
+    point_id: str
+    collection: str
+    payload: ChunkPayload
+    fused_rank: int
+    fused_score: float
+    branches: tuple[BranchPlace, ...]
+    similarity: float | None
+    pool_rank: int = 0
+    rerank_score: float | None = None
+    features: Mapping[str, float] = MappingProxyType({})
+
+    @property
+    def kind(self) -> Kind:
+        return self.payload.kind
+
+
 @dataclass
 class Run:
     """One request on one index. Stages read what earlier stages have left here, and leave their own results.
 
-    `vectors` are those of the question, which feedback may have moved, and of its sub-queries. `hits` are what each
-    collection returned; `unique` are all of them without repeated evidence, `merged` those of them that can be cited,
-    `ranked` the pool in the reranker's order, and `final` what the pack shows. `required` is how many results of each
-    kind the mode asks for; `absent_kinds` are required but not indexed, and `missing` are short of what is required.
-    `pack` is made where more than the ranking is asked for. A part that failed is not asked again, as the request
-    would only wait for another time-out.
+    - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
+      it was encoded first.
+    - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
+      that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
+    - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
+      `missing` kinds have fewer results than required.
+    - `known_names` and `unknown_names`: the code names in the question that the index holds, and those that it lacks.
+    - `pack`: set where more than the ranking is asked for.
+
+    A part that failed is not asked again: the request would only wait for another time-out.
     """
 
     request: EvidenceRequest
@@ -55,6 +102,7 @@ class Run:
 
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)
+    asked: QueryVectors = field(init=False, repr=False)
     hits: dict[Kind, list[Hit]] = field(default_factory=dict)
     unique: list[Hit] = field(default_factory=list)
     merged: list[Hit] = field(default_factory=list)
@@ -64,7 +112,10 @@ class Run:
     absent_kinds: tuple[Kind, ...] = ()
     missing: tuple[Kind, ...] = ()
     rerank_model: str | None = None
-    quality: Quality | None = None
+    known_names: tuple[str, ...] = ()
+    unknown_names: tuple[str, ...] = ()
+    support: Support = field(init=False, repr=False)
+    quality: Quality = field(init=False, repr=False)
     pack: EvidencePack | None = None
 
     dense_failed: set[Kind] = field(default_factory=set)
@@ -74,7 +125,6 @@ class Run:
 
     @property
     def kinds(self) -> Sequence[Kind]:
-        """The kinds of chunks that the request searches."""
         return self.scope.kinds
 
     @property
@@ -82,12 +132,39 @@ class Run:
         """Whether the question has a dense vector for any kind."""
         return bool(self.vectors and self.vectors[0].dense)
 
-    def without_collection(self, kind: Kind, failure: CollectionUnavailableError) -> None:
-        """Go on without a collection.
+    @property
+    def plan(self) -> RetrievalPlan:
+        """What was asked of the store."""
+        retrieval, store = self.settings.retrieval, self.settings.store
+        feedback: dict[str, float] = {
+            "passages": retrieval.feedback_passages,
+            "weight": retrieval.feedback_weight,
+            "terms": retrieval.feedback_terms,
+        }
+        return RetrievalPlan(
+            collections_queried=tuple(store.collection(kind) for kind in self.kinds),
+            hybrid_fusion=retrieval.fusion,
+            rrf_k=retrieval.rrf_k if retrieval.fusion == "rrf" else None,
+            prefetch_limits={"dense": retrieval.dense_prefetch_limit, "sparse": retrieval.sparse_prefetch_limit},
+            final_limits={store.collection(kind): limit for kind, limit in self.limits.items()},
+            qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
+            sub_queries=self.sub_queries,
+            feedback=feedback if retrieval.feedback_passages else None,
+            rerank_model=self.rerank_model,
+            filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
+            excluded_origins=self.scope.excluded_origins,
+            versions=self.scope.version_plan(store),
+        )
 
-        Raises:
-            CollectionUnavailableError: In strict mode.
-        """
+    def order(self) -> list[Hit]:
+        """All hits: the final results, then the reranked rest, then the merged pool that was not reranked."""
+        unique: dict[str, Hit] = {}
+        for hit in (*self.final, *self.ranked, *self.merged):
+            unique.setdefault(hit.payload.candidate_id, hit)
+        return list(unique.values())
+
+    def without_collection(self, kind: Kind, failure: CollectionUnavailableError) -> None:
+        """Go on without a collection; in strict mode, raise its failure."""
         if self.context.strict:
             raise failure
         self.collections_failed.setdefault(kind, failure)

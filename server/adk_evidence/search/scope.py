@@ -1,20 +1,31 @@
-"""Chooses the part of the index that a request searches: kinds, filters, versions and origins."""
+"""Chooses the part of the index that a request searches: kinds, filters (SPEC 5 section 7.4), versions and origins."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind
 from adk_evidence.models.pack import VersionPlan
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.search.context import Context
-from adk_evidence.search.filters import build_filter
-from adk_evidence.search.version_filter import BASES, VersionChoice, choose_versions, missing_version
-from adk_evidence.search.versions import AskedVersion, asked_versions
+from adk_evidence.search.versions import (
+    BASES,
+    AskedVersion,
+    VersionChoice,
+    asked_versions,
+    choose_versions,
+    missing_version,
+)
 from adk_evidence.settings import StoreSettings
-from adk_evidence.store.base import Filter, Match
+from adk_evidence.store.base import Condition, Filter, Match
+
+# Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
+_FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
+_TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
 
 
 @dataclass(frozen=True)
@@ -40,11 +51,11 @@ class Scope:
         return any(choice.left_out for choice in _of(self.kinds, self.versions))
 
     def of_versions(self, kind: Kind) -> Filter:
-        """A filter for the versions of a kind that are searched; of a kind that is not, for those that would be."""
+        """A filter for the versions of a kind that are searched, or that would be searched if the kind were."""
         return _narrowed(Filter(), self.versions.get(kind))
 
     def version_plan(self, store: StoreSettings) -> VersionPlan | None:
-        """What became of versions; None for a question about none where only one is indexed."""
+        """What became of versions; None where the question names none and only one is indexed."""
         if not self.asked and not self.leaves_versions_out:
             return None
         chosen = {store.collection(kind): self.versions[kind] for kind in self.kinds if kind in self.versions}
@@ -60,23 +71,17 @@ class Scope:
 def choose_scope(request: EvidenceFilters, question: str, index: Index, context: Context) -> Scope:
     """Choose what to search. A version that is asked for in vain, and missing guides, are warnings.
 
-    Args:
-        request: The request's filters.
-        question: The normalised question, which may name versions.
-        index: What is there to be searched.
-        context: Gets the warnings.
-
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
     """
     kinds = request.kinds
-    built = {kind: build_filter(request, index.paths(kind), index.refs(kind)) for kind in kinds}
-    # A kind that the request's own filter narrows: there the question does not count.
+    built = {kind: build_filter(request, index.paths[kind], index.refs[kind]) for kind in kinds}
+    # For a kind that the request's own filter narrows, the versions in the question do not count.
     hinted = {kind for kind in kinds if built[kind][1]}
     named = asked_versions(question)
     asked = () if hinted else named
-    versions = {kind: choose_versions(kind, index.refs(kind), asked) for kind in KINDS if kind not in hinted}
-    # Guides have no version: then the code beside them says which one is indexed.
+    versions = {kind: choose_versions(kind, index.refs[kind], asked) for kind in KINDS if kind not in hinted}
+    # Guides have no version: then the code beside them says which version is indexed.
     searched = _of(kinds, versions)
     known = any(choice.searched for choice in searched)
     missing = missing_version(asked, searched if known else list(versions.values()))
@@ -91,12 +96,42 @@ def choose_scope(request: EvidenceFilters, question: str, index: Index, context:
     if index.has_api_reference and "doc" in kinds and not index.has_guides:
         context.warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
     elif index.has_api_reference and kinds == KINDS and not request.path_allowlist and not built["doc"][1]:
-        # Its pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
-        # Who names paths or a version may well mean these pages.
+        # These pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
+        # A request that names paths or a version may well mean these pages.
         excluded = ("api-reference",)
         docs = filters["doc"]
-        filters["doc"] = Filter(docs.must, docs.should, (*docs.must_not, Match("origin", excluded)))
+        filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("origin", excluded)))
     return Scope(kinds, filters, excluded, versions, named, bool(hinted), bool(missing))
+
+
+def build_filter(
+    filters: EvidenceFilters, paths: Sequence[str], refs: Mapping[str, tuple[str, ...]]
+) -> tuple[Filter, bool]:
+    """The store's filter of one collection.
+
+    Args:
+        filters: The request's filters. Globs are resolved here, since no store matches globs.
+        paths: Repository-relative paths of every indexed file of the collection.
+        refs: For each indexed commit of the collection, the names it goes by (tag, branch).
+
+    Returns:
+        The filter, and whether `repo_ref_hint` named something that this collection holds.
+
+    Raises:
+        InvalidRequestError: A glob cannot be parsed.
+    """
+    must: list[Condition] = []
+    if filters.path_allowlist or filters.path_blocklist:
+        kept = _match_paths(filters, paths)
+        if len(kept) < len(paths):
+            must.append(Match("path", kept))
+    if filters.languages:
+        must.append(_language_condition(filters.languages))
+    must += [_tag_condition(tag) for tag in filters.tags]
+    commits = _commits_of(filters.repo_ref_hint, refs)
+    if commits:
+        must.append(Match("commit", commits))
+    return Filter(must=tuple(must)), bool(commits)
 
 
 def _of(kinds: Sequence[Kind], versions: Mapping[Kind, VersionChoice]) -> list[VersionChoice]:
@@ -106,4 +141,39 @@ def _of(kinds: Sequence[Kind], versions: Mapping[Kind, VersionChoice]) -> list[V
 def _narrowed(filter: Filter, versions: VersionChoice | None) -> Filter:
     if versions is None or not versions.commits:
         return filter
-    return Filter((*filter.must, Match("commit", versions.commits)), filter.should, filter.must_not)
+    return replace(filter, must=(*filter.must, Match("commit", versions.commits)))
+
+
+def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, ...]:
+    try:
+        allow, block = Globs(filters.path_allowlist), Globs(filters.path_blocklist)
+    except ValueError as exc:
+        raise InvalidRequestError(f"A path filter is not a valid glob: {exc}.", "Use gitignore-style globs.") from exc
+    return tuple(path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path))
+
+
+def _language_condition(languages: Iterable[str]) -> Filter:
+    names = [name.lower().lstrip(".") for name in languages]
+    files = tuple(dict.fromkeys(_FILE_LANGUAGES.get(name, name) for name in names))
+    tabs = tuple(dict.fromkeys(_TAB_LANGUAGES.get(name, name) for name in names))
+    return Filter(should=(Match("lang", files), Match("code_langs", tabs)))
+
+
+def _tag_condition(tag: str) -> Filter:
+    value = tag.lower()
+    # Most chunks have the origin `repository`, which is not a tag.
+    fields = (field for field in TAG_FIELDS if field != "origin" or value != "repository")
+    return Filter(should=tuple(Match(field, (value,)) for field in fields))
+
+
+def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    if not hint:
+        return ()
+    wanted = hint.strip().lower()
+    bare = wanted.removeprefix("v")
+    return tuple(
+        commit
+        for commit, names in refs.items()
+        if (len(wanted) >= 7 and commit.lower().startswith(wanted))
+        or bare in {name.lower().removeprefix("v") for name in (commit, *names)}
+    )

@@ -16,33 +16,33 @@ from adk_evidence.embedding.queries import remembered
 from adk_evidence.errors import EvidenceError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.opened import CurrentIndex, Index
-from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search.context import Cancelled, Context, RequestCancelledError
+from adk_evidence.search.context import Context, RequestCancelledError
 from adk_evidence.search.event import retrieval_event
-from adk_evidence.search.filters import build_filter
-from adk_evidence.search.hybrid import Hit, QueryVectors, search_collection, wide_enough
-from adk_evidence.search.outcome import Outcome
+from adk_evidence.search.hybrid import search_collection, wide_enough
 from adk_evidence.search.pack import assemble
 from adk_evidence.search.pipeline import begin, rank
+from adk_evidence.search.read import CitedSource, read_candidate, read_citation, read_file
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.factory import make_reranker
-from adk_evidence.search.run import Models, Run
+from adk_evidence.search.run import Hit, Models, QueryVectors, Run
+from adk_evidence.search.scope import build_filter
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
-from adk_evidence.telemetry import EventLog
+from adk_evidence.telemetry import event_log
 
 if TYPE_CHECKING:
-    from adk_evidence.search.read import CitedSource
     from adk_evidence.symbols.current import CurrentSymbols
     from adk_evidence.symbols.lookup import Symbols
 
 
 class Neighbour(NamedTuple):
-    """A chunk that is similar to a snippet, and the cosine of their vectors."""
+    """A hit, and its cosine with what was asked; None where nothing was encoded for the hit's kind."""
 
     hit: Hit
-    similarity: float
+    similarity: float | None
 
 
 class EvidenceService:
@@ -74,8 +74,7 @@ class EvidenceService:
             # For the kinds of several requests: a service that is slow to one must not make the others wait.
             threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
         )
-        telemetry = settings.telemetry
-        self.log = EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
+        self.log = event_log(settings)
         self._owned: tuple[object, ...] = (*self.models.dense.each, self.models.reranker)
         self._current = CurrentIndex(settings)
         self._symbols = Once(self._make_symbols)
@@ -90,24 +89,11 @@ class EvidenceService:
                 close()
 
     def beside(self, settings: Settings) -> EvidenceService:
-        """A service on another index with the models of this one, which are closed with this one alone.
-
-        Args:
-            settings: They name the other index and the same models.
-        """
-        other = EvidenceService(settings, dense=self.dense, sparse=self.sparse, reranker=self.models.reranker)
+        """A service on the index of other settings with the models of this service, which alone closes them."""
+        models = self.models
+        other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker)
         other._owned = ()
         return other
-
-    @property
-    def dense(self) -> Pair[DenseEmbedder]:
-        """The dense encoders of docs and code."""
-        return self.models.dense
-
-    @property
-    def sparse(self) -> SparseEncoder:
-        """The sparse encoder."""
-        return self.models.sparse
 
     @contextmanager
     def session(self, context: Context | None = None) -> Iterator[Session]:
@@ -121,12 +107,12 @@ class EvidenceService:
             yield Session(self, index, context or Context())
 
     def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
-        """Open a session for one request; see `Session.find`."""
+        """See `Session.find`."""
         with self.session(Context(cancelled)) as session:
             return session.find(request)
 
-    def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Outcome:
-        """Open a session for one ranking that is not logged: for evaluation and for warming up."""
+    def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Run:
+        """A ranking that is not logged: for evaluation and for warming up."""
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
 
@@ -138,7 +124,7 @@ class EvidenceService:
     def _make_symbols(self) -> CurrentSymbols:
         from adk_evidence.symbols.current import CurrentSymbols
 
-        return CurrentSymbols(self.settings, self.dense.code)
+        return CurrentSymbols(self.settings, self.models.dense.code)
 
 
 class Session:
@@ -164,16 +150,11 @@ class Session:
             EvidenceError: A part failed in strict mode, or nothing is left to search with.
         """
         with self._logged(request) as run:
-            pack = run.pack = assemble(run, rank(run))
-        return pack
+            run.pack = assemble(rank(run))
+            return run.pack
 
-    def rank(self, request: EvidenceRequest) -> Outcome:
-        """The ranking alone, without citations: what evaluation measures and operations merge.
-
-        Raises:
-            RequestCancelledError: The caller has gone.
-            EvidenceError: A part failed in strict mode, or nothing is left to search with.
-        """
+    def rank(self, request: EvidenceRequest) -> Run:
+        """The ranking alone, without citations: what evaluation measures and operations merge. Fails as `find` does."""
         with self._logged(request) as run:
             return rank(run)
 
@@ -192,7 +173,7 @@ class Session:
         if log is not None:
             log.write(retrieval_event(run))
 
-    def similar(self, code: str, *, limit: int, filters: EvidenceFilters | None = None) -> list[Neighbour]:
+    def similar(self, code: str, *, limit: int, filters: EvidenceFilters) -> list[Neighbour]:
         """Indexed code like a snippet, by its vector and by the words in it, best first.
 
         Raises:
@@ -205,66 +186,49 @@ class Session:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
         retrieval = wide_enough(self.settings.retrieval, limit)
         settings = self.settings.model_copy(update={"retrieval": retrieval})
-        narrowed, _ = build_filter(filters or EvidenceFilters(), index.paths("code"), index.refs("code"))
+        narrowed, _ = build_filter(filters, index.paths["code"], index.refs["code"])
         with self.context.stage("encode"):
-            dense: dict[Kind, list[float]] = {"code": self.service.dense.code.embed_query(code)}
-            vectors = QueryVectors(code, dense, self.service.sparse.encode_query(query_lexical_text(code)))
+            models = self.service.models
+            sparse = models.sparse.encode_query(query_lexical_text(code))
+            vectors = QueryVectors(code, {"code": models.dense.code.embed_query(code)}, sparse)
         with self.context.stage("search"):
             wanted = retrieval.final_limit_per_collection
             hits = search_collection(index, settings, "code", [vectors], limit=wanted, filter=narrowed)
-            near = self.similarities(vectors, hits)
-        return [Neighbour(hit, near.get(hit.point_id, 0.0)) for hit in hits]
+            return self.neighbours(vectors, hits)
 
-    def similarities(self, vectors: QueryVectors, hits: Sequence[Hit]) -> dict[str, float]:
-        """The cosine between a query and each hit by point id; a kind that the query has no vector of is left out."""
+    def neighbours(self, vectors: QueryVectors, hits: Sequence[Hit]) -> list[Neighbour]:
+        """The hits in their order, each with its cosine with a query."""
         store = self.settings.store
         scores: dict[str, float] = {}
         for kind in KINDS:
             ids = [hit.point_id for hit in hits if hit.kind == kind]
-            if not ids or kind not in vectors.dense:
-                continue
-            using = store.dense_vector(kind)
-            scores |= self.index.store.score_points(store.collection(kind), ids, {using: vectors.dense[kind]})[using]
-        return scores
+            if ids and kind in vectors.dense:
+                using = store.dense_vector(kind)
+                query = {using: vectors.dense[kind]}
+                scores |= self.index.store.score_points(store.collection(kind), ids, query)[using]
+        return [Neighbour(hit, scores.get(hit.point_id)) for hit in hits]
 
     def verify(self, payload: ChunkPayload) -> Verification:
         """Compare what a chunk cites with its source."""
         return verify(payload, self.index.source_of(payload))
 
     def read(self, citation: str) -> CitedSource:
-        """The source that a citation points to; see `open_citation`."""
-        from adk_evidence.search.read import open_citation
-
-        return open_citation(self.index, self.settings.store, self.symbols, citation)
+        """The source that a citation points to; see `read_citation`."""
+        return read_citation(self, citation)
 
     def read_file(
         self, path: str, name: str | None = None, commit: str | None = None, lines: LineSpan | None = None
     ) -> CitedSource:
-        """An indexed file; see `read_cited`."""
-        from adk_evidence.search.read import read_cited
-
-        return read_cited(self.index, self.settings.store, path=path, name=name, commit=commit, lines=lines)
+        """An indexed file; see `read.read_file`."""
+        return read_file(self, path, name, commit, lines)
 
     def read_candidate(self, candidate_id: str) -> CitedSource:
-        """The source of a pack's candidate.
-
-        Raises:
-            InvalidRequestError: The text is not the id of a candidate.
-            NotIndexedError: The index does not hold the candidate.
-            SourceError: The source cannot be read, or the file is gone from it.
-        """
-        from adk_evidence.search.read import open_candidate
-
-        return open_candidate(self.index, self.settings.store, candidate_id)
+        """The source of a pack's candidate; see `read.read_candidate`."""
+        return read_candidate(self, candidate_id)
 
     # Once for a session: a newer generation takes the place of the symbols that the service keeps.
     @cached_property
     def symbols(self) -> Symbols:
-        """The symbols of the index.
-
-        Raises:
-            CollectionUnavailableError: A collection cannot answer.
-        """
         return self.service.symbols.of(self.index)
 
     def local_files(self, pack: EvidencePack) -> dict[str, Path]:

@@ -1,9 +1,11 @@
-"""How far results support a question, on a scale that does not depend on the other results.
+"""Which words and names of a question the index holds, and how far the results support the question.
 
-A ranking always has a first result. Whether it answers anything shows in four measures that mean the same for every
-question: the share of the question's words that the results hold, each weighted by how rare the word is in the index;
-the same share for pairs of neighbouring words within one result; the number of words that stand nowhere in the index;
-and the similarity of the nearest passage. A logistic model joins them (`retrieval.support` in the settings).
+A ranking always has a first result. Whether that result answers anything shows in four measures that mean the same for
+every question: the share of the question's words that the results hold, each weighted by how rare the word is in the
+index; the same share for pairs of neighbouring words within one result; the number of words that stand nowhere in the
+index; and the similarity of the nearest passage. A logistic model joins them (`retrieval.support` in the settings).
+
+An invented API shows by the absence of its name.
 """
 
 from __future__ import annotations
@@ -13,33 +15,36 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.embedding.bm25 import load_stopwords, load_words
+from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
-from adk_evidence.models.chunk import KINDS
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.run import Run
-from adk_evidence.search.terms import exact_term, holders, weights
+from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.versions import without_versions
 from adk_evidence.settings import SupportSettings
+from adk_evidence.store import base
+from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 
 FILLER_WORDS_FILE = "filler_words.txt"
-# A pasted traceback has hundreds of words; its first ones say enough.
+MAX_CHECKED_NAMES = 8
+UNKNOWN_NAME = "unknown_name"
+# A pasted traceback has hundreds of words; its first words say enough.
 MAX_WORDS = 32
 # Shorter words are too near to each other.
 MIN_MISSPELT = 5
 ALIKE = 0.8
-# The highest weight of a term in a text is about this much above 1 for a term that the text repeats.
+# The highest weight of a term in a text is about this much above the weight 1 if the text repeats the term.
 _REPEATED = 1.8
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What the model goes by; `names` has them in the order in which they are fitted.
+    """What the model goes by; `MEASURES` has the names in the order in which they are fitted.
 
     `coverage` and `pairs` are shares, 0 to 1, `similarity` is a cosine, `words` the logarithm of the number of words
     that count (of a long question less is covered), `absent` the number of words that stand nowhere in the index.
@@ -64,8 +69,9 @@ MEASURES = tuple(Measures.__dataclass_fields__)
 class Support:
     """How far the results of one question support it.
 
-    `score` is that of all results together and `by_result` that of each alone, by point id: 0 to 1, where the settings
-    have the weights for the model; else None and empty. `absent` are words that stand nowhere in the index.
+    `score` is the support by all results together, and `by_result` the support by each alone, by point id. Both
+    are 0 to 1 where the settings have weights for the model, else None and empty. `absent` words stand nowhere in the
+    index.
     """
 
     measures: Measures
@@ -74,112 +80,59 @@ class Support:
     absent: tuple[str, ...] = ()
 
 
-def measure_support(run: Run) -> Support:
-    """The support of the final results.
+def check_names(run: Run) -> None:
+    """Look up the first names of the question in the index, or in the hits where the index proves nothing."""
+    known: list[str] = []
+    unknown: list[str] = []
+    for name in run.query.names[:MAX_CHECKED_NAMES]:
+        # The name as a whole: its single words are in many places.
+        term = _exact_term(run, name)
+        if term is None:
+            known += [name] if _stands_in_hits(run, name) else []
+        elif not term:
+            continue
+        elif any(_holds(run, kind, term, run.scope.of_versions(kind)) for kind in KINDS):
+            known.append(name)
+        else:
+            unknown.append(name)
+            elsewhere = run.scope.leaves_versions_out and any(_holds(run, kind, term, Filter()) for kind in KINDS)
+            where = (
+                "is not in the version that was searched, but in another one."
+                if elsewhere
+                else "is nowhere in the index; it may be invented, your own or too new."
+            )
+            run.context.warn(UNKNOWN_NAME, f"{name} {where}")
+    run.known_names, run.unknown_names = tuple(known), tuple(unknown)
 
-    Raises:
-        CollectionUnavailableError: A collection cannot answer in strict mode.
-    """
+
+def _stands_in_hits(run: Run, name: str) -> bool:
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    return any(word.search(hit.payload.text) for found in run.hits.values() for hit in found)
+
+
+def measure_support(run: Run) -> None:
+    """Measure how far the final results support the question."""
     model = run.settings.retrieval.support
-    words = content_words(run.query.text)
-    exact = exact_term(run, "adk") is not None
+    words = _content_words(run.query.text)
+    exact = _exact_term(run, "adk") is not None
     found = _by_terms(run, words) if exact else _by_texts(words, run.final)
-    shares = _Shares(found)
     similarities = {hit.point_id: hit.similarity or 0.0 for hit in run.final}
     count = math.log1p(len(found.weights))
 
     def of(ids: Sequence[str], similarity: float) -> Measures:
-        return Measures(shares.coverage(ids), shares.pairs(ids), similarity, count, float(len(found.absent)))
+        return Measures(found.coverage(ids), found.pairs(ids), similarity, count, float(len(found.absent)))
 
     together = of([hit.point_id for hit in run.final], max(similarities.values(), default=0.0))
     # Another version, which was not searched, may have the word.
     absent = () if run.scope.leaves_versions_out else found.absent
-    if model is None or not exact:
-        return Support(together, absent=absent)
-    return Support(
-        together,
-        score=together.score(model),
-        by_result={point: of([point], near).score(model) for point, near in similarities.items()},
-        absent=absent,
-    )
+    run.support = Support(together, absent=absent)
+    if model is not None and exact:
+        alone = {point: of([point], near).score(model) for point, near in similarities.items()}
+        run.support = replace(run.support, score=together.score(model), by_result=alone)
 
 
-def _by_terms(run: Run, words: Sequence[str]) -> _Found:
-    terms = {word: term for word in dict.fromkeys(words) if (term := exact_term(run, word))}
-    rarity = _rarity(run, terms)
-    meant: dict[str, str] = {}
-    vocabulary = functools.cache(lambda: _vocabulary(run.final))
-    for word in [word for word, weight in rarity.items() if not weight]:
-        likely = _correction(word, vocabulary)
-        term = exact_term(run, likely) if likely else None
-        if likely and term:
-            meant[word] = likely
-            terms[likely] = term
-    rarity |= _rarity(run, {likely: terms[likely] for likely in meant.values()})
-    said = [meant.get(word, word) for word in words if word in terms]
-    # Two forms of a word are one term.
-    first: dict[SparseVector, str] = {}
-    said = [first.setdefault(terms[word], word) for word in said]
-    wanted = {word: terms[word] for word in dict.fromkeys(said)}
-    results: dict[str, set[str]] = {word: set() for word in wanted}
-    for kind in KINDS:
-        ids = tuple(hit.point_id for hit in run.final if hit.kind == kind)
-        for word, points in holders(run, kind, wanted, ids).items():
-            results[word] |= points
-    # What cannot be looked up is not said to be missing.
-    absent = () if run.collections_failed else tuple(word for word in wanted if not rarity[word])
-    unheard = _REPEATED * math.log(2 * run.index.points + 2)
-    return _Found(said, {word: rarity[word] or unheard for word in wanted}, results, absent)
-
-
-def _rarity(run: Run, terms: Mapping[str, SparseVector]) -> dict[str, float]:
-    """How rare each word is in what is searched: its best score there, 0 where it stands nowhere."""
-    rarity = dict.fromkeys(terms, 0.0)
-    for kind in KINDS:
-        for word, weight in weights(run, kind, terms, run.scope.of_versions(kind)).items():
-            rarity[word] = max(rarity[word], weight)
-    return rarity
-
-
-@dataclass(frozen=True)
-class _Found:
-    """The question's words in its order, their weights, the results that hold each, and those that none can hold."""
-
-    words: Sequence[str]
-    weights: Mapping[str, float]
-    holders: Mapping[str, set[str]]
-    absent: tuple[str, ...] = ()
-
-
-class _Shares:
-    def __init__(self, found: _Found) -> None:
-        self._found = found
-        weights = found.weights
-        self._total = math.fsum(weights.values())
-        self._pairs = {
-            (one, other): min(weights[one], weights[other]) for one, other in pairwise(found.words) if one != other
-        }
-        self._pair_total = math.fsum(self._pairs.values())
-
-    def coverage(self, ids: Sequence[str]) -> float:
-        """The weighted share of the words that any of the results holds; 1 for a question without such words."""
-        if not self._total:
-            return 1.0
-        wanted = set(ids)
-        held = (weight for word, weight in self._found.weights.items() if self._found.holders[word] & wanted)
-        return math.fsum(held) / self._total
-
-    def pairs(self, ids: Sequence[str]) -> float:
-        """The weighted share of the pairs of neighbouring words that one result holds."""
-        if not self._pair_total:
-            return self.coverage(ids)
-        wanted, holders = set(ids), self._found.holders
-        held = (weight for (one, other), weight in self._pairs.items() if holders[one] & holders[other] & wanted)
-        return math.fsum(held) / self._pair_total
-
-
-def content_words(question: str) -> list[str]:
-    """The words of a question that say what it is about, in its order, names with their parts, at most `MAX_WORDS`."""
+def _content_words(question: str) -> list[str]:
+    """The words that say what a question is about, in order, names with their parts, at most `MAX_WORDS`."""
     dull = load_stopwords() | load_words(FILLER_WORDS_FILE)
     words = _WORD.findall(query_lexical_text(without_versions(question)).lower())
     kept = [word for word in words if word not in dull]
@@ -187,24 +140,131 @@ def content_words(question: str) -> list[str]:
     return [word for word in kept if word in first]
 
 
-def _by_texts(words: Sequence[str], items: Sequence[Hit]) -> _Found:
-    """Where the sparse encoder cannot tell which words stand where: every word counts the same."""
-    texts = {item.point_id: _words_of(item) for item in items}
-    holders = {word: {point for point, text in texts.items() if word in text} for word in words}
-    return _Found(words, dict.fromkeys(words, 1.0), holders)
+@dataclass(frozen=True)
+class _Found:
+    """The question's words in order, their weights, the results that hold each, and the words that none can hold."""
+
+    words: Sequence[str]
+    weights: Mapping[str, float]
+    holders: Mapping[str, set[str]]
+    absent: tuple[str, ...] = ()
+
+    def coverage(self, ids: Sequence[str]) -> float:
+        """The weighted share of the words that any of the results holds; 1 for a question without such words."""
+        total = math.fsum(self.weights.values())
+        if not total:
+            return 1.0
+        wanted = set(ids)
+        return math.fsum(weight for word, weight in self.weights.items() if self.holders[word] & wanted) / total
+
+    def pairs(self, ids: Sequence[str]) -> float:
+        """The weighted share of the pairs of neighbouring words that one result holds."""
+        total = math.fsum(self._pairs.values())
+        if not total:
+            return self.coverage(ids)
+        wanted, holders = set(ids), self.holders
+        held = (weight for (one, other), weight in self._pairs.items() if holders[one] & holders[other] & wanted)
+        return math.fsum(held) / total
+
+    @functools.cached_property
+    def _pairs(self) -> dict[tuple[str, str], float]:
+        weights = self.weights
+        return {(one, other): min(weights[one], weights[other]) for one, other in pairwise(self.words) if one != other}
 
 
-def _words_of(item: Hit) -> frozenset[str]:
-    return frozenset(_WORD.findall(item.payload.text[item.payload.body_start :].lower()))
+def _by_terms(run: Run, words: Sequence[str]) -> _Found:
+    terms = {word: term for word in dict.fromkeys(words) if (term := _exact_term(run, word))}
+    rarity = _rarity(run, terms)
+    meant: dict[str, str] = {}
+    vocabulary = functools.cache(lambda: _vocabulary(run.final))
+    for word in [word for word, weight in rarity.items() if not weight]:
+        likely = _correction(word, vocabulary)
+        if likely and (term := _exact_term(run, likely)):
+            meant[word], terms[likely] = likely, term
+    rarity |= _rarity(run, {likely: terms[likely] for likely in meant.values()})
+    # Two forms of a word are one term.
+    first: dict[SparseVector, str] = {}
+    said = [first.setdefault(terms[likely], likely) for word in words if (likely := meant.get(word, word)) in terms]
+    wanted = {word: terms[word] for word in dict.fromkeys(said)}
+    results: dict[str, set[str]] = {word: set() for word in wanted}
+    for kind in KINDS:
+        ids = tuple(hit.point_id for hit in run.final if hit.kind == kind)
+        if ids:
+            found = _look_up(run, kind, list(wanted.values()), Filter(must=(HasId(ids),)), most=len(ids))
+            for word, hits in zip(wanted, found, strict=False):
+                results[word].update(hit.id for hit in hits)
+    # A word that cannot be looked up is not said to be missing.
+    absent = () if run.collections_failed else tuple(word for word in wanted if not rarity[word])
+    unheard = _REPEATED * math.log(2 * run.index.points + 2)
+    return _Found(said, {word: rarity[word] or unheard for word in wanted}, results, absent)
 
 
-def _vocabulary(items: Iterable[Hit]) -> list[str]:
-    return sorted({word for item in items for word in _words_of(item) if word.isalpha()})
+def _rarity(run: Run, terms: Mapping[str, SparseVector]) -> dict[str, float]:
+    """How rare each word is in what is searched: its best score there, 0 where the word stands nowhere."""
+    rarity = dict.fromkeys(terms, 0.0)
+    kept = run.index.term_weights
+    for kind in KINDS:
+        filter = run.scope.of_versions(kind)
+        keys = {word: (kind, filter, term) for word, term in terms.items()}
+        weights = {word: weight for word, key in keys.items() if (weight := kept.peek(key)) is not None}
+        new = [word for word in terms if word not in weights]
+        found = _look_up(run, kind, [terms[word] for word in new], filter, most=1)
+        for word, hits in zip(new, found, strict=False):
+            best = hits[0].score if hits else 0.0
+            weights[word] = kept.get(keys[word], functools.partial(float, best))
+        rarity |= {word: max(rarity[word], weight) for word, weight in weights.items()}
+    return rarity
+
+
+def _vocabulary(hits: Iterable[Hit]) -> list[str]:
+    return sorted({word for hit in hits for word in _words_of(hit) if word.isalpha()})
 
 
 def _correction(word: str, vocabulary: Callable[[], list[str]]) -> str | None:
-    """The word of the results that a misspelt one probably means."""
+    """The word of the results that a misspelt word probably means."""
     if len(word) < MIN_MISSPELT or not word.isalpha() or is_code_like(word):
         return None
     near = [one for one in vocabulary() if one[0] == word[0] and abs(len(one) - len(word)) <= 2]
     return next(iter(difflib.get_close_matches(word, near, 1, ALIKE)), None)
+
+
+def _by_texts(words: Sequence[str], hits: Sequence[Hit]) -> _Found:
+    """Where the sparse encoder cannot tell which words stand where: every word counts the same."""
+    texts = {hit.point_id: _words_of(hit) for hit in hits}
+    holders = {word: {point for point, text in texts.items() if word in text} for word in words}
+    return _Found(words, dict.fromkeys(words, 1.0), holders)
+
+
+def _words_of(hit: Hit) -> frozenset[str]:
+    return frozenset(_WORD.findall(hit.payload.text[hit.payload.body_start :].lower()))
+
+
+def _exact_term(run: Run, name: str) -> SparseVector | None:
+    """The single term by which the index knows a name; empty for a word that the index does not keep.
+
+    None where the sparse encoder also finds related terms, or failed: then the absence of a name proves nothing.
+    """
+    if not run.models.sparse.exact_terms or run.sparse_failed:
+        return None
+    return run.models.sparse.encode_query(name.lower())
+
+
+def _holds(run: Run, kind: Kind, term: SparseVector, filter: Filter) -> bool:
+    """Whether a collection holds a term. A term that cannot be looked up counts as held."""
+    found = _look_up(run, kind, [term], filter, most=1)
+    return bool(found[0]) if found else True
+
+
+def _look_up(run: Run, kind: Kind, terms: Sequence[SparseVector], filter: Filter, *, most: int) -> list[list[base.Hit]]:
+    """The best points that hold each term, best first; empty where the collection cannot answer."""
+    if kind in run.collections_failed or not terms:
+        return []
+    store = run.settings.store
+    branches = [Prefetch(store.sparse_vector, term, most) for term in terms]
+    try:
+        # Nothing fused is wanted, so that no payload is read: from a server, that would be a second request.
+        answer = run.index.store.hybrid_query(store.collection(kind), branches, Fusion(), limit=0, filter=filter)
+    except CollectionUnavailableError as exc:
+        run.without_collection(kind, exc)
+        return []
+    return answer.branches

@@ -1,17 +1,30 @@
-"""The versions of the ADK that a question names. Regular expressions alone, so that the same question names the same.
+"""The versions of the ADK: which ones a question names, and which ones of the index are searched for it.
 
-A number counts where it stands beside the ADK's name, or has a leading `v` (or the word `version`) and nothing in the
-question could own it but the ADK: `gemini 2.5`, `python 3.11`, `pydantic v2` and `A2A v1` name other things.
+Regular expressions alone read the question, so that the same question always names the same versions. A number counts
+where it stands beside the ADK's name, or has a leading `v` (or the word `version`) and nothing in the question could
+own it but the ADK: `gemini 2.5`, `python 3.11`, `pydantic v2` and `A2A v1` name other things.
+
+Evidence of two versions side by side would contradict itself, so only one version of each collection is searched,
+unless the question names several.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
+
+from adk_evidence.models.chunk import Kind
+
+# The strongest first.
+Basis = Literal["question", "nearest", "newest"]
+BASES: tuple[Basis, ...] = get_args(Basis)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -23,7 +36,7 @@ _BOUND = rf"(?:===?|~=|!=|>=|<=|>|<)\ ?v?{_NUMBER}"
 _VERSION = rf"(?P<bounds>{_BOUND}(?:\ ?,\ ?{_BOUND}){{0,3}})|=?(?P<lead>v\.?\ ?)?(?P<number>{_NUMBER})(?P<on>\+)?"
 _ADK = r"(?:google[\ ._/-]?)?adk(?:[-_]python|\ python(?=\ v\d))?|agent\ development\ kit"
 _NAME = rf"(?<!\w)(?:{_ADK})(?:\[[\w,\ -]{{0,60}}\])?"
-# After a number these say that it is an amount, or a model's.
+# After a number, these words say that the number is an amount, or the version of a model.
 _NO_AMOUNT = (
     r"(?!\ ?(?:%|(?:s|ms|seconds?|secs?|minutes?|mins?|hours?|[kmg]b|[kmgt]ib|tokens|times|million|flash|pro)\b))"
 )
@@ -42,7 +55,7 @@ _NEXT = re.compile(
 )
 
 _WORD = re.compile(r"[a-z0-9]+")
-# What may stand before a version that stands alone; after any other word it is that word's.
+# What may stand before a version that stands alone; any other word before a version owns the version.
 _BEFORE = _words(
     """in on for with since from to at using use before after until under than and or vs versus between the latest
     upgrade upgrading upgraded update updating migrate migrating migrated move moving moved running run installed have
@@ -50,7 +63,7 @@ _BEFORE = _words(
 )
 _LONGEST_BEFORE = 20
 _BEFORE_BOUNDS = _words("in on for with since from using use needs need requires require")
-# What has versions of its own. A question that names one of them may mean its version.
+# Things that have versions themselves. A question that names such a thing may mean the version of that thing.
 _OTHERS = _words(
     """python py pydantic gemini a2a mcp openapi openai gpt claude anthropic node java kotlin golang typescript
     javascript oauth oauth2 langchain langgraph litellm vertex vertexai imagen veo llama ollama gemma api apis http
@@ -61,20 +74,21 @@ _OTHERS = _words(
 _BEFORE_IT = re.compile(r"(?:\b(?:in|on|with|for|using|since|of|from|to|under|at)\ ){0,3}\(?$", re.I)
 _AFTER = re.compile(r"^[):,]+")
 _EXACTLY = ("==", "===")
+_TAG = re.compile(r"v?\d+\.\d")
 
 
 @dataclass(frozen=True)
 class AskedVersion:
     """A version as a question names it: `1.18`, `2.x`, `2.0.0b1`, or bounds such as `>=1.18,<2`.
 
-    `release` are the numbers that were given, of bounds those of the first one.
+    `release` has the numbers that were given; for bounds, the numbers of the first one.
     """
 
     text: str
     release: tuple[int, ...]
 
     def holds(self, version: Version) -> bool:
-        """Whether a version is of what was asked: 1.18 asks for any 1.18.z, 2.x and 2 for any 2.y."""
+        """Whether a version is one that was asked for: 1.18 asks for any 1.18.z, 2.x and 2 for any 2.y."""
         if self._bounds is not None:
             return self._bounds.contains(version, prereleases=True)
         if self._pre is not None:
@@ -95,14 +109,14 @@ class AskedVersion:
 
 
 def asked_versions(question: str) -> tuple[AskedVersion, ...]:
-    """The versions of the ADK that a question names, once each, in their order."""
+    """The versions of the ADK that a question names, once each, in order."""
     return tuple(dict.fromkeys(_read(match) for match in _mentions(question)))
 
 
 def without_versions(question: str) -> str:
     """The question without its versions, the ADK's name beside them and the words that lead up to them.
 
-    It is the question itself where no other word remains.
+    Where no other word would remain, the result is the question itself.
     """
     mentions = _mentions(question)
     starts = [0, *(match.end() for match in mentions)]
@@ -131,7 +145,7 @@ def _mentions(question: str) -> list[re.Match[str]]:
 
 
 def _is_written_out(match: re.Match[str]) -> bool:
-    """Whether it can be nothing but a version: a plain `2` may count something."""
+    """Whether the match can only be a version: a plain `2` may count something."""
     marked = match["bounds"] or match["lead"] or match.groupdict().get("word")
     return bool(marked) or "." in match["number"]
 
@@ -171,3 +185,84 @@ def _release(number: str) -> tuple[int, ...]:
 
 def _padded(version: Version) -> tuple[int, ...]:
     return (*version.release, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class VersionChoice:
+    """The versions of one collection that are searched, and the versions that are left out, newest first.
+
+    `basis` says why they are searched: the question asks for them, they are the nearest to what it asks for, or they
+    are the newest. The search is narrowed to `commits`, unless they are empty.
+    """
+
+    basis: Basis
+    searched: tuple[str, ...]
+    left_out: tuple[str, ...]
+    commits: tuple[str, ...]
+
+
+def choose_versions(kind: Kind, refs: Mapping[str, tuple[str, ...]], asked: Sequence[AskedVersion]) -> VersionChoice:
+    """Choose among the indexed commits of a kind.
+
+    For each version that was asked for: the newest that matches, else the newest with the same first two numbers, else
+    with the same first number. Where nothing was asked or nothing is near: the newest of all. Documentation of an
+    unknown version is always searched; code of an unknown version only where no version was asked for and found.
+
+    Args:
+        kind: The kind of chunks in the collection.
+        refs: For each indexed commit the names it goes by; one of them, or the commit, may be a version.
+        asked: What the question names.
+    """
+    versions = {commit: version for commit, names in refs.items() if (version := version_of(commit, names))}
+    newest = sorted(set(versions.values()), reverse=True)
+    found = [match for one in asked if (match := _best(newest, one))]
+    chosen = {version for version, _ in found} or set(newest[:1])
+    basis: Basis = "newest"
+    if found:
+        basis = "question" if len(found) == len(asked) and all(exact for _, exact in found) else "nearest"
+    unknown = [commit for commit in refs if commit not in versions] if kind == "doc" or not found else []
+    kept = tuple(commit for commit in refs if commit in unknown or versions.get(commit) in chosen)
+    return VersionChoice(
+        basis=basis,
+        searched=_labels(newest, chosen),
+        left_out=_labels(newest, set(newest) - chosen),
+        commits=kept if len(kept) < len(refs) else (),
+    )
+
+
+def missing_version(asked: Sequence[AskedVersion], choices: Sequence[VersionChoice]) -> str | None:
+    """A sentence for a question about versions that no collection has; None where a collection has them."""
+    telling = [choice for choice in choices if choice.searched]
+    if not asked or any(choice.basis == "question" for choice in telling):
+        return None
+    meant = " and ".join(one.text for one in asked)
+    held = dict.fromkeys(name for choice in telling for name in (*choice.searched, *choice.left_out))
+    searched = dict.fromkeys(name for choice in telling for name in choice.searched)
+    holds = f"holds {', '.join(held)}" if held else "does not say which version it holds"
+    of_them = f", of which {' and '.join(searched)} was searched" if len(searched) < len(held) else ""
+    return f"The question is about ADK {meant}; the index {holds}{of_them}. Evidence may not hold there."
+
+
+def version_of(commit: str, names: Sequence[str]) -> Version | None:
+    """The version of a commit, from its names or from the commit itself: tags such as `v2.13.0`."""
+    for name in (*names, commit):
+        if _TAG.match(name):
+            with suppress(InvalidVersion):
+                return Version(name)
+    return None
+
+
+def _best(newest: Sequence[Version], asked: AskedVersion) -> tuple[Version, bool] | None:
+    """The best of the versions, and whether that version is what was asked for."""
+    exact = next((version for version in newest if asked.holds(version)), None)
+    if exact is not None:
+        return exact, True
+    for parts in (2, 1):
+        near = next((version for version in newest if asked.near(version, parts)), None)
+        if near is not None:
+            return near, False
+    return None
+
+
+def _labels(newest: Sequence[Version], chosen: set[Version]) -> tuple[str, ...]:
+    return tuple(f"v{version}" for version in newest if version in chosen)

@@ -17,13 +17,15 @@ from typing import Any, TypeVar
 from adk_evidence.errors import CallCancelledError
 
 T = TypeVar("T")
+# Says whether nobody waits for the result any more.
+Cancelled = Callable[[], bool]
 
 # How often a wait checks whether its result is still wanted.
 POLL_SECONDS = 0.1
 
 # A context variable, because the code that calls a service lies deep below the code that knows whether anybody still
 # waits. Threads do not inherit the variable: who hands work to a thread runs the work in a copy of the context.
-_cancelled: ContextVar[Callable[[], bool] | None] = ContextVar("cancelled", default=None)
+_cancelled: ContextVar[Cancelled | None] = ContextVar("cancelled", default=None)
 
 _lock = threading.Lock()
 _loop_in_use: asyncio.AbstractEventLoop | None = None
@@ -55,7 +57,7 @@ def close_within(closing: Coroutine[Any, Any, object], seconds: float) -> None:
 
 
 @contextmanager
-def cancellable(cancelled: Callable[[], bool] | None) -> Iterator[None]:
+def cancellable(cancelled: Cancelled | None) -> Iterator[None]:
     """Calls of services in this context end soon after `cancelled` returns true; it is called ten times a second."""
     token = _cancelled.set(cancelled)
     try:

@@ -107,7 +107,7 @@ def _advise(run: Run, found: IndexAnalysis, index: Index) -> None:
         )
     if (gap := index.dense_gap()) is not None:
         run.notes.advise(f"The dense vectors of {name} {gap.why}. {gap.hint}")
-    if not index.paths("doc"):
+    if not index.paths["doc"]:
         run.notes.advise(f"No documentation is indexed in {name}; index its docs for better answers.")
     if found.duplicate_chunks * 10 > found.total_chunks:
         run.notes.advise(

@@ -12,9 +12,10 @@ from uuid import UUID, uuid4
 from pydantic import ValidationError
 
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.index.indexer import Cancelled, Progress
+from adk_evidence.index.indexer import Progress
 from adk_evidence.models.chunk import SourceType, sha256_text
 from adk_evidence.search.context import Context
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.textfile import split_lines
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import get_context

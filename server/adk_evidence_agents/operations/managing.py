@@ -8,9 +8,8 @@ from pydantic import ValidationError
 
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
-from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import Indexer, IndexReport
-from adk_evidence.index.names import MAIN
 from adk_evidence.index.registry import read_codebase, settings_of
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem

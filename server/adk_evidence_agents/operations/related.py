@@ -103,7 +103,7 @@ def _in_turns(relations: Iterable[RelatedFile]) -> list[RelatedFile]:
 
 
 def _imports(index: Index, name: str, code: Sequence[ChunkPayload]) -> Iterator[RelatedFile]:
-    indexed = frozenset(index.paths("code"))
+    indexed = frozenset(index.paths["code"])
     first_of_each: dict[str, ChunkPayload] = {}
     for payload in code:
         first_of_each.setdefault(payload.path, payload)
@@ -139,7 +139,7 @@ def _uses(session: Session, name: str, code: Sequence[ChunkPayload], own: Collec
 def _users(session: Session, kind: Kind, symbol: str, own: Collection[str]) -> list[ChunkPayload]:
     """The chunks of other files whose words are nearest to a name."""
     store = session.settings.store
-    query = session.service.sparse.encode_query(query_lexical_text(symbol))
+    query = session.service.models.sparse.encode_query(query_lexical_text(symbol))
     if not query:
         return []
     branch = Prefetch(store.sparse_vector, query, MAX_USERS)

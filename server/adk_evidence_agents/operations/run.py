@@ -13,13 +13,13 @@ from uuid import UUID, uuid4
 
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
 from adk_evidence.errors import EvidenceError, IndexMissingError, ModelError, UnknownIndexError
+from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.indexer import Indexer, Progress
-from adk_evidence.index.names import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.search.context import Context, RequestCancelledError
 from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
-from adk_evidence.telemetry import EventLog
+from adk_evidence.telemetry import event_log
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig, RequestContext
 from adk_evidence_agents.operations.responses import ResponseStatus
@@ -151,7 +151,7 @@ class Run:
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:
         """Measure what the vector of a question cost. All indexes share the encoders, and so the vector."""
-        encoders = [each for each in self.agents.open().dense.each if isinstance(each, RememberedQueries)]
+        encoders = [each for each in self.agents.open().models.dense.each if isinstance(each, RememberedQueries)]
 
         def kept() -> list[Embedded]:
             return [vector for encoder in encoders if (vector := encoder.kept(text))]
@@ -194,9 +194,10 @@ class Run:
             settings = self.agents.settings
         except EvidenceError:
             return
-        if not settings.telemetry.event_log:
+        log = event_log(settings)
+        if log is None:
             return
-        EventLog(settings.paths.event_log, settings.telemetry.max_bytes).write(
+        log.write(
             {
                 "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "event": "operation",

@@ -18,13 +18,13 @@ from functools import cached_property
 
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.chunk import ChunkPayload, SourceType
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import LineSpan, Quality, Verification, round_score
 from adk_evidence.models.request import MAX_RESULTS, EvidenceFilters, EvidenceRequest
-from adk_evidence.search.filters import build_filter
-from adk_evidence.search.hybrid import Hit
-from adk_evidence.search.pack import citation_of
 from adk_evidence.search.query import normalise
-from adk_evidence.search.session import Session
+from adk_evidence.search.run import Hit
+from adk_evidence.search.scope import build_filter
+from adk_evidence.search.session import Neighbour, Session
 from adk_evidence.store.base import Filter, Match
 from adk_evidence.store.fusion import reciprocal_ranks
 from adk_evidence_agents.operations.requests import FindSimilarParameters, SearchFilters, SearchParameters
@@ -128,10 +128,10 @@ def search_indexes(run: Run, request: EvidenceRequest) -> list[Answered]:
     def ask(name: str, session: Session) -> Answered:
         run.check_embedding(session.index.manifest.fingerprint, name)
         outcome = session.rank(request)
-        near = session.similarities(outcome.asked, outcome.final)
-        run.notes.take_warnings(outcome.warnings)
-        _count(run, session, request.filters, outcome.plan.excluded_origins)
-        return Answered(name, session, _found(name, session, outcome.final, near), outcome.quality)
+        near = session.neighbours(outcome.asked, outcome.final)
+        run.notes.take_warnings(outcome.context.warnings)
+        _count(run, session, request.filters, outcome.scope.excluded_origins)
+        return Answered(name, session, _found(name, session, near), outcome.quality)
 
     with run.timing_query(normalise(request.query).text):
         return run.ask_each(ask)
@@ -147,10 +147,9 @@ def find_similar(run: Run, parameters: FindSimilarParameters) -> list[Found]:
 
     def ask(name: str, session: Session) -> list[Found]:
         run.check_embedding(session.index.manifest.fingerprint, name)
-        neighbours = session.similar(code, limit=limit, filters=filters)
+        near = session.similar(code, limit=limit, filters=filters)
         _count(run, session, filters)
-        near = {hit.point_id: similarity for hit, similarity in neighbours}
-        return _found(name, session, [hit for hit, _ in neighbours], near)
+        return _found(name, session, near)
 
     with run.timing_query(code):
         found = _without_itself(run, merged(run.ask_each(ask)), code)
@@ -212,7 +211,7 @@ def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origin
     total = 0
     for kind in filters.kinds:
         collection = store.collection(kind)
-        built, _ = build_filter(filters, index.paths(kind), index.refs(kind))
+        built, _ = build_filter(filters, index.paths[kind], index.refs[kind])
         if excluded_origins and kind == "doc":
             built = Filter(built.must, built.should, (*built.must_not, Match("origin", excluded_origins)))
         if built:
@@ -222,12 +221,11 @@ def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origin
     run.vectors_searched += total
 
 
-def _found(name: str, session: Session, hits: Sequence[Hit], near: dict[str, float]) -> list[Found]:
-    def score(hit: Hit) -> float | None:
-        cosine = near.get(hit.point_id)
+def _found(name: str, session: Session, near: Sequence[Neighbour]) -> list[Found]:
+    def score(cosine: float | None) -> float | None:
         return None if cosine is None else round_score(min(1.0, max(0.0, cosine)))
 
-    return [Found(name, session, hit, place, score(hit)) for place, hit in enumerate(hits, 1)]
+    return [Found(name, session, hit, place, score(cosine)) for place, (hit, cosine) in enumerate(near, 1)]
 
 
 def _without_itself(run: Run, found: list[Found], code: str) -> list[Found]:

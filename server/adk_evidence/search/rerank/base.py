@@ -31,19 +31,27 @@ MODE_HINTS: Mapping[TaskMode, str] = {
 class RerankDocument:
     """A candidate as the reranker sees it: `text` for cross-encoders, `scores` for score-based rerankers.
 
-    `body_tokens` is how much of the chunk's text `text` may hold. `scores` holds exact branch scores by branch
-    (`dense`, `sparse`) where they are known.
+    `body_tokens` is how much of the chunk's text `text` may hold. `scores` holds the exact scores of the branches
+    (`dense`, `mean`, `sparse`) that are known.
     """
 
     payload: ChunkPayload
-    fused_rank: int
     body_tokens: int
     scores: Mapping[str, float] = field(default_factory=dict)
 
+    # Made at first use, as not every reranker reads texts.
     @cached_property
     def text(self) -> str:
-        """The document's text; made at first use, as not every reranker reads texts."""
-        return document_text(self.payload, self.body_tokens)
+        """The rerank document of SPEC 5 section 9.2: provenance header, then the chunk's text cut to `body_tokens`."""
+        payload = self.payload
+        lines = f"REPO: {payload.repo}\nREF: {payload.commit}"
+        if payload.kind == "doc":
+            lines = f"SOURCE: docs\n{lines}\nLOC: {payload.uri or payload.path}"
+        else:
+            span = f"{payload.start_line}-{payload.end_line}"
+            lines = f"SOURCE: code\n{lines}\nPATH: {payload.path}\nLINES: {span}"
+        symbol = f"\nSYMBOL: {payload.symbol}" if payload.symbol else ""
+        return f"{lines}\nCHUNK: {payload.chunk_id}{symbol}\n\n{truncate_tokens(payload.text, self.body_tokens)}"
 
 
 @dataclass(frozen=True)
@@ -86,16 +94,3 @@ def instruction(query: Query, task_mode: TaskMode) -> str:
     wrapped = INSTRUCTION.format(user_query=query.text)
     hint = MODE_HINTS[task_mode]
     return wrapped.replace("Question: ", f"{hint}Question: ", 1) if hint else wrapped
-
-
-def document_text(payload: ChunkPayload, body_tokens: int) -> str:
-    """The rerank document of SPEC 5 section 9.2: provenance header, then the chunk's text cut to `body_tokens`."""
-    if payload.kind == "doc":
-        provenance = f"SOURCE: docs\nREPO: {payload.repo}\nREF: {payload.commit}\nLOC: {payload.uri or payload.path}"
-    else:
-        provenance = (
-            f"SOURCE: code\nREPO: {payload.repo}\nREF: {payload.commit}\nPATH: {payload.path}\n"
-            f"LINES: {payload.start_line}-{payload.end_line}"
-        )
-    symbol = f"\nSYMBOL: {payload.symbol}" if payload.symbol else ""
-    return f"{provenance}\nCHUNK: {payload.chunk_id}{symbol}\n\n{truncate_tokens(payload.text, body_tokens)}"

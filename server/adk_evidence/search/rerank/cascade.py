@@ -10,13 +10,7 @@ from adk_evidence.search.rerank.base import RerankDocument, Reranker, RerankScor
 
 
 class CascadeReranker:
-    """Orders with one reranker, then orders the best documents again with another.
-
-    Args:
-        first: Sees every document.
-        then: Sees the best documents, in the order of the first.
-        size: How many documents the second reranker sees.
-    """
+    """Orders all documents with the `first` reranker, then the best `size` of them again with the reranker `then`."""
 
     def __init__(self, first: Reranker, then: Reranker, size: int) -> None:
         self.first = first
@@ -29,13 +23,7 @@ class CascadeReranker:
         return f"{self.first.model}, then {self._then.model}"
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score a document, as `scores_of_order` makes them, with the features of both rerankers.
-
-        The feature `first` is the first reranker's score.
-
-        Raises:
-            EvidenceError: One of the two cannot answer.
-        """
+        """Scores of the final order, with the features of both; the feature `first` is the first reranker's score."""
         first = self.first.rerank(query, task_mode, documents)
         order = sorted(range(len(documents)), key=lambda index: (-first[index].score, index))
         head, tail = order[: self._size], order[self._size :]
@@ -48,7 +36,6 @@ class CascadeReranker:
         return [RerankScore(score, feature) for score, feature in zip(scores, features, strict=True)]
 
     def close(self) -> None:
-        """Close what the rerankers hold open."""
         for reranker in (self.first, self._then):
             close = getattr(reranker, "close", None)
             if close is not None:

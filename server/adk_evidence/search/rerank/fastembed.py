@@ -15,31 +15,19 @@ from adk_evidence.settings import RerankSettings
 
 
 class FastEmbedReranker:
-    """Reads the question with each candidate; loaded at first use.
+    """Reads the question with each candidate; the model is loaded at first use from `models`, a folder.
 
     The question goes without the instruction: these models were trained on bare questions, and read 512 tokens.
-
-    Args:
-        settings: Model, folder, threads and batch size.
-        models: The folder of prepared models.
     """
 
     def __init__(self, settings: RerankSettings, models: Path) -> None:
+        self.model = settings.model
         self._settings = settings
         self._models = models
         self._load = Once(self._open)
 
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._settings.model
-
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score a document: the model's logit.
-
-        Raises:
-            ModelError: The model cannot be had or does not load.
-        """
+        """The model's logit for each document; `ModelError` if the model cannot be had or does not load."""
         if not documents:
             return []
         texts = [encodable(document.text) for document in documents]

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from adk_evidence.errors import ServiceError
+from adk_evidence.models.citation import citation_of
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.search.pack import citation_of
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import MODE_HINTS, RerankDocument, RerankScore, scores_of_order
 from adk_evidence.services.chat import ChatService
@@ -40,32 +40,22 @@ _FENCE = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
 
 class LlmReranker:
-    """Asks a language model for the order; orders of the same question and documents are kept.
-
-    Args:
-        service: The chat service.
-        settings: Model, and how much of a document it sees.
-        cache_entries: Orders that are kept.
-    """
+    """Asks a language model for the order; `cache_entries` orders are kept, by question and documents."""
 
     def __init__(self, service: ChatService, settings: LlmRerankSettings, cache_entries: int) -> None:
         self._service = service
+        self.model = settings.model
         self._settings = settings
         self._kept: CacheAside[list[int]] = CacheAside(cache_entries)
 
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._settings.model
-
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score a document, as `scores_of_order` makes them; the feature `llm_rank` is the model's own place.
+        """Scores of the model's order; the feature `llm_rank` is the place that the model itself gave a document.
 
         Documents that the model does not name come last, in their given order and without the feature.
 
         Raises:
-            ServiceError: The service does not answer in time, or without a usable order, or is not asked
-                because it is down.
+            ServiceError: The service does not answer in time or without a usable order, or is not asked because it is
+                down.
         """
         if not documents:
             return []
@@ -77,12 +67,11 @@ class LlmReranker:
         return [RerankScore(score, places.get(index, {})) for index, score in enumerate(scores_of_order(order))]
 
     def close(self) -> None:
-        """Close the service's connections."""
         self._service.close()
 
 
 def prompt(query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument], chars: int) -> tuple[str, str]:
-    """The task, and the question with its documents; of each document's own text the first `chars` characters."""
+    """The task, and the question with its documents: the first `chars` characters of each document's own text."""
     system = SYSTEM.format(hint=MODE_HINTS[task_mode]).replace("\n\n", "\n")
     shown = [
         f"[{index}] {one_line(_title(document))} | {one_line(citation_of(document.payload))}\n"

@@ -1,10 +1,9 @@
 """The local reranker: a z-scored sum of sparse and dense scores, and of what provenance says.
 
-BM25 scores and cosines of two collections live on four scales. Standardising each within its kind makes them
-comparable, so that neither branch decides alone and docs do not crowd out code (measured in the shared sheet on
-local models: RRF .485/.361 MRR@12 on code/docs pseudo-queries, this sum .502/.385). Where a chunk has a vector for
-each passage, the similarities of its best passage and of the whole are both counted: what is said in one place, and
-what the chunk is about.
+BM25 scores and cosines of two collections live on four scales. Standardising each score within its kind makes them
+comparable, so that neither branch decides alone and docs do not crowd out code (measured on local models: RRF .485/.361
+MRR@12 on code/docs pseudo-queries, this sum .502/.385). Where a chunk has a vector for each passage, the similarities
+of its best passage and of the whole are both counted: what is said in one place, and what the chunk is about.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like
@@ -37,10 +36,11 @@ _NAME = re.compile(r"\w+")
 class Weights:
     """What a feature is worth, in standard deviations of a branch's score.
 
-    `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is that of its best
-    passage. `definition` counts for the definition of a name that the query mentions, in full where the name is all
-    there is to the query. `linked` counts for the definition of a name that the best docs use, in full where all of
-    them do. `other_language` is taken off documentation for another language than Python, unless it was asked for.
+    `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is the similarity of
+    its best passage. `definition` counts for the definition of a name that the query mentions, in full where the query
+    is that name alone. `linked` counts for the definition of a name that the best docs use, in full where all of them
+    use the name. `other_language` is taken off documentation for another language than Python, unless the query asks
+    for that language.
     """
 
     dense: float = 0.6
@@ -60,12 +60,12 @@ class LocalReranker:
         self._weights = weights or Weights()
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score a document: the weighted sum of its features, branch scores standardised within its kind."""
+        """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         words = set(_WORD.findall(query.text.lower()))
         python = not words & OTHER_LANGUAGES
         share = math.sqrt(len(query.names) / max(1, len(query.identifiers)))
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
-        used: Counter[str] = Counter()
+        used: Mapping[str, int] = {}
         for kind in KINDS:
             members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
             columns = {
@@ -89,16 +89,9 @@ class LocalReranker:
                 scores[index] = RerankScore(total, features)
             if kind == "doc":
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
-                used = _names_used(documents[index].payload.text for index in best)
+                # In how many of the best docs each word stands.
+                used = Counter(name for index in best for name in _names_in(documents[index].payload.text))
         return scores
-
-
-def _names_used(texts: Iterable[str]) -> Counter[str]:
-    """In how many of the texts each word stands."""
-    used: Counter[str] = Counter()
-    for text in texts:
-        used.update(_names_in(text))
-    return used
 
 
 # The same docs lead in many questions, and in both passes of a question.
@@ -111,12 +104,16 @@ def _linked(payload: ChunkPayload, used: Mapping[str, int]) -> int:
     """How many docs use a name that a chunk of code defines and that cannot be meant as a plain word."""
     if payload.kind != "code":
         return 0
-    own = () if payload.symbol is None else (payload.symbol.rpartition(".")[2],)
-    return max((used[name] for name in (*own, *payload.names) if name in used and is_code_like(name)), default=0)
+    defined = (_own_name(payload), *payload.names)
+    return max((used[name] for name in defined if name in used and is_code_like(name)), default=0)
 
 
 def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
-    return payload.kind == "code" and payload.symbol is not None and payload.symbol.rpartition(".")[2] in names
+    return payload.kind == "code" and payload.symbol is not None and _own_name(payload) in names
+
+
+def _own_name(payload: ChunkPayload) -> str:
+    return (payload.symbol or "").rpartition(".")[2]
 
 
 def _is_for_another_language(payload: ChunkPayload) -> bool:
@@ -136,7 +133,7 @@ def _words(*texts: str) -> frozenset[str]:
 
 
 def _standardise(values: Sequence[float | None]) -> list[float]:
-    """Z-scores; a missing score counts as the lowest that was seen, a constant column as nothing."""
+    """Z-scores; a missing score counts as the lowest known score, and a constant column as zeros."""
     known = [value for value in values if value is not None]
     if not known:
         return [0.0] * len(values)

@@ -22,27 +22,13 @@ MAX_QUERY_TOKENS = 8_000
 
 
 class VoyageReranker:
-    """Asks Voyage; rankings of the same question and candidates are kept.
-
-    Args:
-        service: The client of the service.
-        settings: Model, time-out and the size of batches.
-    """
+    """Asks Voyage; rankings of the same question and candidates are kept."""
 
     def __init__(self, service: VoyageService, settings: RerankSettings) -> None:
-        self._service = service
+        self.service = service
+        self.model = settings.model
         self._settings = settings
         self._kept: CacheAside[list[RerankScore]] = CacheAside(settings.cache_entries)
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._settings.model
-
-    @property
-    def service(self) -> VoyageService:
-        """The client of the service."""
-        return self._service
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """One score for each document; where several requests are needed, the feature `batch` says in which it was.
@@ -58,18 +44,17 @@ class VoyageReranker:
         return self._kept.get(key, lambda: self._ask(question, texts))
 
     def close(self) -> None:
-        """Close the service's connections."""
-        self._service.close()
+        self.service.close()
 
     def _ask(self, question: str, texts: Sequence[str]) -> list[RerankScore]:
         asked = min(most_tokens(question, self.model), MAX_QUERY_TOKENS)
         sizes = [Size(1, len(text), asked + most_tokens(text, self.model)) for text in texts]
         counted = min(count_tokens(question, self.model), MAX_QUERY_TOKENS)
-        deadline = self._service.deadline(self._settings.timeout_seconds)
+        deadline = self.service.deadline(self._settings.timeout_seconds)
 
         def send(positions: list[int]) -> list[float]:
             batch = [texts[position] for position in positions]
-            return self._service.rerank(
+            return self.service.rerank(
                 question,
                 batch,
                 self.model,
@@ -87,7 +72,7 @@ class VoyageReranker:
         return [scores[position] for position in range(len(texts))]
 
     def _batches(self, sizes: Sequence[Size]) -> list[list[int]]:
-        """All documents in one request if they fit; else requests of at most as many as the settings name."""
+        """All documents in one request if they fit; else requests of at most `rerank.batch_size` documents."""
         if not sizes:
             return []
         chars = sum(size.chars for size in sizes)
