@@ -558,7 +558,7 @@ export interface FindingInfo {
   mend: string;
 }
 /**
- * One ingestion run. `missing` are the corpora that it was to read and could not, each with the reason.
+ * One ingestion run. `missing` has the corpora that could not be read, each with the reason.
  */
 export interface RunManifest {
   run_id: string;
@@ -638,7 +638,7 @@ export interface CorpusRun {
   tokens: number;
 }
 /**
- * The last batch that was done: its stage, its number and how many units that makes.
+ * The last finished batch: its stage, its number and the units done so far.
  */
 export interface Cursor {
   stage: "discover" | "chunk" | "embed" | "sparse" | "upsert" | "verify" | "publish";
