@@ -102,7 +102,7 @@ def answer(
 
         show_pack(out, pack, roots, full=full)
         return
-    # Not through rich: what is piped into a file or a model must come out to the letter.
+    # Not through rich: what is piped into a file or a model must arrive unchanged.
     out.file.write(render(pack))
     out.file.flush()
     for warning in pack.warnings:

@@ -39,7 +39,7 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
                 entry = resolve_at(document, session.symbols, *snapshot.place(params.position))
                 return session.symbols.info(entry) if entry else None
         except EvidenceError:
-            # The index is missing, or other models built it: `adk/status` says so, not every movement of the mouse.
+            # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
 
     info = await server.executor.run(look_up, quick=True)

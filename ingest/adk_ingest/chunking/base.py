@@ -33,7 +33,7 @@ class Attachment:
 class RawChunk:
     """A chunk before it gets its header.
 
-    `body` is `"\\n".join(lines[start_line - 1 : end_line])` to the letter; with `start_col` and `end_col`, that slice
+    `body` is `"\\n".join(lines[start_line - 1 : end_line])` verbatim; with `start_col` and `end_col`, that slice
     (in characters) of the line. `tail` is context repeated verbatim from the chunk before. `symbol` is the chunk's own
     qualified name, `symbols` are all definitions that begin inside it. `doc` is the first paragraph of the symbol's
     docstring. `anchor` is the fragment of the chunk's innermost heading.

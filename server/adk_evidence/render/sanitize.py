@@ -65,7 +65,7 @@ def one_line(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """A text as one line of Markdown that is shown to the letter."""
+    """A text as one line of Markdown that is shown verbatim."""
     return _MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text))
 
 

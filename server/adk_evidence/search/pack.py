@@ -28,7 +28,7 @@ from adk_evidence.search.run import Hit, Run
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
-# How an answer loses its quality when its first citation does not hold, by the citation's state.
+# Why the quality of an answer falls when its first citation does not hold, by the state of that citation.
 UNSOUND: Mapping[str, str] = {
     "gone": "the text that the first result cites is gone",
     "changed": "the text that the first result cites has changed",

@@ -35,7 +35,7 @@ def begin(request: EvidenceRequest, index: Index, settings: Settings, models: Mo
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
     """
-    # Only for a number that the request names: the settings' own limits hold for the settings' own number.
+    # Limits grow only for a number of results that the request names; the settings' limits fit the settings' number.
     retrieval = wide_enough(settings.retrieval, request.max_results_final or 0)
     context = context.for_request(
         strict=retrieval.strict if request.strict is None else request.strict,

@@ -69,7 +69,7 @@ class Scope:
 
 
 def choose_scope(request: EvidenceFilters, question: str, index: Index, context: Context) -> Scope:
-    """Choose what to search. A version that is asked for in vain, and missing guides, are warnings.
+    """Choose what to search. A version that the index lacks, and missing guides, are warnings.
 
     Raises:
         InvalidRequestError: A path filter cannot be parsed.

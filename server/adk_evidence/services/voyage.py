@@ -328,7 +328,7 @@ def _unusable(what: str) -> TransientError:
 
 
 def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
-    """The sentence for what the client raised; it takes nothing over that could hold the key."""
+    """The sentence for an error of the client; it quotes nothing that could hold the key."""
     from voyageai import error
 
     status = getattr(exc, "http_status", None)
