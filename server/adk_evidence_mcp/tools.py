@@ -268,7 +268,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         session: Opens the indexes.
         citation: As the tools give it; the lines may be others.
         budget: Most tokens of the text.
-        name_rest: Makes what the caller asks for next of the citation of what the budget leaves out.
+        name_rest: Turns the citation of the lines that the budget leaves out into what the caller asks for next.
     """
     cited = session.read(citation)
     lines = split_lines(cited.text)

@@ -204,7 +204,7 @@ def _indexed_path(index: Index, name: str, commit: str, path: str) -> str:
 
 
 def _shown_as(shown: str, originals: Iterable[str]) -> list[str]:
-    """The originals that look so when they are shown."""
+    """The originals that look like `shown` when they are shown."""
     shown = shown.strip()
     return [original for original in originals if shown in (visible(original).strip(), one_line(original))]
 
