@@ -130,7 +130,7 @@ class MachineError(EvidenceError):
 
 
 def told(exc: Exception) -> EvidenceError:
-    """An expected failure as it is, and only the type of any other: the message may quote files or a key."""
+    """An expected failure as it is; of any other failure only the type, as its message may quote files or a key."""
     if isinstance(exc, EvidenceError):
         return exc
     if isinstance(exc, MemoryError | OSError):

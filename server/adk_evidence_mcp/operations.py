@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import list_indexes as known_indexes
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import plain
@@ -33,7 +34,6 @@ from adk_evidence_agents.operations.requests import (
     Name,
     SearchFilters,
     SearchParameters,
-    Strict,
     Text,
 )
 from adk_evidence_agents.operations.responses import ContextSource, IndexAnalysis, IndexedItems, RelatedFile
@@ -57,14 +57,14 @@ Index = Annotated[
         description=f"Name of the index, as list_indexes gives it; `{ALL_INDEXES}` asks every index.",
     ),
 ]
-NewIndex = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
+IndexName = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
 _Short = Annotated[str, Field(max_length=100), AfterValidator(plain)]
 FileType = Annotated[_Short | None, Field(description="Only files of this language or extension, e.g. `typescript`.")]
 Directory = Annotated[_Short | None, Field(description="Only files below this folder or glob, e.g. `src/components`.")]
 Count = Annotated[int, Field(ge=1, le=50, description="Number of results.")]
 
 
-class SearchCodeAndDocs(Strict):
+class SearchCodeAndDocs(Frozen):
     """Arguments of `search_code_and_docs`."""
 
     query: Text = Field(description="The question in words, or names.")
@@ -76,7 +76,7 @@ class SearchCodeAndDocs(Strict):
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
-class Place(Strict):
+class Place(Frozen):
     """A result in the text, in the order of its [CTX n] marks."""
 
     citation: str
@@ -87,7 +87,7 @@ class Place(Strict):
     verification: VerificationState
 
 
-class SearchFound(Strict):
+class SearchFound(Frozen):
     """What a search found; the texts themselves are in the text of the answer."""
 
     results: tuple[Place, ...]
@@ -97,7 +97,7 @@ class SearchFound(Strict):
     tokens: int = Field(description="Tokens of the text, estimated.")
 
 
-class FindSimilarCode(Strict):
+class FindSimilarCode(Frozen):
     """Arguments of `find_similar_code`."""
 
     code: Code = Field(description="The snippet, as it is.")
@@ -109,7 +109,7 @@ class FindSimilarCode(Strict):
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
-class GetTaskContext(Strict):
+class GetTaskContext(Frozen):
     """Arguments of `get_task_context`."""
 
     task: Text = Field(description="What is to be done, in words and names.")
@@ -121,7 +121,7 @@ class GetTaskContext(Strict):
     max_tokens: Budget = 4000
 
 
-class TaskContext(Strict):
+class TaskContext(Frozen):
     """What `get_task_context` gathered; the texts themselves are in the text of the answer."""
 
     code: tuple[ContextSource, ...]
@@ -133,10 +133,10 @@ class TaskContext(Strict):
     tokens: int = Field(description="Tokens of the text, estimated.")
 
 
-class IndexCodebase(Strict):
+class IndexCodebase(Frozen):
     """Arguments of `index_codebase`."""
 
-    name: NewIndex
+    name: IndexName
     path: str | None = Field(
         default=None,
         min_length=1,
@@ -151,7 +151,7 @@ class IndexCodebase(Strict):
     )
 
 
-class Indexed(Strict):
+class Indexed(Frozen):
     """What `index_codebase` left in the index."""
 
     index: IndexedItems
@@ -159,7 +159,7 @@ class Indexed(Strict):
     warnings: tuple[str, ...] = Field(description="Among them the files that could not be indexed.")
 
 
-class ListIndexes(Strict):
+class ListIndexes(Frozen):
     """Arguments of `list_indexes`."""
 
     check: str | None = Field(
@@ -171,7 +171,7 @@ class ListIndexes(Strict):
     )
 
 
-class KnownIndex(Strict):
+class KnownIndex(Frozen):
     """An index."""
 
     name: str
@@ -182,7 +182,7 @@ class KnownIndex(Strict):
     languages: dict[str, int] = Field(description="Number of files by extension.")
 
 
-class IndexesListed(Strict):
+class IndexesListed(Frozen):
     """The indexes that can be asked."""
 
     indexes: tuple[KnownIndex, ...]
@@ -191,13 +191,13 @@ class IndexesListed(Strict):
     warnings: tuple[str, ...]
 
 
-class DeleteIndex(Strict):
+class DeleteIndex(Frozen):
     """Arguments of `delete_index`."""
 
-    name: NewIndex
+    name: IndexName
 
 
-class IndexDeleted(Strict):
+class IndexDeleted(Frozen):
     """What `delete_index` removed."""
 
     name: str

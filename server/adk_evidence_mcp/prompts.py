@@ -10,9 +10,9 @@ from mcp import types
 from pydantic import BaseModel, Field, StringConstraints, create_model
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
-from adk_evidence_agents.operations.requests import Strict
 from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.tools import Budget, evidence_block
 from adk_evidence_mcp.work import Call
@@ -31,7 +31,7 @@ MAX_SUBJECT_CHARS = MAX_QUERY_CHARS - MAX_SYMBOL_CHARS - 1
 _Subject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SUBJECT_CHARS)]
 
 
-class _Arguments(Strict):
+class _Arguments(Frozen):
     symbol: str = Field(
         default="", max_length=MAX_SYMBOL_CHARS, description="A name of the ADK that it is about, e.g. LlmAgent."
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
@@ -21,7 +22,7 @@ from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
-from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS, Strict
+from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
 from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.work import Call
 
@@ -41,7 +42,7 @@ Budget = Annotated[
 ]
 
 
-class FindEvidence(Strict):
+class FindEvidence(Frozen):
     """Arguments of `find_adk_evidence`."""
 
     query: str = Field(
@@ -62,7 +63,7 @@ class FindEvidence(Strict):
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
-class CitedEvidence(Strict):
+class CitedEvidence(Frozen):
     """A result in the text, in the order of its [CTX n] marks."""
 
     citation: str
@@ -72,7 +73,7 @@ class CitedEvidence(Strict):
     verification: VerificationState
 
 
-class EvidenceFound(Strict):
+class EvidenceFound(Frozen):
     """What `find_adk_evidence` found; the texts themselves are in the text of the answer."""
 
     status: Status
@@ -85,7 +86,7 @@ class EvidenceFound(Strict):
     tokens: int = Field(description="Tokens of the text, estimated.")
 
 
-class FindSymbol(Strict):
+class FindSymbol(Frozen):
     """Arguments of `find_adk_symbol`."""
 
     query: str = Field(
@@ -94,7 +95,7 @@ class FindSymbol(Strict):
     limit: int = Field(default=10, ge=1, le=MAX_SYMBOLS, description="Number of symbols.")
 
 
-class SymbolFound(Strict):
+class SymbolFound(Frozen):
     """A public symbol."""
 
     fqn: str
@@ -104,7 +105,7 @@ class SymbolFound(Strict):
     deprecated: bool
 
 
-class SymbolsFound(Strict):
+class SymbolsFound(Frozen):
     """What `find_adk_symbol` found, best first; signatures and summaries are in the text of the answer."""
 
     symbols: tuple[SymbolFound, ...]
@@ -112,7 +113,7 @@ class SymbolsFound(Strict):
     warnings: tuple[str, ...]
 
 
-class ReadSource(Strict):
+class ReadSource(Frozen):
     """Arguments of `read_adk_source`."""
 
     citation: str = Field(
@@ -124,7 +125,7 @@ class ReadSource(Strict):
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 
 
-class SourceRead(Strict):
+class SourceRead(Frozen):
     """What `read_adk_source` read; the lines themselves are in the text of the answer."""
 
     path: str
@@ -267,7 +268,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         session: Opens the indexes.
         citation: As the tools give it; the lines may be others.
         budget: Most tokens of the text.
-        name_rest: Makes what the caller asks for next of the citation of what the budget leaves out.
+        name_rest: Turns the citation of the lines that the budget leaves out into what the caller asks for next.
     """
     cited = session.read(citation)
     lines = split_lines(cited.text)

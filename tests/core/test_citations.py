@@ -413,7 +413,7 @@ class TestSourceReader:
         assert SourceReader(pages, tmp_path).read("a.md") == "page"
 
 
-class TestGitReader:
+class TestGitCheckout:
     @pytest.fixture
     def checkout(self, tmp_path: Path) -> SourceLocation:
         (tmp_path / "a.py").write_text(CODE)

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.services.eventloop import Cancelled
 
-# Hears what is done, the total if known, and a sentence; called from any thread.
+# Takes what is done, the total if it is known, and a sentence. Any thread may call it.
 Progress = Callable[[float, float | None, str], None]
 
 

@@ -10,7 +10,7 @@ from adk_evidence.store import base
 class HeldPayloads:
     """The payloads that one search need not read again.
 
-    A payload that this says it holds stays at hand, whatever other threads read meanwhile.
+    Once `in` was true for a payload, the payload stays at hand, whatever other threads read meanwhile.
 
     Args:
         kept: The payloads of one collection of one generation, which never changes, by point id.

@@ -110,7 +110,7 @@ def _conversation(turns: Sequence[str]) -> list[str]:
 
 
 def _cost(*segments: str) -> int:
-    """Tokens of segments, each with what joins it to the next: their sum is exactly that of the joined text."""
+    """Tokens of segments, each with what joins it to the next; they add up to the tokens of the joined text."""
     return sum(estimate_tokens(segment) + JOIN_TOKENS for segment in segments)
 
 

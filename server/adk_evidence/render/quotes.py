@@ -36,7 +36,7 @@ class Quote:
 
     def written(self, number: int) -> str:
         language = self.language if self.language.isalnum() else "text"
-        # No line begins with corpus text: outside the fence it could open a fence of its own.
+        # No line begins with corpus text: outside the fence it could open another fence.
         header = f"[{self.mark} {number}] {cited(self.citation)}\nAT: {one_line(self.facts)}"
         return f"{header}\n{fenced(self.text, language)}"
 

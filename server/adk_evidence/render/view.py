@@ -29,7 +29,7 @@ def location(candidate: Candidate) -> str:
 
 
 def body(candidate: Candidate) -> str:
-    """The lines that a candidate cites, followed by the files that they include, under a mark of their own."""
+    """The lines that a candidate cites, followed by the files that they include, below `NOT_CITED`."""
     text = _HEADER.sub("", candidate.text)
     return f"{text}\n\n{NOT_CITED}\n{candidate.attached}" if candidate.attached else text
 

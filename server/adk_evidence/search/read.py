@@ -168,6 +168,9 @@ def read_candidate(session: Session, candidate_id: str) -> CitedSource:
     if match is None:
         raise InvalidRequestError("This is not the id of a candidate.", "Take candidate_id from a pack.")
     for kind in KINDS:
+        # A collection that cannot answer must not hide a candidate of the other.
+        if match["path"] not in session.index.paths[kind]:
+            continue
         collection = session.settings.store.collection(kind)
         for record in session.index.store.retrieve(collection, [point_id(match["chunk"])]):
             payload = ChunkPayload.model_validate(record.payload)
@@ -201,7 +204,7 @@ def _indexed_path(index: Index, name: str, commit: str, path: str) -> str:
 
 
 def _shown_as(shown: str, originals: Iterable[str]) -> list[str]:
-    """The originals that look so when they are shown."""
+    """The originals that look like `shown` when they are shown."""
     shown = shown.strip()
     return [original for original in originals if shown in (visible(original).strip(), one_line(original))]
 

@@ -88,7 +88,7 @@ def _stale(run: Run, index: Index) -> tuple[list[str], list[str]]:
 
 
 def _duplicates(run: Run, session: Session) -> int:
-    """Chunks whose text stands in another chunk of the same commit: two versions of a corpus are not copies."""
+    """How many chunks repeat another chunk of the same commit: two versions of a corpus are not copies."""
     store = session.settings.store
     texts: Counter[tuple[str, str]] = Counter()
     for name in (store.docs_collection, store.code_collection):

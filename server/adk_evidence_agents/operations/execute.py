@@ -172,7 +172,7 @@ def _similar_item(item: Found, code: str) -> SimilarItem:
 
 
 def _surroundings(item: Found, count: int) -> Surroundings | None:
-    """The lines around a chunk where it is now, else as they were when it was indexed; None if neither can be had."""
+    """The lines around a chunk where it is now, else as they were when it was indexed; None if there are neither."""
     text = _text_around(item)
     if text is None:
         return None

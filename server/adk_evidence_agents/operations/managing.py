@@ -58,7 +58,7 @@ def delete_index(run: Run, name: str) -> str:
 
 
 def _indexer(run: Run, known: str | None = None) -> Indexer:
-    """What changes indexes; raises where nothing here can, or where there is no codebase's index of that name."""
+    """The indexer; raises where nothing here can change indexes, or where no codebase's index is called `known`."""
     if run.make_indexer is None:
         raise InvalidRequestError("Indexes can only be read here.", "Use `adk-evidence operate` or the MCP server.")
     if known == MAIN:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID, uuid4
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from adk_evidence.index.codebase import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, plain
 
 TaskType = Literal["index", "search", "update", "delete", "analyze"]
@@ -38,13 +39,7 @@ Collections = Annotated[
 ]
 
 
-class Strict(BaseModel):
-    """A type of the wire: no other fields, and no changes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SearchFilters(Strict):
+class SearchFilters(Frozen):
     """Narrowing of a search; every part that is given must hold."""
 
     file_type: Name | None = Field(
@@ -62,7 +57,7 @@ class SearchFilters(Strict):
     )
 
 
-class IndexCodebaseParameters(Strict):
+class IndexCodebaseParameters(Frozen):
     """What to index, and how it is cut. What is left out stays as it was where the index is known."""
 
     codebase_path: Name = Field(max_length=4096, description="Absolute path of the codebase's folder.")
@@ -77,7 +72,7 @@ class IndexCodebaseParameters(Strict):
     )
 
 
-class SearchParameters(Strict):
+class SearchParameters(Frozen):
     """A question in words or names."""
 
     query: Text
@@ -95,7 +90,7 @@ class SearchParameters(Strict):
     )
 
 
-class FindSimilarParameters(Strict):
+class FindSimilarParameters(Frozen):
     """A piece of code, of which others like it are wanted."""
 
     reference_code: Code
@@ -108,7 +103,7 @@ class FindSimilarParameters(Strict):
     filters: SearchFilters = SearchFilters()
 
 
-class GetContextParameters(Strict):
+class GetContextParameters(Frozen):
     """What an agent is about to do."""
 
     task_description: Text
@@ -126,68 +121,68 @@ class GetContextParameters(Strict):
     )
 
 
-class NamedIndexParameters(Strict):
+class NamedIndexParameters(Frozen):
     """One index."""
 
     collection_name: Name
 
 
-class AnalyzeParameters(Strict):
+class AnalyzeParameters(Frozen):
     """Which indexes to look at."""
 
     collection_name: Collections = None
 
 
-class IndexCodebase(Strict):
+class IndexCodebase(Frozen):
     """Build the index of a codebase, or bring it up to date where the name is known."""
 
     type: Literal["index_codebase"]
     parameters: IndexCodebaseParameters
 
 
-class SearchCode(Strict):
+class SearchCode(Frozen):
     """Search the code."""
 
     type: Literal["search_code"]
     parameters: SearchParameters
 
 
-class SearchDocs(Strict):
+class SearchDocs(Frozen):
     """Search the documentation."""
 
     type: Literal["search_docs"]
     parameters: SearchParameters
 
 
-class FindSimilar(Strict):
+class FindSimilar(Frozen):
     """Find code like a snippet."""
 
     type: Literal["find_similar"]
     parameters: FindSimilarParameters
 
 
-class GetContext(Strict):
+class GetContext(Frozen):
     """Gather what an agent should read before a task, within a token budget."""
 
     type: Literal["get_context"]
     parameters: GetContextParameters
 
 
-class Update(Strict):
+class Update(Frozen):
     """Read again what has changed in an indexed codebase."""
 
     type: Literal["update"]
     parameters: NamedIndexParameters
 
 
-class Delete(Strict):
+class Delete(Frozen):
     """Remove the index of a codebase; its files stay."""
 
     type: Literal["delete"]
     parameters: NamedIndexParameters
 
 
-class Analyze(Strict):
+class Analyze(Frozen):
     """What indexes hold, and how far they are up to date."""
 
     type: Literal["analyze"]
@@ -210,7 +205,7 @@ TASK_OF: dict[str, TaskType] = {
 }
 
 
-class EmbeddingConfig(Strict):
+class EmbeddingConfig(Frozen):
     """What the caller takes the index to be embedded with. It is compared with the index; it changes nothing."""
 
     model: Name | None = Field(default=None, description="Name of the dense model, e.g. `all-MiniLM-L6-v2`.")
@@ -220,7 +215,7 @@ class EmbeddingConfig(Strict):
     )
 
 
-class RequestContext(Strict):
+class RequestContext(Frozen):
     """Who asks. The name chooses the index where a request names none; type and priority are only logged."""
 
     project_name: Name | None = None
@@ -228,7 +223,7 @@ class RequestContext(Strict):
     priority: Literal["high", "normal", "low"] = "normal"
 
 
-class OperationRequest(Strict):
+class OperationRequest(Frozen):
     """One request of an agent."""
 
     request_id: UUID = Field(default_factory=uuid4, description="Comes back in the response; made where it is absent.")

@@ -127,11 +127,11 @@ def search_indexes(run: Run, request: EvidenceRequest) -> list[Answered]:
 
     def ask(name: str, session: Session) -> Answered:
         run.check_embedding(session.index.manifest.fingerprint, name)
-        outcome = session.rank(request)
-        near = session.neighbours(outcome.asked, outcome.final)
-        run.notes.take_warnings(outcome.context.warnings)
-        _count(run, session, request.filters, outcome.scope.excluded_origins)
-        return Answered(name, session, _found(name, session, near), outcome.quality)
+        ranking = session.rank(request)
+        near = session.neighbours(ranking.asked, ranking.final)
+        run.notes.take_warnings(ranking.context.warnings)
+        _count(run, session, request.filters, ranking.scope.excluded_origins)
+        return Answered(name, session, _found(name, session, near), ranking.quality)
 
     with run.timing_query(normalise(request.query).text):
         return run.ask_each(ask)

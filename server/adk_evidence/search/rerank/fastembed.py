@@ -27,7 +27,7 @@ class FastEmbedReranker:
         self._load = Once(self._open)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """The model's logit for each document; `ModelError` if the model cannot be had or does not load."""
+        """The model's logit for each document; `ModelError` if the model is not available or does not load."""
         if not documents:
             return []
         texts = [encodable(document.text) for document in documents]
