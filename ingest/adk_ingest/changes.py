@@ -17,7 +17,8 @@ from adk_ingest.manifest import CorpusRun
 from adk_ingest.records import records
 from adk_ingest.spool import RecordSpool
 
-# One file that a chunker fails on is at fault itself; with more files, and this share of them, the chunker is.
+# Where a chunker fails on one file, the file is at fault; where it fails on more than this share of the files, and on
+# more than one, the chunker is.
 MAX_FAILED_SHARE = 0.05
 # What stands in for the chunks of a file that a chunker fails on.
 _NOTHING = ChunkedFile([], parse_failed=True)

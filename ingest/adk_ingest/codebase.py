@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
 _WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
-# The same whatever the patterns say: they do not ask for the file, or the index has it under another path.
+# Of these reasons, the ones that hold even if a pattern matches the file: no pattern of the request asks for the file,
+# or the index has it under another path.
 _NEVER_MISSED = frozenset({"not_included", "symlink_duplicate"})
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 

@@ -43,9 +43,9 @@ _COPY = re.compile(r"(?:~|[.-](?:bak|backup|old|orig|save|copy))+\Z")
 _SAMPLES = re.compile(r".*\.(?:example|sample|template|tmpl|dist|defaults)(?:\.env)?|(?:example|sample|template)\.env")
 _NAME = re.compile("|".join(fnmatch.translate(glob) for glob in _NAMES.split()))
 
-# Detectors of detect-secrets by module and class, and patterns; each with marks, one of which stands in every text that
-# it finds. The detectors left out also find ordinary texts: words beside `password`, random letters, addresses with a
-# user.
+# Detectors of detect-secrets by module and class, and patterns. Every text that a detector or a pattern finds holds one
+# of its marks. The detectors left out also find ordinary texts: words beside `password`, random letters, addresses with
+# a user.
 _DETECTORS: tuple[tuple[str | re.Pattern[str], tuple[str, ...]], ...] = (
     ("aws.AWSKeyDetector", ("AKIA", "ASIA", "ABIA", "ACCA", "aws_secret", "AWS_SECRET", "awsSecret")),
     ("azure_storage_key.AzureStorageKeyDetector", ("AccountKey=",)),
@@ -60,7 +60,7 @@ _DETECTORS: tuple[tuple[str | re.Pattern[str], tuple[str, ...]], ...] = (
     ("slack.SlackDetector", ("xox", "hooks.slack.com/services/")),
     ("square_oauth.SquareOAuthDetector", ("sq0csp-",)),
     ("stripe.StripeDetector", ("k_live_",)),
-    # What detect-secrets does not find. The first is without quotes, as in shells, Dockerfiles and files of settings.
+    # What detect-secrets does not find. The first needs no quotes: shells, Dockerfiles and files of settings have none.
     (
         re.compile(
             r"(?i:aws_secret_access_key)[\"']?[ \t]{0,8}[=: ][ \t]{0,8}[\"']?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"

@@ -46,7 +46,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Check everything that an answer depends on; what is found raises nothing."""
+    """Check everything that an answer depends on; a problem becomes a finding and raises nothing."""
     parts = (_installation, _model, _reranker, _server, _index, _cache)
     return [finding for part in parts for finding in part(settings)]
 

@@ -25,9 +25,9 @@ class Work:
 
     Args:
         embedder: The model.
-        cache: Looked into once.
-        texts: Each is embedded by itself; by the cache keys of their vectors.
-        contexts: Chunks of files that are embedded together.
+        cache: Searched once for vectors that were computed before.
+        texts: Texts by the cache keys of their vectors; the model embeds each alone.
+        contexts: Chunks of a file that the model embeds together.
     """
 
     def __init__(

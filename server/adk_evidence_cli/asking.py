@@ -114,7 +114,7 @@ def to_json(pack: EvidencePack) -> str:
 
 
 def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | None) -> Renderer:
-    """What makes a prompt of a pack.
+    """A function that renders a pack as a prompt.
 
     Args:
         max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual budget.

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from adk_ingest import session
+from adk_ingest import pipeline, session
 from adk_ingest.progress import Silent
 from adk_ingest.sources.resolve import DEMO_ORDER
-from tests.corpora import Workplace
+from tests.corpora import HashEmbedder, Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +39,23 @@ def test_a_later_demo_ingests_nothing(workplace: Workplace, ingestions: list[tup
     workplace.ingest()
     session.prepare_demo(workplace.settings, Listener())
     assert ingestions == []
+
+
+def test_the_first_demo_builds_an_index_of_the_named_docs_that_serves_the_next_demo(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
+    monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
+    corpora = {"adk_python": {"root": str(workplace.code)}, "adk_docs": {"source": "snapshot"}}
+    workplace.overrides = {"ingestion": {"corpora": corpora}}
+    first = Listener()
+    session.prepare_demo(workplace.settings, first)
+    assert any(str(workplace.docs) in note for note in first.notes)
+    current = workplace.generations.current()
+    assert current is not None and set(current.manifest.corpora) == {"adk_docs", "adk_python", "api-reference"}
+    runs = len(workplace.runs())
+    session.prepare_demo(workplace.settings, second := Listener())
+    assert not second.notes and len(workplace.runs()) == runs
 
 
 def test_an_index_of_other_settings_is_built_anew(workplace: Workplace, ingestions: list[tuple[object, ...]]) -> None:

@@ -407,6 +407,19 @@ def test_nonsense_takes_seconds(extension: str, nonsense: str) -> None:
     assert time.process_time() - began < 10
 
 
+@pytest.mark.parametrize(("extension", "times", "seconds"), [(".js", 8_000, 8), (".cpp", 2_000, 3)])
+def test_recovery_from_errors_stops_before_its_time_grows_with_the_square_of_the_text(
+    extension: str, times: int, seconds: float
+) -> None:
+    # Without the limit of the bytes read (JavaScript) or of the reports (C++), the parser takes twice as long or more.
+    text = "/*\n" * times
+    began = time.process_time()
+    chunked = split(extension, text)
+    assert time.process_time() - began < seconds
+    assert chunked.parse_failed
+    assert_covers(text, chunked.chunks)
+
+
 WORDS = [
     *"(){}[]<>;,:=@#'\"`\\/*\n \t\r\x00\ufeff\u2028é測🙂\ud800",
     *("class ", "function ", "export ", "const a = ", "=> ", "/** a */", "// b\n", "<- ", "namespace n ", "\n\n"),

@@ -20,7 +20,7 @@ from adk_ingest.chunking.treesitter_languages import LANGUAGES
 PYTHON_VERSION = "python-ast-2+python-fallback-1"
 OTHER_VERSIONS = (f"tree-sitter-1+{prose.VERSION}", "r-1")
 
-# What returns None has found no more than a licence.
+# A reader returns None for a file that holds no more than a licence.
 _READERS: Mapping[str, Callable[[SourceFile, ChunkingSettings], Outline | None]] = {
     ".py": read_python,
     ".r": read_r,

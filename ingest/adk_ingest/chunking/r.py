@@ -46,7 +46,7 @@ _MAX_DEPTH = 480
 
 
 def read_r(file: SourceFile, chunking: ChunkingSettings) -> Outline | None:
-    """What a file defines: functions and classes (S4, reference classes, R6, S7); None of no more than a licence."""
+    """Functions and classes (S4, reference classes, R6, S7) of a file; None where the file only holds a licence."""
     if not strip_licence(file.text).strip():
         return None
     return _Reader(file.text, chunking.max_chunk_chars).outline()
