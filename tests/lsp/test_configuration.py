@@ -35,7 +35,7 @@ async def turns() -> None:
 @pytest.mark.asyncio
 async def test_a_change_is_awaited_even_if_a_request_waited_before_it() -> None:
     client = Client()
-    configuration = Configuration(client, lambda settings: None)  # type: ignore[arg-type]
+    configuration = Configuration(client, lambda settings: None)
     before = asyncio.create_task(configuration.settled())
     await turns()
     started = asyncio.create_task(configuration.start())
