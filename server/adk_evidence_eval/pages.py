@@ -16,7 +16,7 @@ from adk_evidence.textfile import split_lines
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)[^)]*\)")
 _MARKUP = re.compile(r"`|\*\*|(?<!\w)[*_]|[*_](?!\w)|\{[^}]*\}|<[^>]+>")
 _FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w+-]*)")
-_NOT_PROSE = re.compile(r"^\s*(?:[#|<>!?=-]|\d+\.\s|\*\s|--8<--|$)|    ")
+_NOT_PROSE = re.compile(r"^\s*(?:[#|<>!?=-]|\d+\.\s|\*\s|--8<--|$)| {4}")
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def open_service(settings: Settings) -> EvidenceService:
 
 
 class _Users:
-    """How many requests use a service, and the backend itself while it hands the service out."""
+    """A service, and how many use it: requests, and the backend as long as it hands the service out."""
 
     def __init__(self, service: EvidenceService) -> None:
         self.service = service

@@ -50,7 +50,7 @@ async def code_action(server: EvidenceServer, params: types.CodeActionParams) ->
     about = await server.executor.run(about_the_adk, quick=True)
     if not about:
         return []
-    # A client may leave the severity out, and the server decides: an error.
+    # A diagnostic without a severity counts as an error.
     gravest = min(about, key=lambda each: each.severity or types.DiagnosticSeverity.Error)
     request: dict[str, Any] = {
         "query": _message(gravest),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -40,9 +39,10 @@ class Configuration:
     async def settled(self) -> None:
         """Wait until the client's settings are known, or will not come."""
         if not self._settled.is_set():
-            with suppress(TimeoutError):
+            try:
                 await asyncio.wait_for(self._settled.wait(), PULL_SECONDS)
-            self._settled.set()
+            except TimeoutError:
+                self._settled.set()
 
     async def start(self) -> None:
         """Get the settings of a client that is ready."""

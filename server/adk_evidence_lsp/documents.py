@@ -89,7 +89,7 @@ def _column(line: str, units: int, encoding: str) -> int:
     """A column in characters from a column in the units that client and server agreed on."""
     if line.isascii() or encoding == types.PositionEncodingKind.Utf32:
         return min(units, len(line))
-    # Not pygls's codec, which changes the position it is given and counts `\r\n` as one character.
+    # pygls's codec would change the position that it is given, and count `\r\n` as one character.
     for column, char in enumerate(line):
         if units <= 0:
             return column

@@ -38,7 +38,7 @@ class Executor:
         Args:
             work: Gets a function that says whether to stop, which the work asks between stages.
             quick: Whether the work takes milliseconds.
-            key: The task that waits for other work with the same key is cancelled.
+            key: Cancels the task that waits for earlier work with the same key.
 
         Raises:
             CancelledError: The task that waits was cancelled; the work learns of it at once and ends by itself.

@@ -47,6 +47,7 @@ def make_server(
     for name, method in protocol.COMMANDS.items():
         server.command(name)(_command(answers[method]))
     shown = ShownDocuments(server, answers[protocol.EVIDENCE])
+    # pygls sets attributes on what it registers, which a bound method does not take.
     server.command(protocol.SHOW_EVIDENCE)(partial(shown.show))
 
     for method, standard, options in (
@@ -75,7 +76,7 @@ def make_server(
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         server.documents.forget(params.text_document.uri)
 
-    # At the end they are called from the last to the first.
+    # The end of the server calls these from the last to the first.
     for stop in (server.backend.close, shown.clear, server.executor.stop, ingestion.kill):
         server.at_end.callback(stop)
     return server

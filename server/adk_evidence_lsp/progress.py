@@ -27,14 +27,14 @@ Report = Callable[[str, int], None]
 def work_done(
     server: LanguageServer, token: Token | None, title: str, cancels: asyncio.Task[Any] | None = None
 ) -> Iterator[Report]:
-    """Show progress from the begin to the end of the work; nothing is shown without a token.
+    """Show progress while the work runs; without a token, nothing is shown.
 
     Args:
         server: Sends the progress.
         token: Names the progress to the client.
         title: What is being done.
-        cancels: The task that the user may cancel. With a task, the progress has a percentage, too: a client shows
-            none unless the beginning has one.
+        cancels: The task that the user may cancel. With a task, the progress begins with a percentage: a client
+            shows none later unless the beginning has one.
     """
     progress = server.work_done_progress
     # A client may give the token of another request, whose progress it shows.
@@ -67,6 +67,6 @@ async def create_token(server: LanguageServer) -> Token | None:
     except Exception:
         _LOG.info("The client did not make a token for progress")
         return None
-    # `work_done` would take a token that is registered for another request's.
+    # `work_done` registers the token, and takes a registered one for that of another request.
     del server.work_done_progress.tokens[token]
     return token

@@ -37,7 +37,7 @@ WORKSPACE_SYMBOLS = 20
 
 
 async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, Any]:
-    """The pack for a question, or for a selection to make one of, with `queryUsed`."""
+    """The pack for a question, which is given or made of a selection, with `queryUsed`."""
     asked = params.text_document if params.query is None else None
     snapshot = server.snapshot(asked.uri) if asked else None
     client = server.configuration.client

@@ -54,7 +54,7 @@ class EvidenceServer(LanguageServer):
         self.documents = Documents()
         self.configuration = Configuration(self, self.backend.configure)
         self.ingesting = False
-        # What stops when the server ends, from the last callback to the first.
+        # Callbacks that stop the server's parts at its end. The last one is called first.
         self.at_end = ExitStack()
         self._background: set[asyncio.Task[Any]] = set()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from adk_evidence.models.chunk import KINDS, ChunkPayload, make_chunk_id, point_id, sha256_text
 from adk_evidence.models.pack import BranchRank, Coverage, EvidencePack, Quality, Verification
-from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack import make_candidate
 from adk_evidence.search.query import normalise
@@ -94,7 +94,8 @@ def run(query: str = "how do I retry?", *, task_mode: Any = "build", size: int =
 def pack(*chunks: ChunkPayload, query: str = "how do I retry?", **changes: Any) -> EvidencePack:
     """A pack whose candidates are these chunks, in order."""
     hits = [placed(hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
-    asked = run(query, ranked=hits)
+    # A pack from a client may have a longer question than can be asked.
+    asked = run(query[:MAX_QUERY_CHARS], ranked=hits)
     candidates = [make_candidate(asked, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
     docs = sum(chunk.kind == "doc" for chunk in chunks)
     values: dict[str, Any] = {

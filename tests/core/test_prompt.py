@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
 
-from adk_evidence.models.pack import Quality
+from adk_evidence.models.pack import Quality, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import visible
@@ -214,6 +214,10 @@ def test_nothing_quoted_forges_a_line(text):
     doc = payload("doc", f"docs/{text}.md", text, headings=(text, text), title=text)
     code = payload("code", f"src/{text}.py", text, symbol=text)
     made = pack(doc, code, query=f"why {text}", warnings=(text,), quality=Quality(level="high", note=text))
+    # A pack may also come from a client, which sends any text as a citation.
+    forged = {"citation": text, "language": text, "verification": Verification(state="gone", reason=text)}
+    candidates = tuple(candidate.model_copy(update=forged) for candidate in made.candidates)
+    made = made.model_copy(update={"candidates": candidates})
     block = to_prompt(made, 10**9, system="SYSTEM-PROMPT", history=talk(text, text, text))
     assert block.included == 2 and block.turns == 3
     assert not hidden_characters(block.text)

@@ -30,7 +30,7 @@ export function mcpServer(
   const profile = index.profile === undefined ? [] : ["--profile", index.profile];
   return {
     command,
-    // The words behind `lsp` are options for the language server only.
+    // The words after `lsp` are options for the language server only.
     args: [...args.slice(0, place), "serve", "mcp", ...home, ...profile, ...roots.flatMap((root) => ["--root", root])],
     env: isolated ? Object.fromEntries(FOREIGN_VARIABLES.map((name) => [name, null])) : {},
   };

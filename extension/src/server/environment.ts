@@ -148,7 +148,7 @@ export class PrivateEnvironment {
     while (!(await guard(() => lock.take()))) {
       waited = true;
       options.onStep("waiting");
-      // An abort ends the wait; the next lines look at it.
+      // An abort ends the wait; the next lines handle it.
       await delay(POLL_MS, undefined, { signal: options.signal }).catch(() => undefined);
       if (options.signal.aborted) {
         throw new SetUpError("cancelled");
