@@ -52,12 +52,15 @@ class Environment(EnvSettingsSource):
 def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
     """All layers as one; a later layer wins, key by key within mappings."""
     result: dict[str, Any] = {}
-    for layer in layers:
-        for key, value in layer.items():
-            below = result.get(key)
-            if isinstance(below, Mapping) and isinstance(value, Mapping):
-                value = merged(below, value)
-            result[key] = value
+    # The last layers are joined first: a section that a file leaves empty must not hide the defaults of a section that
+    # a variable adds to.
+    for layer in reversed(layers):
+        below = dict(layer)
+        for key, value in result.items():
+            lower = below.get(key)
+            both = isinstance(lower, Mapping) and isinstance(value, Mapping)
+            below[key] = merged(lower, value) if both else value
+        result = below
     return result
 
 

@@ -153,6 +153,16 @@ def test_a_file_that_says_nothing_changes_nothing(tmp_path: Path, content: bytes
     assert load_settings(user_file=mine) == load_settings()
 
 
+def test_an_empty_section_hides_no_default_of_a_section_that_is_set_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("store:\nretrieval:\n")
+    monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "server")
+    found = load_settings({"retrieval": {"rrf_k": 7}}, user_file=mine)
+    assert found == load_settings({"store": {"kind": "server"}, "retrieval": {"rrf_k": 7}})
+
+
 def test_a_byte_order_mark_is_no_part_of_a_key(tmp_path: Path) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_bytes(b"\xef\xbb\xbfretrieval: {rrf_k: 7}")
