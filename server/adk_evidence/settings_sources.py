@@ -181,7 +181,7 @@ def _type_at(model: type[BaseModel], path: tuple[str, ...]) -> Any:
 
 
 def _fields(section: Any) -> Mapping[str, FieldInfo]:
-    """The settings of a section; none where the type is not that of a section."""
+    """The settings of a section; none where the type is not a section."""
     return section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
 
 
