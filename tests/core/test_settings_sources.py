@@ -129,6 +129,7 @@ def test_no_file_of_yaml_breaks_the_start(tmp_path_factory: pytest.TempPathFacto
         (b"a: 2024-99-99", "YAML"),
         (b"a: " + b"9" * 5000, "YAML"),
         (b"[" * 5000, "YAML"),
+        (b"\x00", "YAML"),
         (b"a: !!python/object:os.system x", "YAML"),
         (b"\xff\xfea\x00", "UTF-8"),
         (b"home: \xe9", "UTF-8"),
