@@ -58,8 +58,9 @@ def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
         below = dict(layer)
         for key, value in result.items():
             lower = below.get(key)
-            both = isinstance(lower, Mapping) and isinstance(value, Mapping)
-            below[key] = merged(lower, value) if both else value
+            if isinstance(lower, Mapping) and isinstance(value, Mapping):
+                value = merged(lower, value)
+            below[key] = value
         result = below
     return result
 
