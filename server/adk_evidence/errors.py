@@ -48,7 +48,7 @@ class SourceError(EvidenceError):
 
 
 class ModelError(EvidenceError):
-    """Model weights cannot be had, or are not the published ones."""
+    """Model weights cannot be obtained, or are not the published ones."""
 
     code = "model_unavailable"
     exit_code = 4

@@ -264,7 +264,7 @@ class SparseSettings(_Section):
 
 
 class VoyageSettings(_Section):
-    """The Voyage service; its key comes from VOYAGE_API_KEY alone and is no setting."""
+    """The Voyage service; its key comes from VOYAGE_API_KEY alone and is not a setting."""
 
     base_url: KeySafeUrl | None
     docs_model: str
@@ -283,7 +283,7 @@ class VoyageSettings(_Section):
 
 
 class GeminiSettings(_Section):
-    """The Gemini embedding service; its key comes from GOOGLE_API_KEY or GEMINI_API_KEY and is no setting."""
+    """The Gemini embedding service; its key comes from GOOGLE_API_KEY or GEMINI_API_KEY and is not a setting."""
 
     model: str = Field(min_length=1)
     dimension: int = Field(ge=128, le=3072)
@@ -414,7 +414,7 @@ class TargetsSettings(_Section):
 
 
 class LlmRerankSettings(_Section):
-    """A language model as the reranker; its key comes from the environment and is no setting."""
+    """A language model as the reranker; its key comes from the environment and is not a setting."""
 
     base_url: KeySafeUrl
     model: str = Field(min_length=1)
@@ -482,7 +482,7 @@ class Settings(_Section):
     @classmethod
     def _folder(cls, home: Path | None) -> Path | None:
         if home is not None and os.path.lexists(home) and not os.path.isdir(home):  # noqa: PTH112 - never raises
-            raise ValueError(f"{home} is there and is no folder")
+            raise ValueError(f"{home} exists and is not a folder")
         return home
 
     @property

@@ -52,12 +52,16 @@ class Environment(EnvSettingsSource):
 def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
     """All layers as one; a later layer wins, key by key within mappings."""
     result: dict[str, Any] = {}
-    for layer in layers:
-        for key, value in layer.items():
-            below = result.get(key)
-            if isinstance(below, Mapping) and isinstance(value, Mapping):
-                value = merged(below, value)
-            result[key] = value
+    # The last layers are joined first: a section that a file leaves empty must not hide the defaults of a section that
+    # a variable adds to.
+    for layer in reversed(layers):
+        below = dict(layer)
+        for key, value in result.items():
+            lower = below.get(key)
+            if isinstance(lower, Mapping) and isinstance(value, Mapping):
+                value = merged(lower, value)
+            below[key] = value
+        result = below
     return result
 
 
@@ -178,7 +182,7 @@ def _type_at(model: type[BaseModel], path: tuple[str, ...]) -> Any:
 
 
 def _fields(section: Any) -> Mapping[str, FieldInfo]:
-    """The settings of a section; none where the type is not that of a section."""
+    """The settings of a section; none where the type is not a section."""
     return section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
 
 

@@ -335,9 +335,9 @@ def test_a_flush_returns_when_every_shard_has_applied_what_the_server_took(
     sharded: tuple[QdrantStandIn, Callable[[], ServerConnection]], tmp_path: Path, waits_for_each: bool
 ) -> None:
     server, connect = sharded
-    sharded = STORE.model_copy(update={"shard_number": 3})
+    store = STORE.model_copy(update={"shard_number": 3})
     upload = uploading(batch_points=10, wait=waits_for_each)
-    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), sharded, upload)) as index:
+    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), store, upload)) as index:
         # Where the client waits, the server may give up waiting first.
         server.slow_writes = 3 if waits_for_each else 0
         index.upsert("docs", [point(n) for n in range(30)])

@@ -129,6 +129,7 @@ def test_no_file_of_yaml_breaks_the_start(tmp_path_factory: pytest.TempPathFacto
         (b"a: 2024-99-99", "YAML"),
         (b"a: " + b"9" * 5000, "YAML"),
         (b"[" * 5000, "YAML"),
+        (b"\x00", "YAML"),
         (b"a: !!python/object:os.system x", "YAML"),
         (b"\xff\xfea\x00", "UTF-8"),
         (b"home: \xe9", "UTF-8"),
@@ -151,6 +152,16 @@ def test_a_file_that_says_nothing_changes_nothing(tmp_path: Path, content: bytes
     mine = tmp_path / "mine.yaml"
     mine.write_bytes(content)
     assert load_settings(user_file=mine) == load_settings()
+
+
+def test_an_empty_section_hides_no_default_of_a_section_that_is_set_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("store:\nretrieval:\n")
+    monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "server")
+    found = load_settings({"retrieval": {"rrf_k": 7}}, user_file=mine)
+    assert found == load_settings({"store": {"kind": "server"}, "retrieval": {"rrf_k": 7}})
 
 
 def test_a_byte_order_mark_is_no_part_of_a_key(tmp_path: Path) -> None:

@@ -240,8 +240,8 @@ def test_a_broken_settings_file_is_one_sentence(cli, monkeypatch, tmp_path, text
 def test_a_home_that_is_no_folder(cli, tmp_path):
     file = tmp_path / "file"
     file.write_text("")
-    sentence(cli("ask", "x", "--home", file), 2, "is no folder")
-    sentence(cli("doctor", "--home", file), 2, "is no folder")
+    sentence(cli("ask", "x", "--home", file), 2, "is not a folder")
+    sentence(cli("doctor", "--home", file), 2, "is not a folder")
 
 
 def test_a_log_that_cannot_be_written_does_not_fail_the_answer(cli, indexed, tmp_path):

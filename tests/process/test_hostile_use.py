@@ -93,7 +93,7 @@ def test_what_is_wrong_is_called_as_on_the_command_line(arguments, said, tmp_pat
 def test_a_home_that_is_a_file_is_refused_at_once(app, command, tmp_path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"\0")
-    assert "is no folder" in sentence(CliRunner().invoke(app, [*command, "--home", str(file)]), 2)
+    assert "is not a folder" in sentence(CliRunner().invoke(app, [*command, "--home", str(file)]), 2)
 
 
 @settings(max_examples=60, deadline=None)

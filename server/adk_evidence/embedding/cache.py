@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 
 def _else(default: object) -> Callable[[Method], Method]:
-    """Makes a method never fail its caller: where SQLite fails, the method warns and returns the default."""
+    """Decorates a method so that it never fails its caller: where SQLite fails, it warns and returns the default."""
 
     def guarded(method: Method) -> Method:
         @functools.wraps(method)
@@ -323,7 +323,7 @@ def sparse_key(model: str, kind: str) -> str:
 
 
 class CachedSparseEncoder:
-    """A `SparseEncoder` that keeps the vectors of documents; all else is that of `encoder`, which runs a model."""
+    """A `SparseEncoder` that keeps the vectors of documents; it has all other attributes of `encoder`."""
 
     def __init__(self, encoder: SparseEncoder, cache: EmbeddingCache) -> None:
         self._encoder = encoder

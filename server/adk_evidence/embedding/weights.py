@@ -67,13 +67,16 @@ def fetch_weights(
 
     Args:
         published: Which files, and what they hash to.
-        destination: The folder.
+        destination: The folder that gets the files.
         named_folder: The folder that the user names. It is then the only way: a mistake must not pass unseen.
         earlier: Folders that may hold a copy from an earlier preparation.
         report: Gets a sentence before each step that takes long.
 
     Returns:
-        The way that worked: `folder`, `copy`, `hub` or `registry`. Where none did, a `ModelError` says why for each.
+        The way that worked: `folder`, `copy`, `hub` or `registry`.
+
+    Raises:
+        ModelError: No way worked; the message says why for each.
     """
     ways: list[tuple[str, Callable[[], None]]]
     if named_folder is not None:

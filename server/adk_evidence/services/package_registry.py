@@ -25,9 +25,13 @@ class RegistryError(EvidenceError):
 def fetch_distribution(requirement: str, folder: Path) -> Path:
     """Fetch a distribution, e.g. `google-adk==2.13.0`, without its requirements; nothing of it is built or run.
 
+    Before the call, `folder` must be empty.
+
     Returns:
-        The wheel inside `folder`, which must be empty, or `folder` itself where the installer unpacked the
-        distribution into it. Raises `RegistryError` where there is no installer, or the installer fails.
+        The wheel inside `folder`, or `folder` itself where the installer unpacked the distribution into it.
+
+    Raises:
+        RegistryError: There is no installer, or the installer fails.
     """
     try:
         # Run in the folder: `python -m` would import a pip.py of the current one.

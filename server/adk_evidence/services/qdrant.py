@@ -134,7 +134,7 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
     def call(self, action: Callable[[QdrantClient], T], *, divisible: bool = False) -> T:
         """Run one call of the client; repeat it where another try may help.
 
-        Where the caller can send a `divisible` request in parts, a request that is too large is not repeated.
+        A `divisible` request that is too large is not repeated, because its caller sends it again in parts.
 
         Raises:
             ServerError: The call failed for good, or until the patience was spent, or the breaker is open.

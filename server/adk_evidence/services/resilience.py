@@ -105,7 +105,7 @@ def call_with_retries(
     notice: Callable[[str], None] | None = None,
     check: Callable[[], None] | None = None,
 ) -> T:
-    """Call an action until it succeeds, fails with what is not `is_transient`, or the policy is exhausted.
+    """Call an action until it succeeds, fails with an error that is not transient, or the policy is exhausted.
 
     The action gets the deadline of all tries. `notice` gets a sentence before each wait; `check` is called once a
     second during a wait and may raise to stop.
@@ -205,9 +205,9 @@ class CircuitBreaker:
         self._lock = threading.Lock()
 
     def call(self, action: Callable[[], T]) -> T:
-        """Call an action; a `ServiceError` refuses while the circuit is open.
+        """Call an action, or raise `ServiceError` while the circuit is open.
 
-        Only a failure that `is_transient` counts as the service's failure.
+        Only transient errors count as failures of the service.
         """
         with self._lock:
             if self._opened is not None:

@@ -66,7 +66,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class _Request(Generic[T]):
-    """A request of a model, with the estimate of its tokens: how to ask the vendor's client, and how to read it."""
+    """A request to a model, with an estimate of its tokens; `send` asks the client, `read` reads its answer."""
 
     model: str
     tokens: int
@@ -77,7 +77,7 @@ class _Request(Generic[T]):
 class VoyageService:
     """Sends requests to Voyage. Safe between threads; the client is loaded at the first request.
 
-    `notice` gets a sentence before an ingestion waits; `check` is called meanwhile and may raise to stop it.
+    `notice` gets a sentence before an ingestion waits; `check` is called during the wait and may raise to end it.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class VoyageService:
     ) -> list[FloatMatrix]:
         """Vectors of texts, for an ingestion: for each input a matrix of shape (its texts, dimension).
 
-        Contextualized, the texts of an input are read together; otherwise there must be just one input.
+        Where `contextualized`, the model reads the texts of an input together; otherwise there must be just one input.
 
         Raises:
             CostCapError: The request would exceed the cap.

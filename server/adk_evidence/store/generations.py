@@ -285,7 +285,7 @@ class GenerationStore:
             return earlier[0]
 
     def collect_garbage(self, keep: int) -> list[str]:
-        """Remove the generations that nobody reads, except the first `keep` published ones; returns their ids.
+        """Remove the generations that nobody reads, except the first `keep` published ones; returns the removed ids.
 
         Raises:
             StoreError: Another process is writing to this index.

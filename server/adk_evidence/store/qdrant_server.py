@@ -288,7 +288,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
             raise
 
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
-        """Write points in batches that are sent in parallel; one that the server calls too large is sent in halves.
+        """Write points in batches, several at a time; a batch that the server calls too large is sent in halves.
 
         If a batch fails for good, the method waits for the others, so that nothing is written after it has returned.
         """
