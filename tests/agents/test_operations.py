@@ -300,6 +300,15 @@ def test_files_that_cannot_be_indexed_are_parse_errors(own: tuple[Workplace, Age
     assert said and all(said)
 
 
+def test_the_path_of_a_codebase_may_be_long(session: AgentSession, tmp_path: Path) -> None:
+    folder = tmp_path.joinpath(*["a folder with a long name"] * 8)
+    folder.mkdir(parents=True)
+    (folder / "shop.py").write_text("def total():\n    return 1\n")
+    response = ask(session, "index_codebase", codebase_path=str(folder), collection_name="deep")
+    assert response.status == "success"
+    ask(session, "delete", collection_name="deep")
+
+
 def test_what_would_index_too_much_is_refused(session: AgentSession, tmp_path: Path) -> None:
     home = tmp_path / "me"
     (home / "project").mkdir(parents=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 def environment(**more: str) -> dict[str, str]:

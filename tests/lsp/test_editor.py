@@ -18,7 +18,7 @@ from tests.lsp.rpc import environment
 
 URI = "file:///work/agent.py"
 TEXT = "from google.adk.agents import LlmAgent\n\nagent = LlmAgent(model='m')\n"
-SECONDS = 30
+SECONDS = 60
 
 pytestmark = pytest.mark.asyncio
 

@@ -14,7 +14,7 @@ from tests.lsp.rpc import RawClient
 QUESTION = "how do I retry when a tool throws?"
 CANCELLED = -32800
 TOKEN = "mine"  # noqa: S105
-SECONDS = 20
+SECONDS = 60
 
 
 def wait_for_end_of_ingestion(workplace: Workplace) -> None:

@@ -17,7 +17,7 @@ from tests.lsp.rpc import RawClient, environment
 
 QUESTION = "how do I retry when a tool throws?"
 CANCELLED = -32800
-SECONDS = 20
+SECONDS = 60
 
 
 def held(server: RawClient, **more: object) -> int:

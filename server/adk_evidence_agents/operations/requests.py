@@ -27,6 +27,8 @@ MAX_BUNDLE_TOKENS = 50_000
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS), AfterValidator(plain)]
 Code = Annotated[str, Field(min_length=1, max_length=MAX_CODE_CHARS), AfterValidator(plain)]
 Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain)]
+# As long as a path can be on Linux.
+Folder = Annotated[str, Field(min_length=1, max_length=4096), AfterValidator(plain)]
 Globs = Annotated[tuple[Name, ...], Field(max_length=200)]
 TopK = Annotated[int, Field(ge=1, le=MAX_RESULTS)]
 Score = Annotated[float, Field(ge=0, le=1)]
@@ -60,7 +62,7 @@ class SearchFilters(Frozen):
 class IndexCodebaseParameters(Frozen):
     """What to index, and how it is cut. What is left out stays as it was where the index is known."""
 
-    codebase_path: Name = Field(max_length=4096, description="Absolute path of the codebase's folder.")
+    codebase_path: Folder = Field(description="Absolute path of the codebase's folder.")
     collection_name: Name = Field(description="Name of the index: lower-case letters, digits, `.`, `_` and `-`.")
     file_patterns: Globs = Field(default=(), description="Globs of the files to take; empty: every known text file.")
     exclude_patterns: Globs = Field(
