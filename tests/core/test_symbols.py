@@ -455,3 +455,20 @@ def test_columns_count_characters_on_lines_beyond_ascii() -> None:
         ("second", 16, 22),
         ("third", 23, 28),
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "used"),
+    [
+        ("import google.adk.things as things,", "things.Thing"),
+        ("import google.adk.things,", "google.adk.things.Thing"),
+        ("from google.adk.things import Base, Thing as Other,", "Other"),
+        ("from google.adk.things import *,", "Thing"),
+        ("from google.adk.things import (  # why\n    Base,  # why\n    Thing as Other,\n    Ba.\n)", "Other"),
+        ("from google.adk.things import (\n    Thing,\n    Ba.\n", "Thing"),
+    ],
+)
+def test_a_broken_import_still_binds_its_names(symbols: Symbols, statement: str, used: str) -> None:
+    document = PythonDocument(f"{statement}\n{used}\n")
+    entry = resolve_at(document, symbols, len(document.lines) - 2, len(used))
+    assert entry is not None and entry.symbol == "Thing"

@@ -18,6 +18,8 @@ from adk_evidence.readers.python import Definition, Function, first_line, last_l
 
 # Patterns skip longer lines: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000
+# Patterns read no more lines of an import in parentheses.
+MAX_IMPORT_LINES = 100
 # No person wrote a longer document, and reading it would stop everything else for seconds.
 MAX_READ_CHARS = 1_000_000
 # A broken document is parsed part by part. What all parts may add up to grows with its length, from this on.
@@ -27,6 +29,7 @@ _NAME = r"[A-Za-z_]\w*"
 _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
 _CHAIN = re.compile(rf"(?<![\w.]){_DOTTED}")
 _FROM_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_DOTTED})[ \t]+import[ \t]*\(?([^\n(;#]*)")
+_IMPORT = re.compile(r"[ \t]*import[ \t]+([^\n;#]+)")
 _ASSIGNED = re.compile(rf"(?<![\w.])({_NAME})[ \t]*=[ \t]*(?:await[ \t]+)?({_DOTTED})[ \t]*\(")
 _ANNOTATED = re.compile(rf"(?<![\w.])({_NAME})[ \t]*:[ \t]*['\"]?({_DOTTED})")
 # Nodes that hold no names; most nodes are one of these or a name.
@@ -312,14 +315,33 @@ class PythonDocument:
         if len(text) > MAX_SCANNED_CHARS:
             return
         if imported := _FROM_IMPORT.match(text):
-            for item in imported[2].strip(" \t)\\").split(","):
-                name, _, alias = (part.strip() for part in item.partition(" as "))
+            is_open = "(" in imported[0] and ")" not in text
+            for name, alias in _imported(imported[2] + (self._up_to_parenthesis(line + 1) if is_open else "")):
                 if name.isidentifier():
                     scope.bind(alias or name, Binding(line, imported=f"{imported[1]}.{name}"))
+                elif name == "*":
+                    scope.stars.append(imported[1])
+        elif imported := _IMPORT.match(text):
+            for name, alias in _imported(imported[1]):
+                first = name.partition(".")[0]
+                if first.isidentifier():
+                    scope.bind(alias or first, Binding(line, imported=name if alias else first))
         for name, value in _ASSIGNED.findall(text):
             scope.bind(name, Binding(line, value=_expression(f"{value}()")))
         for name, annotation in _ANNOTATED.findall(text):
             scope.bind(name, Binding(line, annotation=_expression(annotation)))
+
+    def _up_to_parenthesis(self, line: int) -> str:
+        """The rest of an import from a line up to the parenthesis that closes the import, without comments."""
+        found = [""]
+        for text in self.lines[line : line + MAX_IMPORT_LINES]:
+            # Another parenthesis opens in another statement.
+            if "(" in text or len(text) > MAX_SCANNED_CHARS:
+                break
+            found.append(text.partition("#")[0].partition(")")[0])
+            if ")" in text:
+                break
+        return "\n".join(found)
 
     def _scan(self, line: int, scope: Scope) -> Iterator[Mention]:
         text = self.lines[line]
@@ -353,6 +375,13 @@ def _parts(path: str) -> Iterator[tuple[int, int]]:
 def split_document(text: str) -> list[str]:
     """The lines of a document as editors count them, without their ends; at least one."""
     return _NEWLINE.split(text)
+
+
+def _imported(names: str) -> Iterator[tuple[str, str]]:
+    """Each name of an import statement with its alias, or an empty alias."""
+    for item in names.strip(" \t)\\").split(","):
+        name, _, alias = (part.strip() for part in item.partition(" as "))
+        yield name, alias
 
 
 def _expression(text: str) -> ast.expr | None:
