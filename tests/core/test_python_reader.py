@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from adk_evidence.readers import python
 from adk_evidence.readers.python import definitions, first_line, last_line, parse, signature
 
 pytestmark = pytest.mark.slow
@@ -85,3 +86,31 @@ def test_indentation_may_be_as_deep_as_it_likes() -> None:
     text = "".join(" " * depth + "if x:\n" for depth in range(1_000)) + "def f(:\n"
     tree, _ = parse(text)
     assert tree.body
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.\n" * 10_000,
+        'x = """\n' * 3_001,
+        "".join(f"{' ' * depth}if x:\n" for depth in range(90)) + "\n" * 20_000 + f"{' ' * 90}x = =\n",
+        "".join(f"{' ' * depth}class A:\n" for depth in range(90)) + f"{' ' * 90}x = [1, 2]\n" * 100 + "x.\n",
+    ],
+    ids=["statements", "quotes", "blank-lines", "depth"],
+)
+def test_effort_bounds_what_is_parsed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    parsed: list[int] = []
+    monkeypatch.setattr(python, "parse_lines", lambda part: parsed.append(len(part)))
+    parse(text, effort=2 * len(text))
+    assert parsed and sum(parsed) + 100 * len(parsed) <= 2 * len(text) + 100
+
+
+@pytest.mark.parametrize("effort", [0, 150, 400])
+def test_beyond_the_effort_layout_shows_definitions(effort: int) -> None:
+    text = (
+        "x = (\nclass A(B):\n    def f(\n        self,\n    ):\n        return 1\n\n"
+        "    # why\n    async def g(self): pass\n    y = 1\nz.\ndef h(): pass\n"
+    )
+    found = definitions(parse(text, effort=effort)[0])
+    lines = {name: (first_line(nodes[0]), last_line(nodes[0])) for name, nodes in found.items()}
+    assert lines == {"A": (2, 10), "A.f": (3, 6), "A.g": (9, 9), "h": (12, 12)}

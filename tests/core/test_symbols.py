@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.readers import python
 from adk_evidence.readers.definitions import read_definition, read_imports
 from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import Symbols, annotation_names
@@ -429,3 +430,45 @@ def test_a_broken_statement_leaves_the_scopes_around_it_whole(symbols: Symbols) 
     assert at(3, 4) == at(3, 12) == "Thing" and at(4, 31) == at(6, 5) == "Base"
     assert at(5, 10) is None
     assert [document.enclosing(line) for line in (0, 3, 6, 9)] == ["", "first", "second", "Third.method"]
+
+
+def test_hovers_read_a_deeply_broken_document_in_parts_of_bounded_length(
+    monkeypatch: pytest.MonkeyPatch, symbols: Symbols
+) -> None:
+    deep = "".join(f"{' ' * depth}if x:\n" for depth in range(90)) + f"{' ' * 90}x = [1, 2, 3, 4, 5, 6]\n" * 1_000
+    text = f"{deep}{' ' * 90}y.\nfrom google.adk.things import Thing\ndef first(thing: Thing):\n    thing.run\n"
+    parsed: list[int] = []
+    monkeypatch.setattr(python, "_parse", lambda part: parsed.append(len(part)) or ast.parse(part))
+    document = PythonDocument(text)
+    last = len(document.lines) - 2
+    assert sum(parsed) < 4 * len(text)
+    assert document.enclosing(last) == "first"
+    entry = resolve_at(document, symbols, last, 11)
+    assert entry is not None and entry.symbol == "Base.run"
+
+
+def test_columns_count_characters_on_lines_beyond_ascii() -> None:
+    mentions = PythonDocument("é = '😀ä'; first.second(third='é')").mentions_in((0, 0), (0, 99))
+    assert [(m.name, m.start, m.end) for m in mentions] == [
+        ("é", 0, 1),
+        ("first", 10, 15),
+        ("second", 16, 22),
+        ("third", 23, 28),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "used"),
+    [
+        ("import google.adk.things as things,", "things.Thing"),
+        ("import google.adk.things,", "google.adk.things.Thing"),
+        ("from google.adk.things import Base, Thing as Other,", "Other"),
+        ("from google.adk.things import *,", "Thing"),
+        ("from google.adk.things import (  # why\n    Base,  # why\n    Thing as Other,\n    Ba.\n)", "Other"),
+        ("from google.adk.things import (\n    Thing,\n    Ba.\n", "Thing"),
+    ],
+)
+def test_a_broken_import_still_binds_its_names(symbols: Symbols, statement: str, used: str) -> None:
+    document = PythonDocument(f"{statement}\n{used}\n")
+    entry = resolve_at(document, symbols, len(document.lines) - 2, len(used))
+    assert entry is not None and entry.symbol == "Thing"

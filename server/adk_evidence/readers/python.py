@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import re
 import warnings
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ MAX_SIGNATURE_CHARS = 400
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 _MAX_DEPTH = 100
+# Each part costs as much as parsing so many characters, however short the part is.
+_PART_COST = 100
 _NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 _HEADER = re.compile(r"[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
@@ -25,11 +28,14 @@ _TRIPLE_QUOTE = re.compile(r"\"{3}|'{3}")
 _Placed = TypeVar("_Placed", bound=ast.stmt)
 
 
-def parse(text: str) -> tuple[ast.Module, str | None]:
+def parse(text: str, effort: float = math.inf) -> tuple[ast.Module, str | None]:
     """The syntax tree of what can be understood of a text, and the reason where that is not the whole text.
 
     A text that does not parse is read part by part, as its indentation shows them. What is broken is an expression of
     an empty name; a definition whose header is broken has no parameters and no bases.
+
+    A broken part is read again as smaller parts, and deep nesting repeats this up to a hundred times. `effort` limits
+    the characters of all parts together. Lines beyond the limit count as broken, and layout alone shows definitions.
     """
     try:
         return _parse(text), None
@@ -37,7 +43,7 @@ def parse(text: str) -> tuple[ast.Module, str | None]:
         reason = f"{exc.msg} (line {exc.lineno})"
     except _NOT_PYTHON as exc:
         reason = type(exc).__name__
-    return _Parts(text).module(), reason
+    return _Parts(text, effort).module(), reason
 
 
 def parse_quietly(text: str) -> ast.Module | None:
@@ -210,9 +216,11 @@ class _Parts:
     it the definitions around, and 6 kB of nonsense make its recovery take more than a gigabyte of memory.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, effort: float) -> None:
         self._lines = text.split("\n")
         self._columns = [_column(line) for line in self._lines]
+        self._quotes = [_TRIPLE_QUOTE.findall(line) for line in self._lines]
+        self._effort = effort
 
     def module(self) -> ast.Module:
         return ast.Module(self._statements(0, len(self._lines), 0), [])
@@ -225,30 +233,39 @@ class _Parts:
             return []
         found: list[ast.stmt] = []
         for first, last in self._split(start, end):
+            if self._effort <= 0:
+                return [*found, *self._outline(first, end)]
             whole = self._parsed(first, last)
             found += [self._broken(first, last, depth)] if whole is None else whole
         return found
 
     def _split(self, start: int, end: int, *, quotes: bool = True) -> list[tuple[int, int]]:
         """The parts that begin at the smallest indentation; decorators and `else` stay with what they belong to."""
+        self._effort -= end - start
         outermost = min(column for column in self._columns[start:end] if column is not None)
         borders = [start]
         decorated, quote = False, ""
         for line in range(start, end):
-            content = self._lines[line].strip()
-            if self._columns[line] == outermost and not quote and not _CONTINUES.match(content):
-                if line > start and not decorated:
-                    borders.append(line)
-                decorated = content.startswith("@")
-            for mark in _TRIPLE_QUOTE.findall(content) if quotes else ():
+            if self._columns[line] == outermost and not quote:
+                content = self._lines[line].lstrip()
+                if not _CONTINUES.match(content):
+                    if line > start and not decorated:
+                        borders.append(line)
+                    decorated = content.startswith("@")
+            for mark in self._quotes[line] if quotes else ():
                 quote = "" if quote == mark else quote or mark
         if quote:  # nothing closes it, so it does not hide what follows
             return self._split(start, end, quotes=False)
         return list(pairwise([*borders, end]))
 
     def _parsed(self, start: int, end: int, more: str = "") -> list[ast.stmt] | None:
-        """The statements of lines that are whole, at their own lines."""
-        found = parse_lines("\n".join(self._lines[start:end]) + more)
+        """The statements of lines that are whole, at their own lines; None also where the effort is used up."""
+        text = "\n".join(self._lines[start:end]) + more
+        self._effort -= _PART_COST
+        if len(text) > self._effort:
+            return None
+        self._effort -= len(text)
+        found = parse_lines(text)
         for node in found or ():
             ast.increment_lineno(node, start)
         return found
@@ -264,15 +281,39 @@ class _Parts:
             heads = heads[-1:]
         inner = [self._statements(head + 1, last, depth + 1) for head, last in pairwise([*heads, end])]
         body = [node for part in inner for node in part]
-        nameless = ast.Name("", ast.Load(), lineno=start + 1, col_offset=0)
         if named is None:
-            statement = ast.If(nameless, body, []) if body else ast.Expr(nameless)
-            return _placed(statement, start, end)
+            return _placed(ast.If(_nameless(start), body, []) if body else ast.Expr(_nameless(start)), start, end)
         made = made or self._loose(named)
         if named > start:
-            made.decorator_list = [nameless]
+            made.decorator_list = [_nameless(start)]
         made.body = body
         return _placed(made, named, end)
+
+    def _outline(self, start: int, end: int) -> list[ast.stmt]:
+        """The definitions of some lines by layout alone; every other line is broken."""
+        found: list[ast.stmt] = []
+        made: list[Definition] = []
+        around = [(-1, found)]  # the columns and bodies of the definitions around a line
+        for line in range(start, end):
+            column = self._columns[line]
+            if column is None:
+                continue
+            if not _CONTINUES.match(self._lines[line].lstrip()):
+                while column <= around[-1][0]:
+                    around.pop()
+            body = around[-1][1]
+            if len(around) <= _MAX_DEPTH and _HEADER.match(self._lines[line]):
+                made.append(_placed(self._loose(line), line, line + 1))
+                body.append(made[-1])
+                around.append((column, made[-1].body))
+            elif body and isinstance(body[-1], ast.Expr):
+                body[-1].end_lineno = line + 1
+            else:
+                body.append(_placed(ast.Expr(_nameless(line)), line, line + 1))
+        for node in reversed(made):
+            if node.body:
+                node.end_lineno = node.body[-1].end_lineno
+        return found
 
     def _header(self, start: int, end: int) -> Definition | None:
         """A definition's header, if it is whole."""
@@ -294,6 +335,10 @@ def _column(line: str) -> int | None:
     content = line.lstrip()
     # Without the content: a tab in it reaches to the next stop of the whole line.
     return len(line[: -len(content)].expandtabs()) if content and content[0] != "#" else None
+
+
+def _nameless(line: int) -> ast.Name:
+    return ast.Name("", ast.Load(), lineno=line + 1, col_offset=0)
 
 
 def _placed(node: _Placed, start: int, end: int) -> _Placed:

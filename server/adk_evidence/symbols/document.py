@@ -14,21 +14,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse, parse_quietly
+from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse
 
 # Patterns skip longer lines: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000
+# Patterns read no more lines of an import in parentheses.
+MAX_IMPORT_LINES = 100
 # No person wrote a longer document, and reading it would stop everything else for seconds.
 MAX_READ_CHARS = 1_000_000
-# The same of a document that does not parse: each of its statements is parsed by itself.
-MAX_BROKEN_CHARS = 500_000
+# A broken document is parsed part by part. What all parts may add up to grows with its length, from this on.
+_MIN_EFFORT = 50_000
 
 _NAME = r"[A-Za-z_]\w*"
 _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
 _CHAIN = re.compile(rf"(?<![\w.]){_DOTTED}")
 _FROM_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_DOTTED})[ \t]+import[ \t]*\(?([^\n(;#]*)")
+_IMPORT = re.compile(r"[ \t]*import[ \t]+([^\n;#]+)")
 _ASSIGNED = re.compile(rf"(?<![\w.])({_NAME})[ \t]*=[ \t]*(?:await[ \t]+)?({_DOTTED})[ \t]*\(")
 _ANNOTATED = re.compile(rf"(?<![\w.])({_NAME})[ \t]*:[ \t]*['\"]?({_DOTTED})")
+# Nodes that hold no names; most nodes are one of these or a name.
+_NAMELESS = (ast.expr_context, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -106,12 +111,12 @@ class PythonDocument:
         self._mentions: dict[int, list[Mention]] = {}
         # The scopes of the lines of broken statements, and of all headers beside one.
         self._broken: dict[int, Scope] = {}
-        tree = parse_quietly("\n".join(self.lines)) if python and len(text) <= MAX_READ_CHARS else None
-        self._is_broken = tree is None
-        if tree is None and python and len(text) <= MAX_BROKEN_CHARS:
-            tree, _ = parse("\n".join(self.lines))
-        if tree is None:
+        # The columns of the bytes of lines that are not ASCII; counting anew for each name would take quadratic time.
+        self._columns: dict[int, list[int]] = {}
+        if not python or len(text) > MAX_READ_CHARS:
             return
+        tree, reason = parse("\n".join(self.lines), min(2 * len(text) + _MIN_EFFORT, MAX_READ_CHARS))
+        self._is_broken = reason is not None
         self._read(tree)
         for line in sorted(self._broken.keys() - self._mentions.keys()):
             self._bind_broken(line, self._broken[line])
@@ -163,7 +168,7 @@ class PythonDocument:
             node, scope = stack.pop()
             if isinstance(node, Definition):
                 stack += self._enter(node, scope)
-            else:
+            elif not isinstance(node, _NAMELESS):
                 self._note(node, scope)
                 stack += [(child, scope) for child in ast.iter_child_nodes(node)]
 
@@ -204,6 +209,18 @@ class PythonDocument:
         """Bind what a node binds, and keep the names that it mentions."""
         line = getattr(node, "lineno", 1) - 1
         match node:
+            case ast.Name(id=str(name)) if name:
+                self._put(name, line, self._column(line, node.col_offset), scope, expression=node)
+            case ast.Attribute(attr=str(name)):
+                line = (node.end_lineno or node.lineno) - 1
+                end = self._column(line, node.end_col_offset or 0)
+                self._put(name, line, end - len(name), scope, expression=node)
+            case ast.Call():
+                for keyword in node.keywords:
+                    if keyword.arg is not None:
+                        line = keyword.lineno - 1
+                        start = self._column(line, keyword.col_offset)
+                        self._put(keyword.arg, line, start, scope, keyword_of=node.func)
             case ast.Import():
                 for alias in node.names:
                     bound = alias.asname or alias.name.partition(".")[0]
@@ -230,18 +247,6 @@ class PythonDocument:
             # The reader puts an empty name where something is broken.
             case ast.If(test=ast.Name(id="")) | ast.Expr(value=ast.Name(id="")):
                 self._broken |= dict.fromkeys(range(line, last_line(node)), scope)
-            case ast.Name(id=str(name)) if name:
-                self._put(name, line, self._column(line, node.col_offset), scope, expression=node)
-            case ast.Attribute(attr=str(name)):
-                line = (node.end_lineno or node.lineno) - 1
-                end = self._column(line, node.end_col_offset or 0)
-                self._put(name, line, end - len(name), scope, expression=node)
-            case ast.Call():
-                for keyword in node.keywords:
-                    if keyword.arg is not None:
-                        line = keyword.lineno - 1
-                        start = self._column(line, keyword.col_offset)
-                        self._put(keyword.arg, line, start, scope, keyword_of=node.func)
             case _:
                 pass
 
@@ -295,9 +300,13 @@ class PythonDocument:
     def _column(self, line: int, offset: int) -> int:
         """A column in characters from one in bytes of UTF-8."""
         text = self.lines[line]
-        return (
-            offset if text.isascii() else len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace"))
-        )
+        if text.isascii():
+            return offset
+        if line not in self._columns:
+            sizes = (len(char.encode("utf-8", "surrogatepass")) for char in text)
+            self._columns[line] = [column for column, size in enumerate(sizes) for _ in range(size)]
+        columns = self._columns[line]
+        return columns[offset] if offset < len(columns) else len(text)
 
     # By patterns
 
@@ -306,14 +315,33 @@ class PythonDocument:
         if len(text) > MAX_SCANNED_CHARS:
             return
         if imported := _FROM_IMPORT.match(text):
-            for item in imported[2].strip(" \t)\\").split(","):
-                name, _, alias = (part.strip() for part in item.partition(" as "))
+            is_open = "(" in imported[0] and ")" not in text
+            for name, alias in _imported(imported[2] + (self._up_to_parenthesis(line + 1) if is_open else "")):
                 if name.isidentifier():
                     scope.bind(alias or name, Binding(line, imported=f"{imported[1]}.{name}"))
+                elif name == "*":
+                    scope.stars.append(imported[1])
+        elif imported := _IMPORT.match(text):
+            for name, alias in _imported(imported[1]):
+                first = name.partition(".")[0]
+                if first.isidentifier():
+                    scope.bind(alias or first, Binding(line, imported=name if alias else first))
         for name, value in _ASSIGNED.findall(text):
             scope.bind(name, Binding(line, value=_expression(f"{value}()")))
         for name, annotation in _ANNOTATED.findall(text):
             scope.bind(name, Binding(line, annotation=_expression(annotation)))
+
+    def _up_to_parenthesis(self, line: int) -> str:
+        """The rest of an import from a line up to the parenthesis that closes the import, without comments."""
+        found = [""]
+        for text in self.lines[line : line + MAX_IMPORT_LINES]:
+            # Another parenthesis opens in another statement.
+            if "(" in text or len(text) > MAX_SCANNED_CHARS:
+                break
+            found.append(text.partition("#")[0].partition(")")[0])
+            if ")" in text:
+                break
+        return "\n".join(found)
 
     def _scan(self, line: int, scope: Scope) -> Iterator[Mention]:
         text = self.lines[line]
@@ -347,6 +375,13 @@ def _parts(path: str) -> Iterator[tuple[int, int]]:
 def split_document(text: str) -> list[str]:
     """The lines of a document as editors count them, without their ends; at least one."""
     return _NEWLINE.split(text)
+
+
+def _imported(names: str) -> Iterator[tuple[str, str]]:
+    """Each name of an import statement with its alias, or an empty alias."""
+    for item in names.strip(" \t)\\").split(","):
+        name, _, alias = (part.strip() for part in item.partition(" as "))
+        yield name, alias
 
 
 def _expression(text: str) -> ast.expr | None:
