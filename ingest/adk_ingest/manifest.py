@@ -175,10 +175,7 @@ class RunFiles:
             temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
             temporary.replace(path)
         except OSError as exc:
-            raise StoreError(
-                f"The run manifest {path} cannot be written: {exc.strerror or exc}.",
-                "Check the folder's permissions and the free space on its disk.",
-            ) from exc
+            raise StoreError.of_disk(f"The run manifest {path} cannot be written", exc) from exc
 
     def runs(self) -> Iterator[RunManifest]:
         """Every readable manifest, newest first."""

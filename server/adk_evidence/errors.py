@@ -72,6 +72,13 @@ class StoreError(EvidenceError):
     code = "store_error"
     exit_code = 5
 
+    @classmethod
+    def of_disk(cls, sentence: str, error: OSError) -> StoreError:
+        """A file or folder that cannot be used; `sentence` says which, without its full stop."""
+        return cls(
+            f"{sentence}: {error.strerror or error}.", "Check the folder's permissions and the free space on its disk."
+        )
+
 
 class IndexMissingError(StoreError):
     """Nothing has been ingested yet."""

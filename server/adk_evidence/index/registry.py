@@ -106,7 +106,7 @@ def register(settings: Settings, codebase: Codebase) -> bool:
             folder.mkdir(parents=True, exist_ok=True)
             write_atomic(folder / RECORD, text.encode())
         except OSError as exc:
-            raise _not_writable(folder, exc) from exc
+            raise StoreError.of_disk(f"The folder {folder} cannot be written", exc) from exc
         return known is None
 
 
@@ -125,7 +125,7 @@ def registry(settings: Settings) -> Iterator[None]:
     except Timeout:
         raise StoreError("Another process is adding or removing an index.", "Try again.") from None
     except OSError as exc:
-        raise _not_writable(folder, exc) from exc
+        raise StoreError.of_disk(f"The folder {folder} cannot be written", exc) from exc
     try:
         yield
     finally:
@@ -146,13 +146,6 @@ def list_indexes(settings: Settings) -> list[IndexSummary]:
             known = IndexSummary(name, record.codebase.path, created_at=record.created_at)
             found.append(_summary(settings_for(settings, record.codebase), known))
     return found
-
-
-def _not_writable(folder: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"The folder {folder} cannot be written: {error.strerror or error}.",
-        "Check the folder's permissions and the free space on its disk.",
-    )
 
 
 def _names(settings: Settings) -> list[str]:

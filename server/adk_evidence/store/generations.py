@@ -395,10 +395,7 @@ class GenerationStore:
             self._writer_lock.release()
 
     def _failure(self, error: OSError, what: str) -> StoreError:
-        return StoreError(
-            f"The index at {self._root} cannot be {what}: {error.strerror or error}.",
-            "Check the folder's permissions and the free space on its disk.",
-        )
+        return StoreError.of_disk(f"The index at {self._root} cannot be {what}", error)
 
     @contextmanager
     def _leases_guard(self) -> Iterator[None]:

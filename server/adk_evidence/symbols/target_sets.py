@@ -147,7 +147,7 @@ def write_set(root: Path, about: About, targets: Sequence[Target], formula: str)
             with suppress(FileExistsError):
                 rename(scratch, folder)
     except OSError as exc:
-        raise _failure(exc, f"The targets at {root} cannot be written") from exc
+        raise StoreError.of_disk(f"The targets at {root} cannot be written", exc) from exc
     finally:
         remove_tree(scratch)
     return folder
@@ -164,7 +164,7 @@ def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
     try:
         write_atomic(folder / VECTORS, buffer.getvalue())
     except OSError as exc:
-        raise _failure(exc, f"The vectors at {folder} cannot be written") from exc
+        raise StoreError.of_disk(f"The vectors at {folder} cannot be written", exc) from exc
 
 
 def find_set(root: Path, wanted: About) -> Path:
@@ -245,9 +245,3 @@ def _listing(about: About, targets: Sequence[Target], formula: str) -> str:
     }
     text: str = yaml.dump(content, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
     return f"# Public symbols of {about.repo}, ranked. Made by `adk-ingest targets`; changes are not read.\n{text}"
-
-
-def _failure(error: OSError, sentence: str) -> StoreError:
-    return StoreError(
-        f"{sentence}: {error.strerror or error}.", "Check the folder's permissions and the free space on its disk."
-    )
