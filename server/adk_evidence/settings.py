@@ -12,9 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
@@ -24,6 +22,7 @@ from pydantic import (
 )
 
 from adk_evidence.errors import SettingsError
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import Kind
 from adk_evidence.paths import Home, default_home, user_settings_file
 from adk_evidence.settings_sources import (
@@ -84,11 +83,7 @@ def _expanded(path: Path) -> Path:
 UserPath = Annotated[Path, BeforeValidator(_no_empty_path), AfterValidator(_expanded)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CorpusSettings(_Section):
+class CorpusSettings(Frozen):
     """Where one corpus comes from and which of its files count (SPEC 3 section 2)."""
 
     root: str
@@ -114,7 +109,7 @@ class CorpusSettings(_Section):
         return copy
 
 
-class CorporaSettings(_Section):
+class CorporaSettings(Frozen):
     """The two corpora of the ADK."""
 
     adk_docs: CorpusSettings
@@ -126,7 +121,7 @@ class CorporaSettings(_Section):
         return corpus if corpus.corpus else corpus.named(info.field_name or "")
 
 
-class DocsChunkingSettings(_Section):
+class DocsChunkingSettings(Frozen):
     """Sizes of documentation chunks, in characters."""
 
     target_chunk_chars: PositiveInt
@@ -134,14 +129,14 @@ class DocsChunkingSettings(_Section):
     split_level: int = Field(ge=1, le=6)
 
 
-class CodeChunkingSettings(_Section):
+class CodeChunkingSettings(Frozen):
     """Sizes of code chunks, in characters."""
 
     max_symbol_chunk_chars: PositiveInt
     overlap_chars: int = NonNegativeInt
 
 
-class ChunkingSettings(_Section):
+class ChunkingSettings(Frozen):
     """Caps that hold for every chunk, in characters."""
 
     max_chunk_chars: PositiveInt
@@ -164,7 +159,7 @@ class ChunkingSettings(_Section):
         return self
 
 
-class LexicalSettings(_Section):
+class LexicalSettings(Frozen):
     """The text that the sparse encoder sees (SPEC 3 section 6)."""
 
     sparse_model: str
@@ -174,7 +169,7 @@ class LexicalSettings(_Section):
     include_symbol_tokens: bool
 
 
-class BatchingSettings(_Section):
+class BatchingSettings(Frozen):
     """Batches and retries of paid embedding services (SPEC 3 section 7)."""
 
     voyage_dense_max_items: int = Field(ge=1, le=1000)
@@ -184,7 +179,7 @@ class BatchingSettings(_Section):
     voyage_retry_backoff_seconds: tuple[PositiveFloat, ...] = Field(min_length=1)
 
 
-class UploadSettings(_Section):
+class UploadSettings(Frozen):
     """Writing to the store (SPEC 3 section 10)."""
 
     batch_points: int = Field(ge=1, le=512)
@@ -194,7 +189,7 @@ class UploadSettings(_Section):
     wait: bool
 
 
-class IngestionSettings(_Section):
+class IngestionSettings(Frozen):
     """Everything that decides what an index holds."""
 
     corpora: CorporaSettings
@@ -205,7 +200,7 @@ class IngestionSettings(_Section):
     qdrant_upload: UploadSettings
 
 
-class FastEmbedSettings(_Section):
+class FastEmbedSettings(Frozen):
     """Two models of FastEmbed's list, each from the hub or from a folder."""
 
     docs_model: str
@@ -217,7 +212,7 @@ class FastEmbedSettings(_Section):
 DenseText = Literal["passages", "brief", "full"]
 
 
-class DenseSettings(_Section):
+class DenseSettings(Frozen):
     """The dense embedder."""
 
     provider: Literal["minilm", "fastembed", "voyage"]
@@ -243,7 +238,7 @@ class DenseSettings(_Section):
         return self
 
 
-class SpladeSettings(_Section):
+class SpladeSettings(Frozen):
     """The SPLADE encoder; lengths are in tokens of its model."""
 
     model_path: UserPath | None
@@ -252,7 +247,7 @@ class SpladeSettings(_Section):
     window_overlap: int = Field(ge=0, le=256)
 
 
-class SparseSettings(_Section):
+class SparseSettings(Frozen):
     """The BM25 encoder, lengths in terms, and the SPLADE encoder."""
 
     stopwords: bool
@@ -263,7 +258,7 @@ class SparseSettings(_Section):
     splade: SpladeSettings
 
 
-class VoyageSettings(_Section):
+class VoyageSettings(Frozen):
     """The Voyage service; its key comes from VOYAGE_API_KEY alone and is not a setting."""
 
     base_url: KeySafeUrl | None
@@ -282,7 +277,7 @@ class VoyageSettings(_Section):
     max_cost_usd: PositiveFloat
 
 
-class GeminiSettings(_Section):
+class GeminiSettings(Frozen):
     """The Gemini embedding service; its key comes from GOOGLE_API_KEY or GEMINI_API_KEY and is not a setting."""
 
     model: str = Field(min_length=1)
@@ -293,7 +288,7 @@ class GeminiSettings(_Section):
     base_url: KeySafeUrl | None
 
 
-class EmbeddingSettings(_Section):
+class EmbeddingSettings(Frozen):
     """Dense and sparse encoders."""
 
     dense: DenseSettings
@@ -303,7 +298,7 @@ class EmbeddingSettings(_Section):
     gemini: GeminiSettings
 
 
-class StoreSettings(_Section):
+class StoreSettings(Frozen):
     """Where points live and what their vectors are called."""
 
     kind: StoreKind
@@ -362,7 +357,7 @@ class StoreSettings(_Section):
         return f"{self.dense_vector(kind)}_mean"
 
 
-class SupportSettings(_Section):
+class SupportSettings(Frozen):
     """The weights of `retrieval.support.Measures` in a logistic model, and what an answer of high quality needs."""
 
     bias: float
@@ -375,7 +370,7 @@ class SupportSettings(_Section):
     nearest: float = Field(ge=-1, le=1)
 
 
-class RetrievalSettings(_Section):
+class RetrievalSettings(Frozen):
     """Hybrid retrieval (SPEC 5 sections 5 to 8)."""
 
     branches: tuple[Literal["dense", "sparse", "symbol"], ...]
@@ -407,13 +402,13 @@ class RetrievalSettings(_Section):
         return self
 
 
-class TargetsSettings(_Section):
+class TargetsSettings(Frozen):
     """Ranked targets: the search for symbols by meaning."""
 
     embedding: Literal["profile", "gemini"]
 
 
-class LlmRerankSettings(_Section):
+class LlmRerankSettings(Frozen):
     """A language model as the reranker; its key comes from the environment and is not a setting."""
 
     base_url: KeySafeUrl
@@ -426,7 +421,7 @@ class LlmRerankSettings(_Section):
     breaker_seconds: PositiveFloat
 
 
-class RerankSettings(_Section):
+class RerankSettings(Frozen):
     """The reranker (SPEC 5 section 9)."""
 
     provider: Literal["local", "fastembed", "voyage", "llm", "none"]
@@ -440,7 +435,7 @@ class RerankSettings(_Section):
     llm: LlmRerankSettings
 
 
-class PackSettings(_Section):
+class PackSettings(Frozen):
     """The final selection (SPEC 5 section 10)."""
 
     max_results_final: int = Field(ge=1, le=100)
@@ -450,20 +445,20 @@ class PackSettings(_Section):
     time_budget_ms: PositiveInt | None
 
 
-class AgentsSettings(_Section):
+class AgentsSettings(Frozen):
     """What agents may do."""
 
     roots: tuple[UserPath, ...]
 
 
-class TelemetrySettings(_Section):
+class TelemetrySettings(Frozen):
     """The event log (SPEC 5 section 12)."""
 
     event_log: bool
     max_bytes: Bytes
 
 
-class Settings(_Section):
+class Settings(Frozen):
     """All settings. Build it with `load_settings`."""
 
     profile: Literal["local", "fastembed", "voyage"]

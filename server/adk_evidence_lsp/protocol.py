@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import EvidenceFilters, TaskMode
@@ -78,10 +79,6 @@ class _Params(BaseModel):
 class _Lsp(BaseModel):
     # The protocol lets clients add members to its own structures.
     model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Result(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _Settings(BaseModel):
@@ -231,7 +228,7 @@ PARAMS: dict[str, type[BaseModel]] = {
 }
 
 
-class RenderResult(_Result):
+class RenderResult(Frozen):
     """`adk/render`'s result: the text, its estimated tokens, and how many results are in it.
 
     `note` is a sentence where a prompt holds no result or exceeds its budget, else empty.
@@ -243,7 +240,7 @@ class RenderResult(_Result):
     note: str
 
 
-class FindingInfo(_Result):
+class FindingInfo(Frozen):
     """One thing that `adk-evidence doctor` looks at."""
 
     what: str
@@ -252,7 +249,7 @@ class FindingInfo(_Result):
     mend: str
 
 
-class ServerStatus(_Result):
+class ServerStatus(Frozen):
     """`adk/status`'s result. `generations` are those on the disk, the current one first."""
 
     version: str

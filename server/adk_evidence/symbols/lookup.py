@@ -6,8 +6,7 @@ import ast
 import functools
 from collections.abc import Iterator, Mapping
 
-from pydantic import BaseModel, ConfigDict
-
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
@@ -22,10 +21,8 @@ CACHED = 4096
 _WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
 
 
-class SymbolInfo(BaseModel):
+class SymbolInfo(Frozen):
     """What is known of a symbol without a search. `lines` are those of its definition at `commit`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     symbol: str

@@ -6,9 +6,8 @@ import re
 from itertools import islice
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.models.base import Frozen
 from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.resolution import resolve_at, resolve_in
@@ -20,13 +19,11 @@ _COMMENT = re.compile(r"\s*#+:?\s?")
 Position = tuple[int, int]
 
 
-class QueryUsed(BaseModel):
+class QueryUsed(Frozen):
     """The question that was asked, and where it comes from.
 
     `origin` is `given`, or what the question was made of: the `selection`, the `name` at the cursor or its `line`.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str
     origin: Literal["given", "selection", "name", "line"]

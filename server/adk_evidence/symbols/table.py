@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pydantic import BaseModel, ConfigDict
-
 from adk_evidence.identifiers import is_code_like
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
@@ -45,10 +44,8 @@ class SymbolEntry:
         return self.fqn.rpartition(".")[2]
 
 
-class DocReference(BaseModel):
+class DocReference(Frozen):
     """A section of the docs, as it is cited."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     citation: str
     url: str | None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from adk_evidence.identifiers import split_identifier
+from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import LineSpan
 
 TargetType = Literal["class", "function", "method", "property", "attribute", "variable"]
@@ -20,11 +19,7 @@ MAX_QUERY_CHARS = 1000
 MAX_TARGETS = 100
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RankParts(_Model):
+class RankParts(Frozen):
     """What a target's score is made of. All numbers but the count in `docs_mentions` are from 0 to 1.
 
     `centrality` is the PageRank of the symbol (of its class, for a member) among imports and references in the code.
@@ -40,7 +35,7 @@ class RankParts(_Model):
     weight: float
 
 
-class Target(_Model):
+class Target(Frozen):
     """A public symbol.
 
     `fqn` says where the symbol is defined (its import path where that is private), `import_path` where it is imported
@@ -70,7 +65,7 @@ class Target(_Model):
         return f"from {package} import {self.symbol.partition('.')[0]}"
 
 
-class Why(_Model):
+class Why(Frozen):
     """How a target was found: its best kind of match, and its ranks and scores in the fused lists."""
 
     match: Match
@@ -80,7 +75,7 @@ class Why(_Model):
     similarity: float | None = None
 
 
-class RankedTarget(_Model):
+class RankedTarget(Frozen):
     """A target as a search found it, with the citation of its definition.
 
     `available` says whether the user's installed version has the target; `unknown` where none is installed.
@@ -106,7 +101,7 @@ class RankedTarget(_Model):
     available: Availability = "unknown"
 
 
-class TargetAnswer(_Model):
+class TargetAnswer(Frozen):
     """What a search for targets found, best first.
 
     `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
