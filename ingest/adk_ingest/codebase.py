@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,7 @@ class CodebaseIndexer:
     def update(self, name: str, cancelled: Cancelled, progress: Report) -> IndexReport:
         return self.build(self._find(name), Reported(progress), cancelled)
 
-    def build(self, codebase: Codebase, progress: Progress, cancelled: Callable[[], bool] | None = None) -> IndexReport:
+    def build(self, codebase: Codebase, progress: Progress, cancelled: Cancelled | None = None) -> IndexReport:
         """Bring the index of a codebase up to date, and record the codebase under its name.
 
         The run asks `cancelled` between batches, and stops when the answer is yes.

@@ -32,6 +32,7 @@ from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, 
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
 from adk_evidence.store.factory import (
@@ -96,7 +97,7 @@ class Ingestion:
         *,
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        cancelled: Cancelled | None = None,
     ) -> None:
         self._settings = settings
         self._progress = progress

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.chunkers import index_fingerprint
@@ -48,7 +49,7 @@ def ingest(
     sources: Sources,
     progress: Progress,
     *,
-    cancelled: Callable[[], bool] | None = None,
+    cancelled: Cancelled | None = None,
     dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:

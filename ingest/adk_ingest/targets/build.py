@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from adk_evidence.errors import SourceError
 from adk_evidence.index.opened import source_readers
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import sha256_text
+from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
@@ -70,7 +71,7 @@ def build_targets(
     *,
     dense: DenseEmbedder | None = None,
     vectors: bool = True,
-    cancelled: Callable[[], bool] | None = None,
+    cancelled: Cancelled | None = None,
 ) -> TargetsReport:
     """Build the targets of the published index, or the part of them that is missing.
 
@@ -186,7 +187,7 @@ def _embed(
     targets: Sequence[Target],
     model: DenseEmbedder,
     progress: Progress,
-    cancelled: Callable[[], bool] | None,
+    cancelled: Cancelled | None,
 ) -> Work:
     """Write the vectors of a set; those that were computed before come from the cache."""
     texts = _texts(targets)
