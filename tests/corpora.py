@@ -29,7 +29,7 @@ from adk_ingest.changes import Changes
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import FailureReport, Mode, RunFiles, RunManifest
 from adk_ingest.pipeline import Ingestion
-from adk_ingest.progress import Progress, Silent
+from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session
 from tests.standins.live import server_store
@@ -345,7 +345,7 @@ class Workplace:
             self.settings,
             mode,
             sources or self.sources,
-            progress or Silent(),
+            progress or Progress(),
             cancelled=cancelled,
             dense=dense or HashEmbedder(),
             sparse=sparse or shared_sparse(),
@@ -353,12 +353,12 @@ class Workplace:
 
     def plan(self, mode: Mode = "all") -> tuple[list[Changes], int]:
         """A dry run."""
-        dry = Ingestion(self.settings, Silent(), dense=HashEmbedder()).plan(mode, self.gather(mode))
+        dry = Ingestion(self.settings, Progress(), dense=HashEmbedder()).plan(mode, self.gather(mode))
         return dry.changes, dry.vectors
 
     def gather(self, mode: Mode = "all") -> list[CorpusInput]:
         """The corpora alone."""
-        return gather(self.settings, mode, self.sources, Silent())
+        return gather(self.settings, mode, self.sources, Progress())
 
     @property
     def generations(self) -> GenerationStore:

@@ -17,7 +17,7 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import VoyageService
 from adk_ingest.manifest import Mode, RunManifest
 from adk_ingest.pipeline import DryRun
-from adk_ingest.progress import Progress, Silent
+from adk_ingest.progress import Progress
 from adk_ingest.session import ingest, plan
 from tests.clocks import FakeTime
 from tests.corpora import CODE, DOCS, Workplace
@@ -69,11 +69,11 @@ class VoyagePlace:
     def ingest(self, mode: Mode = "all", progress: Progress | None = None, dense: Any = None) -> RunManifest:
         sources = self.workplace.sources
         return ingest(
-            self.settings, mode, sources, progress or Silent(), dense=dense or self.dense(), sparse=self.sparse
+            self.settings, mode, sources, progress or Progress(), dense=dense or self.dense(), sparse=self.sparse
         )
 
     def plan(self, mode: Mode = "all") -> DryRun:
-        return plan(self.settings, mode, self.workplace.sources, Silent())
+        return plan(self.settings, mode, self.workplace.sources, Progress())
 
     def answers(self) -> EvidenceService:
         """Answers from the index; close it."""

@@ -63,10 +63,6 @@ class Progress:
         """Say how much of the stage is done."""
 
 
-# For callers that show nothing.
-Silent = Progress
-
-
 class Overall:
     """The share of an ingestion that is done, from 0 to 1, weighted by the time of the stages. It never decreases.
 

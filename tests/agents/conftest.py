@@ -7,7 +7,7 @@ import time
 import pytest
 
 from adk_evidence.errors import ModelError
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
 from tests.injection import injected_code, injected_docs
@@ -66,7 +66,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     more = {"src/google/adk/zebra.py": HOSTILE_MODULE, "src/google/adk/limits.py": LONG_MODULE}
     write_code(workplace.code, {**CODE, **more})
     workplace.ingest()
-    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     return workplace
 
 

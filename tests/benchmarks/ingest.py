@@ -19,7 +19,7 @@ from pathlib import Path
 
 from adk_evidence.settings import Settings, load_settings
 from adk_ingest.manifest import RunManifest
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
 from tests.benchmarks.measure import peak_rss_mb, show
 from tests.corpora import HashEmbedder, write_code, write_docs
@@ -42,7 +42,7 @@ WORDS = [
 ]
 
 
-class _Clock(Silent):
+class _Clock(Progress):
     """Notes when the keyword index is published."""
 
     def __init__(self) -> None:

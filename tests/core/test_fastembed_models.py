@@ -18,7 +18,7 @@ from adk_evidence.search.rerank.base import RerankDocument
 from adk_evidence.search.rerank.factory import make_reranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.session import ingest
 from tests.core.factories import payload
 from tests.corpora import CODE, DOCS, Workplace, embed_all
@@ -117,7 +117,7 @@ def test_the_profile_runs_end_to_end_from_folders(tmp_path: Path):
             "rerank": {"model_path": models / "rerank"},
         },
     )
-    run = ingest(workplace.settings, "all", workplace.sources, Silent())
+    run = ingest(workplace.settings, "all", workplace.sources, Progress())
     assert run.status == "complete" and run.spent == {}
     assert {len(record.vectors["dense_docs"]) for record in workplace.records("doc", with_vectors=True)} == {384}
     assert {len(record.vectors["dense_code"]) for record in workplace.records("code", with_vectors=True)} == {768}
@@ -129,7 +129,7 @@ def test_the_profile_runs_end_to_end_from_folders(tmp_path: Path):
     assert pack.warnings == ()
     assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "Xenova/ms-marco-MiniLM-L-6-v2"
     assert any("retry" in candidate.path for candidate in pack.candidates[:3])
-    assert ingest(workplace.settings, "all", workplace.sources, Silent()).status == "unchanged"
+    assert ingest(workplace.settings, "all", workplace.sources, Progress()).status == "unchanged"
 
 
 def test_a_model_that_fastembed_does_not_have_is_refused(tmp_path: Path):

@@ -221,12 +221,12 @@ def test_prefixes_of_nothing_are_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    from adk_ingest.progress import Silent
+    from adk_ingest.progress import Progress
     from adk_ingest.targets.build import build_targets
 
     workplace = Workplace(tmp_path_factory.mktemp("targets"))
     workplace.ingest()
-    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     return workplace
 
 
@@ -301,14 +301,14 @@ def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: 
 
 
 def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
-    from adk_ingest.progress import Silent
+    from adk_ingest.progress import Progress
     from adk_ingest.targets.build import build_targets
 
     workplace = Workplace(tmp_path)
     workplace.ingest()
     targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("how to retry").mode == "lexical"
-    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     assert targets.find("how to retry").mode == "hybrid"
 
 

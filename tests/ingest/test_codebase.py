@@ -37,7 +37,7 @@ from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import IngestCancelledError
-from adk_ingest.progress import Reported, Silent
+from adk_ingest.progress import Progress, Reported
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
 from tests.standins.qdrant import QdrantStandIn
@@ -82,7 +82,7 @@ class Place:
         return CodebaseIndexer(self.settings, dense=HashEmbedder(), sparse=shared_sparse())
 
     def index(self, name: str = "app", path: Path | None = None, **options: Any) -> IndexReport:
-        return self.indexer.build(Codebase(name=name, path=path or self.app, **options), Silent())
+        return self.indexer.build(Codebase(name=name, path=path or self.app, **options), Progress())
 
     def update(self, name: str = "app") -> IndexReport:
         return self.indexer.update(name, lambda: False, lambda done, total, message: None)

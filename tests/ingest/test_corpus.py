@@ -10,7 +10,7 @@ import pytest
 from adk_evidence.settings import Settings, load_settings
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import RunManifest, now
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
 from adk_ingest.session import Sources, gather
 from adk_ingest.sources.resolve import resolve_code
@@ -161,7 +161,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.mark.corpus
 class TestTheRealCorpora:
     def test_every_chunk_of_the_docs_stands_at_its_lines(self, settings: Settings) -> None:
-        corpora = gather(settings, "docs", Sources(docs=str(docs_folder()), allow_network=False), Silent())
+        corpora = gather(settings, "docs", Sources(docs=str(docs_folder()), allow_network=False), Progress())
         assert assert_bodies_at_lines(corpora) > 1_000
         assert corpora[0].created_at <= now()
 
@@ -169,6 +169,6 @@ class TestTheRealCorpora:
         found = resolve_code(settings, allow_network=True, notify=lambda _: None)
         if found.source is None:
             pytest.skip(f"NO ADK SOURCE: {' '.join(found.notices)}")
-        corpora = gather(settings, "code", Sources(), Silent())
+        corpora = gather(settings, "code", Sources(), Progress())
         assert {corpus.name for corpus in corpora} == {"adk_python", "api-reference"}
         assert assert_bodies_at_lines(corpora) > 5_000

@@ -13,7 +13,7 @@ from adk_evidence.index.settings import settings_for
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.credentials import holds_credential, is_credential_file
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_docs, write_files
 
@@ -163,7 +163,7 @@ class TestIndexes:
         patterns = tuple(f"!{name}" for name in (".env", ".git/", ".ssh/", "*", *FILES))
         codebase = Codebase(name="app", path=app, file_patterns=("*",), exclude_patterns=patterns)
         indexer = CodebaseIndexer(place.settings, dense=HashEmbedder(), sparse=shared_sparse())
-        report = indexer.build(codebase, Silent())
+        report = indexer.build(codebase, Progress())
         found = codebase_corpora(settings_for(place.settings, codebase), open_codebase(app), "now")
         files = {file.path: file.text for corpus in found.corpora for file in corpus.files}
         assert set(files) == {"a.py", "page.md"} and report.files == 2

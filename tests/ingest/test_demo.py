@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from adk_ingest import pipeline, session
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER
 from tests.corpora import HashEmbedder, Workplace
 
 pytestmark = pytest.mark.slow
 
 
-class Listener(Silent):
+class Listener(Progress):
     def __init__(self) -> None:
         self.notes: list[str] = []
 

@@ -16,7 +16,7 @@ from adk_evidence.index.sources import SourceReader
 from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
 from adk_ingest.sources.codebase import open_codebase
 from adk_ingest.sources.git import clone_or_update, open_checkout
@@ -120,11 +120,11 @@ def test_looking_at_a_checkout_runs_nothing(hostile: Hostile, tmp_path: Path) ->
 def test_indexing_it_runs_nothing_and_cites_its_commit(hostile: Hostile, tmp_path: Path) -> None:
     place = Workplace(tmp_path / "place")
     indexer = CodebaseIndexer(place.settings, dense=HashEmbedder(), sparse=shared_sparse())
-    report = indexer.build(Codebase(name="hostile", path=hostile.root), Silent())
+    report = indexer.build(Codebase(name="hostile", path=hostile.root), Progress())
     assert report.files >= len(CODE)
     indexer.update("hostile", lambda: False, lambda *said: None)
     sources = Sources(docs=str(place.docs), code=str(hostile.root), allow_network=False)
-    run = ingest(place.settings, "all", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+    run = ingest(place.settings, "all", sources, Progress(), dense=HashEmbedder(), sparse=shared_sparse())
     assert run.corpora["adk_python"].commit == hostile.commit
     assert place.ask("retry a failing tool").candidates
     hostile.assert_quiet()
@@ -163,7 +163,7 @@ def test_a_checkout_is_not_taken_for_an_environment_whose_python_is_asked(hostil
     (hostile.root / ".git").rename(tmp_path / "git")
     sources = Sources(code=str(hostile.root), allow_network=False)
     with pytest.raises(EvidenceError):
-        ingest(place.settings, "code", sources, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+        ingest(place.settings, "code", sources, Progress(), dense=HashEmbedder(), sparse=shared_sparse())
     hostile.assert_quiet()
 
 

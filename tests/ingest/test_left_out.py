@@ -18,7 +18,7 @@ from adk_evidence.store.factory import open_reader, open_writer
 from adk_ingest.chunking.code import chunk_code
 from adk_ingest.cli import app
 from adk_ingest.doctor import examine
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.records import records
 from adk_ingest.reports import make_plan, verify_published
 from adk_ingest.session import plan
@@ -91,7 +91,7 @@ class TestWithoutTerms:
     def test_a_plan_counts_and_names_them(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
         write_files(workplace.docs, WITHOUT_TERMS)
-        planned = make_plan(workplace.settings, plan(workplace.settings, "all", workplace.sources, Silent()))
+        planned = make_plan(workplace.settings, plan(workplace.settings, "all", workplace.sources, Progress()))
         assert planned.corpora["adk_docs"].chunks_without_terms == PLACES
         said = f"3 chunks of adk_docs hold no word to search for and are left out: {', '.join(PLACES)}."
         assert said in printed(workplace, "plan")

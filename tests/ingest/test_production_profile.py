@@ -15,7 +15,7 @@ from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_evidence_cli.main import app as evidence
 from adk_ingest.cli import app as ingestion
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
 from tests.standins.qdrant import QdrantStandIn
 from tests.standins.voyage import CONTEXT, EMBED, KEY, VoyageStandIn
@@ -57,7 +57,7 @@ def place(voyage: VoyageStandIn, qdrant: QdrantStandIn, tmp_path: Path) -> Voyag
     return VoyagePlace(tmp_path, voyage.base_url, overrides={"store": store, "ingestion": SMALL_STEPS})
 
 
-class Interrupt(Silent):
+class Interrupt(Progress):
     """Presses Ctrl-C when a stage has done so many units, once."""
 
     def __init__(self, stage: str, after: int) -> None:

@@ -17,7 +17,7 @@ from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import KEPT_SETS
 from adk_ingest.pipeline import IngestCancelledError
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.build import TargetsReport, build_targets
 from adk_ingest.targets.extract import ModuleText, public_symbols
@@ -255,7 +255,7 @@ def workplace(tmp_path: Path) -> Workplace:
 
 def build(workplace: Workplace, **options: Any) -> TargetsReport:
     options.setdefault("dense", HashEmbedder())
-    return build_targets(workplace.settings, Silent(), **options)
+    return build_targets(workplace.settings, Progress(), **options)
 
 
 def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: Workplace) -> None:

@@ -19,7 +19,7 @@ from adk_evidence.symbols.table import build_table
 from adk_ingest import pipeline as ingestion
 from adk_ingest.cli import app
 from adk_ingest.manifest import RunManifest
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
 from adk_ingest.session import forget
 from adk_ingest.targets.build import build_targets
@@ -47,7 +47,7 @@ def run(place: Workplace, code: Path, *, keep: bool) -> RunManifest:
 
 
 def drop(place: Workplace, version: str) -> RunManifest:
-    return forget(place.settings, version, Silent(), dense=HashEmbedder(), sparse=shared_sparse())
+    return forget(place.settings, version, Progress(), dense=HashEmbedder(), sparse=shared_sparse())
 
 
 def ask(place: Workplace, *, query: str = QUESTION, **filters: Any) -> EvidencePack:
@@ -126,7 +126,7 @@ def test_symbols_are_those_of_the_indexed_version_alone(both: Workplace) -> None
         finally:
             store.close()
     assert table.find("back_off") and not table.find("wait_longer")
-    report = build_targets(both.settings, Silent(), dense=HashEmbedder(), vectors=False)
+    report = build_targets(both.settings, Progress(), dense=HashEmbedder(), vectors=False)
     assert (report.status, report.commit) == ("unchanged", CODE_COMMIT)
 
 

@@ -15,7 +15,7 @@ from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_ingest.manifest import IngestCancelledError
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets, plan_targets
 from tests.corpora import Workplace, change, write_code, write_docs
 from tests.standins.json_service import Fault
@@ -158,7 +158,7 @@ class TestTargets:
     def test_vectors_of_symbols_are_planned_and_below_the_cap(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
         place.ingest()
         before = len(standin.requests)
-        planned = plan_targets(place.settings, Silent(), dense=place.dense().code)
+        planned = plan_targets(place.settings, Progress(), dense=place.dense().code)
         assert planned.vectors and planned.cost is not None and planned.cost.usd > 0
         capped = VoyagePlace(
             place.root,
@@ -166,15 +166,15 @@ class TestTargets:
             overrides={"embedding": {"voyage": {"max_cost_usd": planned.cost.usd / 2}}},
         )
         with pytest.raises(CostCapError, match="nothing was spent") as refused:
-            build_targets(capped.settings, Silent(), dense=capped.dense().code)
+            build_targets(capped.settings, Progress(), dense=capped.dense().code)
         assert "--no-vectors" in refused.value.hint and len(standin.requests) == before
 
         dense = place.dense().code
-        report = build_targets(place.settings, Silent(), dense=dense)
+        report = build_targets(place.settings, Progress(), dense=dense)
         spent = dense.spent()
         assert report.vectors_embedded == planned.vectors and planned.cost.requests == spent.requests
         assert planned.cost.usd == pytest.approx(spent.usd, rel=0.25)
-        after = plan_targets(place.settings, Silent(), dense=place.dense().code)
+        after = plan_targets(place.settings, Progress(), dense=place.dense().code)
         assert after.vectors == 0 and after.cost is not None and after.cost.requests == 0
 
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 from adk_evidence.symbols.target import TargetAnswer
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.corpora import HashEmbedder, Workplace
 from tests.lsp.conftest import command
@@ -20,7 +20,7 @@ REQUEST_FAILED = -32803
 
 @pytest.fixture(scope="module")
 def ranked(indexed: Workplace) -> Workplace:
-    build_targets(indexed.settings, Silent(), dense=HashEmbedder())
+    build_targets(indexed.settings, Progress(), dense=HashEmbedder())
     return indexed
 
 

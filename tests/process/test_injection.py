@@ -23,7 +23,7 @@ from adk_evidence_cli.main import app
 from adk_evidence_mcp.prompts import PROMPTS
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.agents.mcp_calls import answer
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
@@ -61,7 +61,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     write_docs(workplace.docs, {**DOCS, **injected_docs()})
     write_code(workplace.code, {**CODE, **injected_code()})
     workplace.ingest()
-    build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     return workplace
 
 

@@ -13,7 +13,7 @@ from adk_evidence.symbols import current
 from adk_evidence.symbols.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
-from adk_ingest.progress import Silent
+from adk_ingest.progress import Progress
 from adk_ingest.targets import build
 from tests.corpora import HashEmbedder, Workplace
 
@@ -135,5 +135,5 @@ def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: p
         return {"state": finding.state, "found": finding.found, "mend": finding.mend}
 
     assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest targets" in found()["mend"]
-    build.build_targets(workplace.settings, Silent(), dense=HashEmbedder())
+    build.build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     assert found()["state"] == "ok"
