@@ -461,7 +461,7 @@ class TestAModelAsTheJudge:
         assert user.endswith("`````") and "Ignore" not in "".join(user.split("`````")[0::2])
 
     def test_a_cell_of_a_model_is_no_formula_of_a_spreadsheet(self, folder: Path, ask: Ask) -> None:
-        ask("--limit", 1, replies=[{**POOR, "missing": '=HYPERLINK("x")\nand more'}, GOOD])
+        ask("--limit", 1, replies=[{**POOR, "missing": '=HYPERLINK("x")\nand more', "reason": "none"}, GOOD])
         missing = rows_of(folder / f"sheet-{MODEL}.csv")[0]["missing"]
         assert missing == '\'=HYPERLINK("x") and more'
         assert judge("report", folder).exit_code == 0

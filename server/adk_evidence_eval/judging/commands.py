@@ -62,7 +62,8 @@ def make(
     write_folder(out, pairs, key, sheet_text(pairs, Sheet()))
     same = sum(pair.same for pair in pairs)
     say(stderr(), f"{len(pairs)} pairs, {same} of them with the same text on both sides, written to {out}")
-    say(stderr(), f"Read the pages, fill in {BLANK}, and leave {KEY} closed until then.")
+    say(stderr(), f"Read the pages and fill in {BLANK}; each further judge fills in a copy named sheet-NAME.csv.")
+    say(stderr(), f"Leave {KEY} closed until then: it says whose each side is.")
 
 
 @app.command("answers")

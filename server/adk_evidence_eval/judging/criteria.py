@@ -6,9 +6,9 @@ import re
 from importlib import resources
 from typing import Any, Literal, get_args
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from adk_evidence.models.base import Frozen
+from adk_evidence.render.sanitize import one_line
 
 SideName = Literal["A", "B"]
 SIDES: tuple[SideName, ...] = get_args(SideName)
@@ -21,6 +21,8 @@ PREFERRED = (
     "or `same` where it makes no difference."
 )
 _MAX_CHARS = 1000
+# A spreadsheet takes a cell that begins so for a formula.
+_FORMULA = ("=", "+", "-", "@")
 
 
 def criteria() -> str:
@@ -28,11 +30,14 @@ def criteria() -> str:
     return resources.files(__package__).joinpath("criteria.md").read_text(encoding="utf-8").strip()
 
 
-class Grades(Frozen):
+class Grades(BaseModel):
     """One judge's grades of one text, in the order in which they are given.
 
     Validate with the context `{"passages": n}`, the number of passages of the text. Passages are numbered from 1.
+    What a model says besides is ignored.
     """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     useful: tuple[int, ...]
     misleading: tuple[int, ...]
@@ -45,7 +50,7 @@ class Grades(Frozen):
         """A cell of a sheet is a list written with spaces."""
         if not isinstance(value, str):
             return value
-        words = re.split(r"[\s,;]+", value.strip())
+        words = re.split(r"[\s,;]+", value.strip(" ,;"))
         if not all(word.isdecimal() for word in words):
             raise ValueError(f"write the numbers of passages with spaces, such as 2 3, or {NO_PASSAGE} for none")
         return [] if words == [NO_PASSAGE] else words
@@ -59,11 +64,20 @@ class Grades(Frozen):
                 raise ValueError(f"there is no passage {number}, as the text has {passages}")
         return tuple(sorted(set(value)))
 
+    @field_validator("missing", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        """One line that is safe in a spreadsheet, and that reads the same when it was written and read again."""
+        if not isinstance(value, str):
+            return value
+        line = one_line(value)
+        return f"'{line}" if line.startswith(_FORMULA) else line
+
     @model_validator(mode="after")
     def _consistent(self) -> Grades:
         if both := sorted(set(self.useful) & set(self.misleading)):
             raise ValueError(f"passage {both[0]} is both useful and misleading")
-        if self.sufficient < 2 and not self.missing.strip():
+        if self.sufficient < 2 and not self.missing:
             raise ValueError(f"missing: say what is missing, as sufficient is {self.sufficient}")
         return self
 

@@ -26,8 +26,8 @@ from adk_evidence_eval.judging.criteria import PREFERRED, SIDES, Grades, Prefere
 from adk_evidence_eval.judging.pairs import Pair
 from adk_evidence_eval.judging.sheet import Sheet
 
-# A judge reads more than the reranker and may take longer. Nobody waits for a question, so that limits of the
-# service's rate are waited for.
+# A judge reads more than the reranker does, and no person waits for a single answer: the model may take longer, and
+# where the service limits its rate, the next try may wait.
 LEAST_SECONDS = 180.0
 LEAST_ATTEMPTS = 4
 
@@ -84,7 +84,7 @@ class Task:
         else:
             system = _GRADE.format(criteria=criteria(), data=_DATA)
             side = pair.side(self.what)
-            texts = [[f"Text, in which the passages are numbered from 1 to {side.passages}:\n{fenced(side.text)}"]]
+            texts = [[f"Text, with {side.passages} passages, numbered from 1:\n{fenced(side.text)}"]]
         # A lone surrogate could not be sent.
         question = f"Question:\n{fenced(pair.question)}"
         return [(system, "\n\n".join([question, *parts]).encode("utf-8", "replace").decode()) for parts in texts]

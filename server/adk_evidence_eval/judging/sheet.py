@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.files import write_atomic
-from adk_evidence.render.sanitize import one_line
 from adk_evidence.validation import first_problem
 from adk_evidence_eval.judging.criteria import NO_PASSAGE, PREFERENCES, Grades, Preference, SideName
 from adk_evidence_eval.judging.pairs import BLANK, Pair
@@ -27,8 +26,6 @@ _HINT = (
     f"The columns are {', '.join(_COLUMNS)}. Numbers of passages stand with spaces between them, {NO_PASSAGE} for "
     "none; a text with a comma stands between double quotes."
 )
-# A spreadsheet takes a cell that begins so for a formula.
-_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass
@@ -161,7 +158,4 @@ def _cells(grades: Grades | None) -> Sequence[str]:
     if grades is None:
         return [""] * len(_GRADES)
     useful, misleading = (" ".join(map(str, passages)) or NO_PASSAGE for passages in (grades.useful, grades.misleading))
-    missing = one_line(grades.missing)
-    if missing.startswith(_FORMULA):
-        missing = f"'{missing}"
-    return [useful, misleading, missing, str(grades.sufficient)]
+    return [useful, misleading, grades.missing, str(grades.sufficient)]
