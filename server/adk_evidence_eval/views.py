@@ -216,15 +216,8 @@ def judgements_view(report: Report) -> View:
     missed = _table("pair", "question", "system", "judge", "sufficient", "missing", left=4)
     missed.columns[-1].justify = "left"
     for one in report.missing:
-        texts = (
-            one.pair,
-            one_line(one.question),
-            one.system,
-            one_line(one.judge),
-            str(one.sufficient),
-            one_line(one.text),
-        )
-        missed.add_row(*map(Text, texts))
+        texts = (one.pair, one.question, one.system, one.judge, str(one.sufficient), one.text)
+        missed.add_row(*(Text(one_line(text)) for text in texts))
     who = "judge" if len(report.judges) == 1 else "judges"
     notes = [f"{report.judged} of {report.pairs} pairs judged; {who}: {one_line(', '.join(report.judges))}"]
     if report.unfinished:
