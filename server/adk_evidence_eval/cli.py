@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adk_evidence_console import CommandLine, Home, Profile, path_option, say, settings_from, stderr
+from adk_evidence_eval.judging.commands import app as judge_app
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import EvidenceService
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from adk_evidence_eval.variants import Bench, Measured, Variant
 
 app = CommandLine("Measure retrieval.")
+app.add_typer(judge_app, name="judge")
 
 Golden = Annotated[Path | None, path_option("Questions with the spans that are expected. Without: our own.")]
 Goldens = Annotated[
@@ -39,12 +41,12 @@ def run(
     home: Home = None,
 ) -> None:
     """Answer every question of a file and write the rankings."""
-    from adk_evidence_eval.golden import read_queries
-    from adk_evidence_eval.run import run_queries, write_run
+    from adk_evidence_eval.golden import read_queries, write_rows
+    from adk_evidence_eval.run import run_queries
 
     questions = read_queries(queries)
     with closing(_service(profile, home)) as service:
-        count = write_run(run_queries(service, questions, top_k, details=details), out)
+        count = write_rows(run_queries(service, questions, top_k, details=details), out)
     say(stderr(), f"{count} questions answered, written to {out}")
 
 

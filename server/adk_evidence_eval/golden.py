@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -137,6 +138,33 @@ def read_rows(
     if not rows:
         raise InvalidRequestError(f"{path} has no lines.", hint)
     return rows
+
+
+def write_rows(rows: Iterable[Row], path: Path) -> int:
+    """Write rows as JSON lines. The file replaces an older one only when it is complete.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        InvalidRequestError: The file cannot be written.
+    """
+    temporary = path.with_name(f"{path.name}.tmp")
+    count = 0
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w", encoding="utf-8") as stream:
+            for count, row in enumerate(rows, 1):  # noqa: B007
+                stream.write(row.model_dump_json(exclude_none=True) + "\n")
+        temporary.replace(path)
+    except OSError as exc:
+        raise InvalidRequestError(
+            f"{path} cannot be written: {exc.strerror or exc}.", "Name another file with --out."
+        ) from exc
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return count
 
 
 def read_queries(path: Path) -> list[Question]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.run import Hit, Run
@@ -86,33 +84,6 @@ def result_of(payload: ChunkPayload, score: float = 0.0) -> Result:
         score=round(score, 6),
         text_tokens=payload.text_tokens,
     )
-
-
-def write_run(answers: Iterable[Answer], path: Path) -> int:
-    """Write a run as JSON lines. The file replaces an older run only when it is complete.
-
-    Returns:
-        The number of lines.
-
-    Raises:
-        InvalidRequestError: The file cannot be written.
-    """
-    temporary = path.with_name(f"{path.name}.tmp")
-    count = 0
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8") as stream:
-            for count, answer in enumerate(answers, 1):  # noqa: B007
-                stream.write(answer.model_dump_json(exclude_none=True) + "\n")
-        temporary.replace(path)
-    except OSError as exc:
-        raise InvalidRequestError(
-            f"The run cannot be written to {path}: {exc.strerror or exc}.", "Name another file with --out."
-        ) from exc
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    return count
 
 
 def read_run(path: Path) -> dict[str, Answer]:

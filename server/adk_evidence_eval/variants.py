@@ -113,18 +113,19 @@ def nest(dotted: Mapping[str, Any]) -> dict[str, Any]:
     return nested
 
 
-def grid(settings: Sequence[str]) -> list[Variant]:
+def grid(settings: Sequence[str], option: str = "--set") -> list[Variant]:
     """Every combination of some settings as a variant, named by what differs between the variants.
 
     Args:
         settings: For each setting its dotted path and its values, as in `rerank.provider=local,none`.
+        option: The option that holds them, for errors.
 
     Raises:
         InvalidRequestError: A setting cannot be read or is given twice, or there are too many combinations.
     """
     axes: dict[str, list[Any]] = {}
     for text in settings:
-        path, values = _axis(text)
+        path, values = _axis(text, option)
         if path in axes:
             raise InvalidRequestError(f"{path} is given twice.", _HINT)
         axes[path] = values
@@ -140,17 +141,17 @@ def grid(settings: Sequence[str]) -> list[Variant]:
     return variants
 
 
-def _axis(text: str) -> tuple[str, list[Any]]:
+def _axis(text: str, option: str) -> tuple[str, list[Any]]:
     path, equals, values = text.partition("=")
     path = path.strip()
     if not equals or not all(path.split(".")):
-        raise InvalidRequestError(f"--set {text!r} is not a setting with its values.", _HINT)
+        raise InvalidRequestError(f"{option} {text!r} is not a setting with its values.", _HINT)
     try:
         parsed = yaml.safe_load(f"[{values}]")
     except yaml.YAMLError as exc:
-        raise InvalidRequestError(f"The values of --set {text!r} cannot be read.", _HINT) from exc
+        raise InvalidRequestError(f"The values of {option} {text!r} cannot be read.", _HINT) from exc
     if not isinstance(parsed, list) or not parsed:
-        raise InvalidRequestError(f"--set {text!r} has no values.", _HINT)
+        raise InvalidRequestError(f"{option} {text!r} has no values.", _HINT)
     return path, parsed
 
 

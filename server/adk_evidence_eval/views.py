@@ -9,12 +9,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from adk_evidence.render.sanitize import one_line
 from adk_evidence.settings import SupportSettings
 from adk_evidence_console import stdout, write_json
 from adk_evidence_eval.abstention import Judged, abstention, counts
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.check import Finding
 from adk_evidence_eval.golden import Target
+from adk_evidence_eval.judging.report import Report
 from adk_evidence_eval.misses import AnnMisses, TargetFate, count_fates, demoted
 from adk_evidence_eval.score import CUT, POOL_PREFIX, Comparison, Scores, by_category, mean_scores
 from adk_evidence_eval.variants import TABLE_METRICS, Golden, Measured
@@ -192,6 +194,43 @@ def findings_view(findings: Sequence[Finding]) -> View:
     return {"spans": spans}, [table, note] if table.row_count else [note]
 
 
+def judgements_view(report: Report) -> View:
+    """Both systems' means and what lies between them, the preferences, and what was missed."""
+    first, second = report.systems
+    table = _table("metric", "pairs", first, "95 %", second, "95 %", "difference", "95 %", "", "more", "less")
+    for row in report.metrics:
+        before, after = report.intervals[row.metric]
+        table.add_row(
+            row.metric.replace("_", " "),
+            str(row.questions),
+            _number(row.metric, row.first),
+            _between(before, row.metric),
+            _number(row.metric, row.second),
+            _between(after, row.metric),
+            f"{row.difference.mean:+,.0f}" if row.metric == "tokens" else f"{row.difference.mean:+.3f}",
+            _between(row.difference, row.metric),
+            _mark(row.difference),
+            str(row.gained),
+            str(row.lost),
+        )
+    missed = _table("pair", "question", "system", "judge", "sufficient", "missing", left=4)
+    missed.columns[-1].justify = "left"
+    for one in report.missing:
+        texts = (one.pair, one.question, one.system, one.judge, str(one.sufficient), one.text)
+        missed.add_row(*(Text(one_line(text)) for text in texts))
+    who = "judge" if len(report.judges) == 1 else "judges"
+    notes = [f"{report.judged} of {report.pairs} pairs judged; {who}: {one_line(', '.join(report.judges))}"]
+    if report.unfinished:
+        notes.append(f"Not counted, as not every side is graded: {', '.join(report.unfinished)}")
+    if any(report.preferences.values()):
+        notes.append("preferred: " + ", ".join(f"{name} {count}" for name, count in report.preferences.items()))
+    if report.agreement:
+        shares = ", ".join(f"{name.replace('_', ' ')} {share:.2f}" for name, share in report.agreement.items())
+        notes.append(f"share of equal grades between judges: {shares}")
+    notes.append("+ and -: the whole interval of the paired difference (second minus first) lies above or below zero.")
+    return asdict(report), [table, *([missed] if report.missing else []), *notes]
+
+
 def _place(target: Target) -> str:
     return f"{target.path}:{target.start_line}-{target.end_line}"
 
@@ -207,11 +246,11 @@ def _bounds(interval: Interval) -> list[float]:
 def _number(metric: str, value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:.0f}" if metric.startswith("latency") else f"{value:.3f}"
+    return f"{value:,.0f}" if metric.startswith(("latency", "tokens")) else f"{value:.3f}"
 
 
-def _between(interval: Interval) -> str:
-    return f"{interval.low:.3f}..{interval.high:.3f}"
+def _between(interval: Interval, metric: str = "") -> str:
+    return f"{_number(metric, interval.low)}..{_number(metric, interval.high)}"
 
 
 def _mark(interval: Interval) -> str:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
-from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden, read_queries
-from adk_evidence_eval.run import Answer, Result, read_run, run_queries, write_run
+from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden, read_queries, write_rows
+from adk_evidence_eval.run import Answer, Result, read_run, run_queries
 from adk_evidence_eval.score import Scores, by_category, hits, mean_scores, score_run
 from tests.corpora import Workplace
 
@@ -253,7 +253,7 @@ def test_a_question_that_cannot_be_asked_is_named_only_where_it_is_to_be_asked(t
 def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
     workplace.ingest()
     with closing(workplace.service()) as service:
-        write_run(run_queries(service, [question("a")], 4, details=True), tmp_path / "run.jsonl")
+        write_rows(run_queries(service, [question("a")], 4, details=True), tmp_path / "run.jsonl")
     answer = read_run(tmp_path / "run.jsonl")["a"]
     assert answer.pool and len(answer.pool) == len(answer.results) == 4
     assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0
@@ -267,8 +267,8 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
     )
     out = tmp_path / "new" / "run.jsonl"
     with closing(workplace.service()) as service:
-        assert write_run(run_queries(service, read_queries(questions), 60), out) == 2
-        assert write_run(run_queries(service, read_queries(questions), 2), tmp_path / "short.jsonl") == 2
+        assert write_rows(run_queries(service, read_queries(questions), 60), out) == 2
+        assert write_rows(run_queries(service, read_queries(questions), 2), tmp_path / "short.jsonl") == 2
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["a", "b"]
     for row in rows:
@@ -292,11 +292,11 @@ def test_a_run_that_breaks_off_leaves_the_older_one(tmp_path: Path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_run(lines(), out)
+        write_rows(lines(), out)
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
 
 
 def test_a_run_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidRequestError, match="cannot be written"):
-        write_run(iter([]), tmp_path / "file" / "run.jsonl")
+        write_rows(iter([]), tmp_path / "file" / "run.jsonl")
