@@ -12,7 +12,7 @@ from types import ModuleType
 
 HERE = Path(__file__).parent
 SOLUTION = "solution"
-_SECONDS = 60
+_SECONDS = 120
 
 
 @dataclass(frozen=True)

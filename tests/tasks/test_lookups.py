@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from adk_ingest.progress import Progress
-from adk_ingest.targets.build import build_targets
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import Workplace
 from tests.tasks.__main__ import main
 from tests.tasks.lookups import MAX_CHARACTERS
 
@@ -92,21 +89,22 @@ def test_evidence_is_counted_as_it_is_printed(
     workplace: Workplace, log: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workplace.ingest()
-    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     monkeypatch.setenv("ADK_EVIDENCE_HOME", str(workplace.home))
 
     def ask(*command: str) -> tuple[int, str]:
         code = main(["lookup-evidence", "--log", str(log), "--task", TASK, *command])
         return code, capsys.readouterr().out
 
-    found = ask("symbol", "RetryPlugin", "--mode", "lexical")
-    assert found[0] == 0 and "RetryPlugin" in found[1]
-    print(found)
-    citation = re.search(r"adk-python@\S+", found[1])
-    assert citation is not None
-    shown = [found, ask("read", citation[0]), ask("read", "not-a-citation"), ask("read"), ask("eval")]
-    assert [code for code, _ in shown] == [0, 0, 1, 2, 2]
-    assert "class RetryPlugin" in shown[1][1]
+    shown = [
+        ask("read", "adk-python@v9.9.0:src/google/adk/runners.py#L6-L8"),
+        # This index has no targets: the error is what the agent sees.
+        ask("symbol", "Runner"),
+        ask("read", "not-a-citation"),
+        ask("read"),
+        ask("eval"),
+    ]
+    assert [code for code, _ in shown] == [0, 5, 1, 2, 2]
+    assert "class Runner" in shown[0][1] and "targets" in shown[1][1]
     assert counted(log) == [len(text) for _, text in shown]
 
 

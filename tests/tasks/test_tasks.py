@@ -10,6 +10,10 @@ pytest.importorskip("google.adk", reason="NO google-adk HERE: `npm test` runs th
 
 from tests.tasks.checking import tasks
 
+# The ADK says of much that it is experimental, and wrong solutions are wrong.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning", "ignore::DeprecationWarning", "ignore:coroutine:RuntimeWarning"
+)
 ALL = pytest.mark.parametrize("name", tasks())
 
 

@@ -46,4 +46,4 @@ async def check(solution):
         assert "read_note today: buy milk" in str(answers(model.requests[-1])), "The note does not reach the model."
     finally:
         await runner.close()
-    assert toolset._connection_params.timeout == 30, "The connection may take another time."
+    assert toolset._connection_params.timeout == 60, "The connection may take another time."

@@ -19,4 +19,6 @@ async def check(solution):
         steps = {event.node_info.name for event in events}
         assert {"parse", "price", "stock", taken} <= steps, f"The steps of {text} are {sorted(steps)}."
         assert not_taken not in steps, f"{text} takes both ways."
-    assert {"parse", "price", "stock", "ship", "backorder"} <= {node.name for node in workflow.graph.nodes}
+    assert {"parse", "price", "stock", "ship", "backorder"} <= {node.name for node in workflow.graph.nodes}, (
+        "A node is missing."
+    )
