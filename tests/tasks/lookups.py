@@ -1,0 +1,150 @@
+"""Look-ups of an agent, each counted in a log; and the report on logs.
+
+A log belongs to one agent. Each of its lines is a JSON object: a look-up, with the characters that the agent was shown,
+or the outcome of a check.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adk_evidence.errors import EvidenceError
+
+FILE_COMMANDS = ("grep", "sed", "find", "ls", "cat", "head", "tail", "wc")
+EVIDENCE_COMMANDS = ("ask", "symbol", "read")
+# Tools that run commands for agents cut longer outputs, and then an agent would see less than was counted.
+MAX_CHARACTERS = 28_000
+_REFUSED = 2
+_EVIDENCE = "from adk_evidence_cli.entry import evidence; evidence()"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a command printed, standard error included, and its exit code."""
+
+    text: str
+    code: int
+
+
+def look_into_files(root: Path, command: Sequence[str]) -> Shown:
+    """Run one of the commands that read files, in a folder that it must not leave."""
+    program, *arguments = command or [""]
+    if program not in FILE_COMMANDS:
+        return Shown(f"The first word must be one of {', '.join(FILE_COMMANDS)}.\n", _REFUSED)
+    for argument in arguments:
+        if _is_outside(root, argument):
+            return Shown(f"{argument} is outside of the folder; name files relative to the folder.\n", _REFUSED)
+    return _run([program, *arguments], root)
+
+
+def ask_for_evidence(command: Sequence[str]) -> Shown:
+    """Run `adk-evidence ask --prompt` or `symbol`, or read the source at a citation."""
+    program, *arguments = command or [""]
+    if program not in EVIDENCE_COMMANDS:
+        return Shown(f"The first word must be one of {', '.join(EVIDENCE_COMMANDS)}.\n", _REFUSED)
+    if program == "read":
+        return _read(arguments)
+    prompt = ["--prompt"] if program == "ask" and "--prompt" not in arguments else []
+    return _run([sys.executable, "-c", _EVIDENCE, program, *prompt, *arguments], None)
+
+
+def shortened(text: str, lines: int | None) -> str:
+    """The first lines of a text, and no more than an agent is shown in any case; the last line says what was cut."""
+    kept = text if lines is None else "".join(text.splitlines(keepends=True)[:lines])
+    if len(kept) <= MAX_CHARACTERS:
+        return kept
+    return f"{kept[:MAX_CHARACTERS]}\n[{len(kept) - MAX_CHARACTERS} more characters; ask for less at a time]\n"
+
+
+def record(log: Path, entry: dict[str, Any]) -> None:
+    """Append an entry to a log."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def report(logs: Iterable[Path]) -> str:
+    """A Markdown table: for each agent (a log) and task whether it is solved, the look-ups and their characters."""
+    rows = ["| agent | task | solved | look-ups | characters |", "| --- | --- | --- | ---: | ---: |"]
+    for log in logs:
+        of_task: dict[str, _Work] = defaultdict(_Work)
+        for entry in _entries(log):
+            of_task[entry["task"]].add(entry)
+        for task, work in sorted(of_task.items()):
+            solved = {True: "yes", False: "no", None: "not checked"}[work.solved]
+            rows.append(f"| {log.stem} | {task} | {solved} | {work.lookups} | {work.characters:,} |")
+        works = of_task.values()
+        rows.append(
+            f"| **{log.stem}** | all | {sum(work.solved is True for work in works)} of {len(works)} "
+            f"| {sum(work.lookups for work in works)} | {sum(work.characters for work in works):,} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+@dataclass
+class _Work:
+    """What an agent did for a task."""
+
+    # The outcome of the last check.
+    solved: bool | None = None
+    lookups: int = 0
+    characters: int = 0
+
+    def add(self, entry: dict[str, Any]) -> None:
+        if "solved" in entry:
+            self.solved = entry["solved"]
+        else:
+            self.lookups += 1
+            self.characters += entry["characters"]
+
+
+def _entries(log: Path) -> Iterator[dict[str, Any]]:
+    for line in log.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _is_outside(root: Path, argument: str) -> bool:
+    # By its words alone: what the folder links to belongs to the folder. Most arguments are no paths, but patterns.
+    path = os.path.normpath(root.absolute() / argument)
+    return not Path(path).is_relative_to(os.path.normpath(root.absolute())) and os.path.lexists(path)
+
+
+def _run(command: list[str], folder: Path | None) -> Shown:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    return Shown(done.stdout, done.returncode)
+
+
+def _read(arguments: Sequence[str]) -> Shown:
+    # Here and not above: listing tasks needs neither MCP nor an index.
+    from adk_evidence_agents.session import AgentSession
+    from adk_evidence_mcp.tools import ReadSource, read_adk_source
+    from adk_evidence_mcp.work import Call
+
+    if len(arguments) != 1:
+        return Shown("Read takes one citation.\n", _REFUSED)
+    session = AgentSession()
+    try:
+        call = Call(lambda: False, lambda done, total, message: None)
+        answer = read_adk_source(session, ReadSource(citation=arguments[0]), call)
+    except EvidenceError as exc:
+        return Shown(f"{exc}\n", 1)
+    finally:
+        session.close()
+    return Shown(f"{answer.text}\n", 0)

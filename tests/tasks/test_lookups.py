@@ -1,0 +1,136 @@
+"""What an agent is shown is what is counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.corpora import Workplace
+from tests.tasks.__main__ import main
+from tests.tasks.lookups import MAX_CHARACTERS
+
+TASK = "refund_approval"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder that links to the corpora, as a folder for agents may."""
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "page.md").write_text("# Tools\nA tool is a function.\nTools have names.\n", encoding="utf-8")
+    (corpus / "long.md").write_text("x" * (MAX_CHARACTERS + 500), encoding="utf-8")
+    (tmp_path / "secret.md").write_text("nothing for agents", encoding="utf-8")
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (folder / "docs").symlink_to(corpus)
+    return folder
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "logs" / "agent-1.jsonl"
+
+
+def files(root: Path, log: Path, *command: str, options: tuple[str, ...] = ()) -> int:
+    return main(["lookup-files", "--log", str(log), "--task", TASK, "--root", str(root), *options, *command])
+
+
+def counted(log: Path) -> list[int]:
+    return [json.loads(line)["characters"] for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def test_all_that_a_command_prints_is_counted(root: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert files(root, log, "grep", "-rn", "tool", "docs/") == 0
+    assert capsys.readouterr().out == "docs/page.md:2:A tool is a function.\n"
+    assert files(root, log, "sed", "-n", "1,2p", "docs/page.md") == 0
+    assert capsys.readouterr().out == "# Tools\nA tool is a function.\n"
+    # An error is read, too.
+    assert files(root, log, "cat", "docs/none.md") == 1
+    complaint = capsys.readouterr().out
+    assert "none.md" in complaint
+    assert counted(log) == [
+        len("docs/page.md:2:A tool is a function.\n"),
+        len("# Tools\nA tool is a function.\n"),
+        len(complaint),
+    ]
+
+
+def test_what_is_cut_is_not_counted(root: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert files(root, log, "cat", "docs/page.md", options=("--lines", "1")) == 0
+    assert capsys.readouterr().out == "# Tools\n"
+    assert files(root, log, "cat", "docs/long.md") == 0
+    shown = capsys.readouterr().out
+    assert "500 more characters" in shown and len(shown) < MAX_CHARACTERS + 100
+    assert counted(log) == [len("# Tools\n"), len(shown)]
+
+
+@pytest.mark.parametrize(
+    "command", [["cat", "../secret.md"], ["grep", "-rn", "agents", ".."], ["python", "-c", "1"], []]
+)
+def test_agents_read_files_of_the_folder_and_nothing_else(
+    root: Path, log: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    assert files(root, log, *command) == 2
+    shown = capsys.readouterr().out
+    assert "nothing for agents" not in shown and counted(log) == [len(shown)]
+
+
+def test_a_pattern_that_looks_like_a_path_is_a_pattern(
+    root: Path, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert files(root, log, "sed", "-n", "/names/p", "docs/page.md") == 0
+    assert capsys.readouterr().out == "Tools have names.\n"
+
+
+@pytest.mark.slow
+def test_evidence_is_counted_as_it_is_printed(
+    workplace: Workplace, log: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workplace.ingest()
+    monkeypatch.setenv("ADK_EVIDENCE_HOME", str(workplace.home))
+
+    def ask(*command: str) -> tuple[int, str]:
+        code = main(["lookup-evidence", "--log", str(log), "--task", TASK, *command])
+        return code, capsys.readouterr().out
+
+    shown = [
+        ask("read", "adk-python@v9.9.0:src/google/adk/runners.py#L6-L8"),
+        # This index has no targets: the error is what the agent sees.
+        ask("symbol", "Runner"),
+        ask("read", "not-a-citation"),
+        ask("read"),
+        ask("eval"),
+    ]
+    assert [code for code, _ in shown] == [0, 5, 1, 2, 2]
+    assert "class Runner" in shown[0][1] and "targets" in shown[1][1]
+    assert counted(log) == [len(text) for _, text in shown]
+
+
+def test_the_report_sums_up_by_agent_and_task(
+    root: Path, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files(root, log, "sed", "-n", "1p", "docs/page.md")
+    files(root, log, "sed", "-n", "1p", "docs/page.md")
+    # An empty folder has no solution; the last check counts.
+    assert main(["check", TASK, str(tmp_path), "--log", str(log)]) == 1
+    capsys.readouterr()
+    with log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"task": "shop_key", "solved": False}) + "\n")
+        file.write(json.dumps({"task": "shop_key", "solved": True}) + "\n")
+    assert main(["report", str(log)]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[2:] == [
+        "| agent-1 | refund_approval | no | 2 | 16 |",
+        "| agent-1 | shop_key | yes | 0 | 0 |",
+        "| **agent-1** | all | 1 of 2 | 2 | 16 |",
+    ]
+
+
+def test_tasks_can_be_listed_and_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    names = capsys.readouterr().out.split()
+    for name in names:
+        assert main(["show", name]) == 0
+        assert "`solution.py`" in capsys.readouterr().out
