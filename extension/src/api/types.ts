@@ -148,6 +148,10 @@ export interface EvidenceCandidate {
   context?: string;
   /** Files that the cited lines include; not cited. Missing from older servers. */
   attached?: string;
+  /** The parts of `text` to show first, in the order of their lines. Missing from older servers. */
+  passages?: { lines: LineSpan; text: string }[];
+  /** Lines of `text` for readers of another programming language. Missing from older servers. */
+  left_out?: { lines: LineSpan; language: string }[];
   text_tokens: number;
   /** Qualified name in its module (code). */
   symbol: string | null;
@@ -178,6 +182,8 @@ export interface EvidenceCandidate {
     rerank_score: number | null;
     rerank_moved: number | null;
     features: { [name: string]: number };
+    /** How the request names the candidate outright, e.g. `raises the error`. Missing from older servers. */
+    named?: string | null;
   };
 }
 
@@ -208,7 +214,7 @@ export interface SymbolInfo {
     citation: string;
     url: string | null;
     path: string;
-    origin: "repository" | "api-reference";
+    origin: "repository" | "api-reference" | "sample";
     headings: string[];
     lines: LineSpan;
   } | null;

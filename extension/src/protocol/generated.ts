@@ -336,6 +336,14 @@ export interface Candidate {
    */
   text: string;
   /**
+   * The parts of `text` to show first, in the order of their lines; empty if unknown.
+   */
+  passages: Passage[];
+  /**
+   * Lines of `text` that are for readers of another programming language.
+   */
+  left_out: LeftOut[];
+  /**
    * Lines before the cited ones, or of a class around them; not cited.
    */
   context: string;
@@ -360,6 +368,20 @@ export interface Candidate {
   support: number | null;
   verification: Verification;
   why: Why;
+}
+/**
+ * A part of a candidate's text that is worth showing first, verbatim.
+ */
+export interface Passage {
+  lines: LineSpan;
+  text: string;
+}
+/**
+ * Lines of a candidate that are for readers of another programming language.
+ */
+export interface LeftOut {
+  lines: LineSpan;
+  language: string;
 }
 /**
  * Whether the citation holds in the source as it is now.

@@ -194,6 +194,24 @@ describe("the page", () => {
       assert.ok(!(await page.locator(".code").textContent())?.includes("line 40"));
     });
 
+    it("by the passage that matches, and whole with other languages closed", async () => {
+      const text = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`).join("\n");
+      const candidate = docsCandidate({
+        text,
+        lines: { start: 101, end: 140 },
+        passages: [{ lines: { start: 120, end: 121 }, text: "line 20\nline 21" }],
+        left_out: [{ lines: { start: 131, end: 135 }, language: "typescript" }],
+      });
+      await test.show(stateOf(packOf([candidate])));
+      const { page } = test;
+      assert.equal(await page.locator(".code").innerText(), "line 20\nline 21");
+      await page.getByRole("button", { name: "Show all 40 lines" }).click();
+      assert.ok(!(await page.locator("details .code").isVisible()));
+      await page.getByText("Lines 131\u2013135: TypeScript").click();
+      assert.match(await page.locator("details .code").innerText(), /^line 31\nline 32/);
+      assert.match(await page.locator(".text").innerText(), /line 30[\s\S]*line 36/);
+    });
+
     it("with every state of its citation in words", async () => {
       await test.show(stateOf(variedPack()));
       const states = await test.page.locator(".verification").allTextContents();

@@ -65,6 +65,8 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
     chunk_id: "3e8753bc12c75cb54fa63777f48cd312b9304fb2",
     candidate_id: "docs-1",
     text: MARKDOWN,
+    passages: [],
+    left_out: [],
     context: "",
     attached: "",
     text_tokens: 427,
@@ -89,6 +91,7 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       rerank_score: 2.484,
       rerank_moved: 0,
       features: { dense: 2.682529, sparse: 2.18641 },
+      named: null,
     },
     ...change,
   };
@@ -127,6 +130,7 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
       rerank_score: 1.6,
       rerank_moved: 3,
       features: { dense: 1.42, sparse: 1.85, definition: 0.816 },
+      named: null,
     },
     ...change,
   });

@@ -5,10 +5,10 @@ import type { Candidate } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
 import type { OpenTarget } from "../actions";
 import { CodeText } from "./CodeText";
-import { body, excerpt } from "./excerpt";
+import { body, excerpt, type Part, partsOf } from "./excerpt";
 import { percent } from "./format";
 import { Icon } from "./Icon";
-import { locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
+import { languageLabel, locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
 import { SafeText } from "./SafeText";
 import { ScoreBar } from "./ScoreBar";
 import { type Scores, supportOf } from "./score";
@@ -166,13 +166,24 @@ function CardContent(props: Props) {
 
 function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
   const text = useMemo(() => body(candidate.text), [candidate]);
-  const shown = useMemo(() => excerpt(text, expanded), [text, expanded]);
   const terms = useMemo(() => termPattern(candidate.why.matched_terms), [candidate]);
+  // Older servers do not choose passages.
+  const passages = useMemo(() => (candidate.passages ?? []).map((passage) => passage.text), [candidate]);
+  const shown = useMemo(() => excerpt(text, expanded, passages, terms), [text, expanded, passages, terms]);
+  const whole = useMemo(() => partsOf(shown.text, candidate), [shown, candidate]);
   const more = shown.lines === 1 ? t("Show the whole line") : t("Show all {0} lines", shown.lines);
   return (
     <div class={shown.folded ? "text folded" : "text"}>
-      <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
-      <CodeText text={shown.text} language={candidate.language} terms={terms} />
+      {shown.folded ? (
+        <CodeText text={shown.text} language={candidate.language} terms={terms} />
+      ) : (
+        <>
+          <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
+          {whole.map((part) => (
+            <Lines key={part.start} part={part} language={candidate.language} terms={terms} tab={tab} />
+          ))}
+        </>
+      )}
       {shown.cut && <p class="cut">{t("This text is too long to show whole. Open its source for the rest.")}</p>}
       {shown.foldable && (
         <button
@@ -185,8 +196,25 @@ function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
           {expanded ? t("Show less") : more}
         </button>
       )}
-      <NotCited text={candidate.attached} language={candidate.language} label={t("Included files, not cited")} />
+      {!shown.folded && (
+        <NotCited text={candidate.attached} language={candidate.language} label={t("Included files, not cited")} />
+      )}
     </div>
+  );
+}
+
+/** Lines of the text; those for readers of another language are closed until they are asked for. */
+function Lines({ part, language, terms, tab }: { part: Part; language: string; terms: RegExp | null; tab: number }) {
+  if (part.language === null) {
+    return <CodeText text={part.text} language={language} terms={terms} />;
+  }
+  return (
+    <details class="other-language">
+      <summary tabIndex={tab}>
+        {t("Lines {0}\u2013{1}: {2}", part.start, part.end, languageLabel(part.language))}
+      </summary>
+      <CodeText text={part.text} language={language} terms={terms} />
+    </details>
   );
 }
 

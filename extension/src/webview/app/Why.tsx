@@ -39,6 +39,14 @@ export function Why({ candidate, scores, id }: { candidate: Candidate; scores: S
         </tbody>
       </table>
       <dl class="facts">
+        {why.named && (
+          <>
+            <dt>{t("Named by the question")}</dt>
+            <dd>
+              <SafeText text={why.named} longest={300} />
+            </dd>
+          </>
+        )}
         {why.matched_terms.length > 0 && (
           <>
             <dt>{t("Matched terms")}</dt>

@@ -1,12 +1,15 @@
 /** How much of a candidate's text is shown: a text can be a page or one line of a megabyte. */
 
+import type { Candidate } from "../../protocol/generated";
+import { clip } from "../../text/untrusted";
+
 // The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
 const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
-const FOLDED_LINES = 14;
-const FOLDED_LENGTH = 1600;
+const FOLDED_LINES = 8;
+const FOLDED_LENGTH = 1000;
 /** A text that exceeds its fold by this little is shown whole: a button would take as much room. */
-const SLACK_LINES = 3;
+const SLACK_LINES = 2;
 const LONGEST_LINE = 2000;
 const LONGEST_TEXT = 60_000;
 
@@ -22,19 +25,38 @@ export interface Excerpt {
   cut: boolean;
 }
 
+/** Successive lines of a text; `language` names the other programming language that they are for. */
+export interface Part {
+  text: string;
+  language: string | null;
+  start: number;
+  end: number;
+}
+
 /** A candidate's text without the header that older servers put on top of it. */
 export function body(text: string): string {
   return text.replace(HEADER, "");
 }
 
-/** The part of a text to show, folded or not. */
-export function excerpt(text: string, expanded: boolean): Excerpt {
+/**
+ * The part of a text to show, folded or not.
+ *
+ * A folded text is the lines with most different terms, out of the passages that the server chose; without terms it
+ * is the first lines.
+ */
+export function excerpt(
+  text: string,
+  expanded: boolean,
+  passages: readonly string[] = [],
+  terms: RegExp | null = null,
+): Excerpt {
   const whole = text.replace(/\s+$/, "");
   const lines = countLines(whole);
   const cut = whole.length > LONGEST_TEXT;
   const most = cut ? clip(whole, LONGEST_TEXT) : whole;
   const fits = lines <= FOLDED_LINES + SLACK_LINES && whole.length <= FOLDED_LENGTH * 1.25;
-  const shown = expanded || fits ? most : clip(firstLines(most, FOLDED_LINES), FOLDED_LENGTH);
+  const from = passages.length > 0 ? passages : [most];
+  const shown = expanded || fits ? most : clip(bestLines(from, terms), FOLDED_LENGTH);
   const clipped = clipLines(shown);
   return {
     text: clipped,
@@ -45,15 +67,44 @@ export function excerpt(text: string, expanded: boolean): Excerpt {
   };
 }
 
-function firstLines(text: string, count: number): string {
-  let end = -1;
-  for (let line = 0; line < count; line++) {
-    end = text.indexOf("\n", end + 1);
-    if (end < 0) {
-      return text;
+/** A candidate's text in parts for readers of its own language, and parts for readers of other languages. */
+export function partsOf(text: string, candidate: Pick<Candidate, "lines" | "left_out">): Part[] {
+  const all = text.split("\n");
+  const first = candidate.lines?.start ?? 1;
+  const parts: Part[] = [];
+  let next = 0;
+  const take = (end: number, language: string | null) => {
+    if (end > next) {
+      parts.push({ text: all.slice(next, end).join("\n"), language, start: first + next, end: first + end - 1 });
+      next = end;
+    }
+  };
+  // Older servers do not say what is left out.
+  for (const { lines, language } of candidate.left_out ?? []) {
+    take(Math.min(lines.start - first, all.length), null);
+    take(Math.min(lines.end - first + 1, all.length), language);
+  }
+  take(all.length, null);
+  return parts.length > 0 ? parts : [{ text, language: null, start: first, end: first }];
+}
+
+/** At most as many successive lines as a folded text has: the first ones with most different terms. */
+function bestLines(passages: readonly string[], terms: RegExp | null): string {
+  let best: string[] = [];
+  let most = -1;
+  for (const passage of passages) {
+    const lines = passage.split("\n");
+    const found = lines.map((line) => (terms === null ? [] : (clip(line, LONGEST_LINE).match(terms) ?? [])));
+    for (let start = 0; start === 0 || start <= lines.length - FOLDED_LINES; start++) {
+      const end = start + FOLDED_LINES;
+      const different = new Set(found.slice(start, end).flatMap((words) => words.map((word) => word.toLowerCase())));
+      if (different.size > most) {
+        most = different.size;
+        best = lines.slice(start, end);
+      }
     }
   }
-  return text.slice(0, end);
+  return best.join("\n").replace(/^(?:[ \t]*\n)+|\s+$/g, "");
 }
 
 function countLines(text: string): number {
@@ -72,5 +123,3 @@ function clipLines(text: string): string {
         .map((line) => clip(line, LONGEST_LINE))
         .join("\n");
 }
-
-import { clip } from "../../text/untrusted";

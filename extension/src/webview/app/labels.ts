@@ -29,9 +29,26 @@ export function sourceBadge(candidate: Candidate): { icon: IconName; label: stri
   if (candidate.origin === "api-reference") {
     return { icon: "api", label: t("API reference"), kind: "api" };
   }
+  if (candidate.origin === "sample") {
+    return { icon: "code", label: t("Sample"), kind: "code" };
+  }
   return candidate.source_type === "docs"
     ? { icon: "docs", label: t("Docs"), kind: "docs" }
     : { icon: "code", label: t("Code"), kind: "code" };
+}
+
+const LANGUAGES = new Map([
+  ["csharp", "C#"],
+  ["go", "Go"],
+  ["java", "Java"],
+  ["javascript", "JavaScript"],
+  ["kotlin", "Kotlin"],
+  ["typescript", "TypeScript"],
+]);
+
+/** A programming language as people write its name. */
+export function languageLabel(language: string): string {
+  return LANGUAGES.get(language) ?? namedLine(language, 40);
 }
 
 /** What became of a citation, in a few words. */

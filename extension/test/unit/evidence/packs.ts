@@ -15,6 +15,8 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     chunk_id: "0".repeat(40),
     candidate_id: `google/adk-python@v2.13.0:src/google/adk/runners.py:${"0".repeat(40)}`,
     text: "class Runner: ...",
+    passages: [],
+    left_out: [],
     context: "",
     attached: "",
     text_tokens: 4,
@@ -36,6 +38,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
       rerank_score: null,
       rerank_moved: null,
       features: {},
+      named: null,
     },
     ...more,
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { body, excerpt } from "../../../src/webview/app/excerpt";
+import { body, excerpt, partsOf } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { splitTerms, termPattern } from "../../../src/webview/app/terms";
 
@@ -14,9 +14,9 @@ describe("a candidate's text", () => {
   });
 
   it("is shown whole if it is little longer than its fold", () => {
-    assert.deepEqual(excerpt(lines(17), false), {
-      text: lines(17),
-      lines: 17,
+    assert.deepEqual(excerpt(lines(10), false), {
+      text: lines(10),
+      lines: 10,
       folded: false,
       foldable: false,
       cut: false,
@@ -25,10 +25,39 @@ describe("a candidate's text", () => {
 
   it("is folded by lines, and by length", () => {
     const many = excerpt(lines(40), false);
-    assert.deepEqual([many.text, many.lines, many.folded], [lines(14), 40, true]);
+    assert.deepEqual([many.text, many.lines, many.folded], [lines(8), 40, true]);
     assert.equal(excerpt(lines(40), true).text, lines(40));
     const long = excerpt("x".repeat(5000), false);
-    assert.deepEqual([long.text.length, long.folded, long.lines], [1601, true, 1]);
+    assert.deepEqual([long.text.length, long.folded, long.lines], [1001, true, 1]);
+  });
+
+  it("is folded to the passage with most of the question's words", () => {
+    const text = `${lines(30)}\nretry the tool\n${lines(30)}`;
+    const shown = excerpt(text, false, [], termPattern(["retry", "tool"])).text;
+    assert.ok(shown.includes("retry the tool") && shown.split("\n").length === 8, shown);
+    const passages = ["def first():\n  pass", "max_retries: int = 3\n\n"];
+    assert.equal(excerpt(text, false, passages, termPattern(["retries"])).text, "max_retries: int = 3");
+    assert.equal(excerpt(text, false, passages, null).text, passages[0]);
+    assert.equal(excerpt(text, true, passages, null).text, text);
+  });
+
+  it("falls apart at the lines for readers of other languages", () => {
+    const left = [
+      { lines: { start: 12, end: 13 }, language: "java" },
+      { lines: { start: 14, end: 14 }, language: "go" },
+    ];
+    const parts = partsOf(lines(6), { lines: { start: 10, end: 15 }, left_out: left });
+    assert.deepEqual(
+      parts.map((part) => [part.start, part.end, part.language, part.text.split("\n").length]),
+      [
+        [10, 11, null, 2],
+        [12, 13, "java", 2],
+        [14, 14, "go", 1],
+        [15, 15, null, 1],
+      ],
+    );
+    assert.equal(parts.map((part) => part.text).join("\n"), lines(6));
+    assert.equal(partsOf("a", { lines: null, left_out: [] })[0]?.text, "a");
   });
 
   it("says when even its longest form leaves something out", () => {
