@@ -35,7 +35,7 @@ class _Arguments(Frozen):
     symbol: str = Field(
         default="", max_length=MAX_SYMBOL_CHARS, description="A name of the ADK that it is about, e.g. LlmAgent."
     )
-    max_tokens: Budget = DEFAULT_MAX_TOKENS
+    max_tokens: Budget = Field(default=DEFAULT_MAX_TOKENS, description="Most tokens of the prompt, estimated.")
 
 
 @dataclass(frozen=True)

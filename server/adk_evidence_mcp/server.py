@@ -21,9 +21,10 @@ from adk_evidence import __version__
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import one_line, visible_values
 from adk_evidence_agents.session import AgentSession, told, valid
+from adk_evidence_mcp.declared import declared, result_schemas
 from adk_evidence_mcp.operations import OPERATION_TOOLS
 from adk_evidence_mcp.prompts import PROMPTS, complete, get_prompt
-from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
+from adk_evidence_mcp.resources import RESOURCES, RESULTS, RESULTS_URI, TEMPLATES, read_resource
 from adk_evidence_mcp.tools import TOOLS as EVIDENCE_TOOLS
 from adk_evidence_mcp.tools import Tool
 from adk_evidence_mcp.work import Call, in_thread
@@ -52,10 +53,12 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
     Args:
         session: Opens the indexes at the first call.
         indexing: Offer the tools that index and delete.
-        structured: Answer with structured content besides the text. Only programs want that: some clients give a model
-            both, others the structured content alone, which has no texts of the corpora.
+        structured: Answer with structured content besides the text, and offer its schemas as a resource. Only programs
+            want that: some clients give a model both, others the structured content alone, which has no texts of the
+            corpora.
     """
     tools = {tool.name: tool for tool in TOOLS if indexing or tool.read_only}
+    resources = (*RESOURCES, RESULTS) if structured else RESOURCES
 
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = tools.get(params.name)
@@ -76,7 +79,11 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
     async def read(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        contents = await _or_refuse(context, lambda _: read_resource(session, params.uri))
+        if structured and params.uri == RESULTS_URI:
+            text = result_schemas(tools.values())
+            contents = types.TextResourceContents(uri=params.uri, mime_type=RESULTS.mime_type, text=text)
+        else:
+            contents = await _or_refuse(context, lambda _: read_resource(session, params.uri))
         return types.ReadResourceResult(contents=[contents])
 
     async def prompt(context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -91,9 +98,9 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
         version=__version__,
         title="ADK Evidence",
         instructions=INSTRUCTIONS,
-        on_list_tools=_always(types.ListToolsResult(tools=[_declared(tool, structured) for tool in tools.values()])),
+        on_list_tools=_always(types.ListToolsResult(tools=[declared(tool) for tool in tools.values()])),
         on_call_tool=call_tool,
-        on_list_resources=_always(types.ListResourcesResult(resources=list(RESOURCES))),
+        on_list_resources=_always(types.ListResourcesResult(resources=list(resources))),
         on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))),
         on_read_resource=read,
         on_list_prompts=_always(types.ListPromptsResult(prompts=[prompt.declared() for prompt in PROMPTS])),
@@ -150,22 +157,6 @@ def _no_such_tool(name: str, tools: dict[str, Tool]) -> InvalidRequestError:
             f"This server does not offer the tool {name}.", "Start the server with --allow-indexing to have this tool."
         )
     return InvalidRequestError(f"There is no tool {name!r}.", f"Call one of: {', '.join(tools)}.")
-
-
-def _declared(tool: Tool, structured: bool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.arguments.model_json_schema(),
-        output_schema=tool.result.model_json_schema(mode="serialization") if structured else None,
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-    )
 
 
 def configure_logging(level: str) -> None:
