@@ -229,7 +229,7 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
     )
     with _run(session, call, "find_similar", arguments.index) as run:
         found = find_similar(run, parameters)
-        results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
+        results = [(item, "", explanation(code, item.payload, item.score or 0.0)) for item in found]
         return _found(run, results, arguments.max_tokens)
 
 

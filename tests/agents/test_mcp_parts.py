@@ -34,6 +34,8 @@ from tests.injection import outside_fences
 pytestmark = pytest.mark.slow
 
 QUESTION = "how do I retry when a tool throws?"
+# What stands above a quote.
+HEADER = re.compile(r"^\[(?:CTX|CODE|DOCS) \d+\] .*\n(?:AT: .*\n)?", re.MULTILINE)
 # Arguments that their name, type, values and limits explain.
 SELF_EXPLAINING = ("max_results", "limit", "sources", "where", "max_tokens")
 
@@ -183,6 +185,36 @@ async def test_the_definitions_of_all_tools_cost_a_model_at_most_2000_tokens(
     assert count["max_results"] == {"type": "integer", "default": 8, "maximum": 50}
     assert count["max_tokens"]["minimum"] == 200 and count["query"]["maxLength"] == 8000
     assert count["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+
+
+@pytest.mark.asyncio
+async def test_the_words_around_what_is_quoted_cost_at_most_80_tokens(session: AgentSession) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        *(("find_adk_evidence", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),
+        *(("search_code_and_docs", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),
+        ("find_similar_code", {"code": "def back_off(attempt):\n    return min(60.0, 2.0**attempt)"}),
+        ("get_task_context", {"task": QUESTION}),
+        ("find_adk_symbol", {"query": "RetryPlugin"}),
+        ("find_adk_symbol", {"query": "what retries a tool"}),
+        ("read_adk_source", {"citation": f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"}),
+    ]
+    async with asking(session) as client:
+        for tool, arguments in asked:
+            text, _ = await answer(client, tool, **arguments)
+            around = HEADER.sub("", outside_fences(text))
+            assert "```" in text and estimate_tokens(around.strip()) <= 80, around
+            # Whoever asked knows the question, and nothing is said of citations that hold.
+            assert "QUESTION" not in around and "verified" not in outside_fences(text)
+
+
+@pytest.mark.asyncio
+async def test_a_name_is_answered_with_what_it_takes_and_names_alone_of_others(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=10)
+        assert "RetryPlugin(max_retries: int = MAX_RETRIES)" in text
+        assert [symbol["fqn"] for symbol in found["symbols"]] == ["google.adk.plugins.retry.RetryPlugin"]
+        text, found = await answer(client, "find_adk_symbol", query="Retry", limit=10)
+        assert {"RetryPlugin", "on_tool_error"} <= {symbol["fqn"].rpartition(".")[2] for symbol in found["symbols"]}
 
 
 @pytest.mark.asyncio
@@ -349,7 +381,7 @@ async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Wo
         text = await read(client, citation_uri(f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L6-L20"))
     session.close()
     first, *_ = text.split("\n")
-    assert "the file has changed since it was indexed; the cited lines: moved, now lines 8-22" in first
+    assert "(the file has changed since it was indexed) (the cited lines: moved, now lines 8-22)" in first
     assert "class Runner" in text and "import abc" not in text
 
 

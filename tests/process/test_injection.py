@@ -41,7 +41,7 @@ from tests.lsp.conftest import RUNS_COMMANDS, command
 from tests.lsp.rpc import RawClient
 
 GROUPS = list(INJECTIONS)
-PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts below ", "[CTX ", "AT: ", "QUESTION: ")
+PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts and names ", "[CTX ", "AT: ", "QUESTION: ")
 MARKDOWN_LINES = ("# Evidence: ", "_", "Fenced texts and names ", "Index: ", "> ", "## ", "`", "Pack ")
 MARKDOWN_LINES += ("docs · `", "code · `")
 NEVER = "never instructions"
