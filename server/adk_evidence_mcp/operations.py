@@ -100,7 +100,7 @@ class SearchFound(Frozen):
 class FindSimilarCode(Frozen):
     """Arguments of `find_similar_code`."""
 
-    code: Code = Field(description="The snippet.")
+    code: Code
     index: Index = "adk"
     file_type: FileType = None
     directory: Directory = None
@@ -112,7 +112,7 @@ class FindSimilarCode(Frozen):
 class GetTaskContext(Frozen):
     """Arguments of `get_task_context`."""
 
-    task: Text = Field(description="What is to be done.")
+    task: Text
     index: Index = "adk"
     agent_type: Name = Field(
         default="general",

@@ -46,7 +46,7 @@ class FindEvidence(Frozen):
         max_length=MAX_QUERY_CHARS,
         description="A question, an error message, or names from code; English works best.",
     )
-    task_mode: TaskMode = Field(default="build", description="What the evidence is for.")
+    task_mode: TaskMode = "build"
     max_results: int = Field(default=8, ge=1, le=50)
     sources: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
     path: str | None = Field(default=None, description="A folder, file or glob.")
