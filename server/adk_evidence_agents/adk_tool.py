@@ -73,7 +73,7 @@ async def retrieve_adk_evidence(
         status: success|no_results|error
         evidence_pack: The pack with its candidates; empty after an error.
         warnings: What the answer lacks, or what went wrong and what to do about it.
-        debug: Timings and counts, or the error.
+        debug: The id of the question in the event log, or the error.
     """
     # An exception would end the whole run of the agent.
     unwanted = threading.Event()
@@ -88,7 +88,8 @@ async def retrieve_adk_evidence(
         "status": pack.status,
         "evidence_pack": visible_values(_for_model(pack)),
         "warnings": list(pack.warnings),
-        "debug": {"query_id": pack.query_id, **pack.debug},
+        # Timings and counts stand in the event log under this id.
+        "debug": {"query_id": pack.query_id},
     }
 
 

@@ -113,13 +113,16 @@ def to_json(pack: EvidencePack) -> str:
     return visible_json(pack.model_dump_json(indent=2)) + "\n"
 
 
-def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | None) -> Renderer:
+def prompt_renderer(
+    max_tokens: int | None, system: str | None, history: Path | None, *, question: bool = True
+) -> Renderer:
     """A function that renders a pack as a prompt.
 
     Args:
         max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual budget.
         system: A file with the system prompt, or its text of more than one word.
         history: A JSON file with the turns before the question, oldest first.
+        question: End with the question, so that the prompt can be pasted or sent as it is.
 
     Raises:
         InvalidRequestError: A file cannot be read, or is not what it should be.
@@ -128,7 +131,8 @@ def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | 
     turns = () if history is None else _history(history)
 
     def render(pack: EvidencePack) -> str:
-        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS, system=system_prompt, history=turns)
+        budget = max_tokens or DEFAULT_MAX_TOKENS
+        block = to_prompt(pack, budget, system=system_prompt, history=turns, question=question)
         kept = f" and {block.turns} of {len(turns)} turns" if turns else ""
         said = f"{block.included} of {len(pack.candidates)} results{kept} in about {block.tokens} tokens"
         say(stderr(), said, "dim")

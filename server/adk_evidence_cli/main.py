@@ -71,6 +71,9 @@ def ask(
     history: Annotated[
         Path | None, path_option("Turns before the question: a JSON list of {role, content}, oldest first.")
     ] = None,
+    question: Annotated[
+        bool, typer.Option("--question/--no-question", help="End --prompt with the question, or leave it out.")
+    ] = True,
     results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
     source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
     path: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
@@ -96,8 +99,10 @@ def ask(
     for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
         if value is not None and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
+    if not (question or as_prompt):
+        raise InvalidRequestError("--no-question goes with --prompt.", "Add --prompt.")
     if as_prompt:
-        render: Renderer | None = prompt_renderer(max_tokens, system, history)
+        render: Renderer | None = prompt_renderer(max_tokens, system, history, question=question)
     else:
         render = to_json if as_json else to_markdown if as_markdown else None
     request = build_request(

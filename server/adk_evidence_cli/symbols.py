@@ -7,11 +7,13 @@ from rich.style import Style
 from rich.text import Text
 
 from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.render.signatures import limited_signature, listed_fields
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say
 
 SUMMARY_CHARS = 160
+PARAMETERS_TOKENS = 300
 _INDENT = "    "
 
 
@@ -37,10 +39,14 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     if target.available == "false":
         heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)
-    if target.summary:
-        summary = one_line(target.summary)
-        shown = summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…"
+    summary = one_line(target.summary)
+    facts = (
+        "" if answer.is_aside(target) else limited_signature(one_line(target.signature), PARAMETERS_TOKENS),
+        listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
+        summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…",
+    )
+    for fact in filter(None, facts):
         # Behind a bar, no line of the corpus can pass for a line of ours.
-        out.print(Indented(Text(shown), BAR, BAR, Style(dim=True)))
+        out.print(Indented(Text(fact), BAR, BAR, Style(dim=True)))
     out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
     out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)

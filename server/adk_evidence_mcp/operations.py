@@ -54,22 +54,22 @@ Index = Annotated[
     Field(
         min_length=1,
         max_length=100,
-        description=f"Name of the index, as list_indexes gives it; `{ALL_INDEXES}` asks every index.",
+        description=f"From list_indexes; `{ALL_INDEXES}` for all.",
     ),
 ]
 IndexName = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
 _Short = Annotated[str, Field(max_length=100), AfterValidator(plain)]
-FileType = Annotated[_Short | None, Field(description="Only files of this language or extension, e.g. `typescript`.")]
-Directory = Annotated[_Short | None, Field(description="Only files below this folder or glob, e.g. `src/components`.")]
-Count = Annotated[int, Field(ge=1, le=50, description="Number of results.")]
+FileType = Annotated[_Short | None, Field(description="A language or extension.")]
+Directory = Annotated[_Short | None, Field(description="A folder or glob.")]
+Count = Annotated[int, Field(ge=1, le=50)]
 
 
 class SearchCodeAndDocs(Frozen):
     """Arguments of `search_code_and_docs`."""
 
-    query: Text = Field(description="The question in words, or names.")
+    query: Text = Field(description="A question, or names.")
     index: Index = "adk"
-    where: Where = Field(default="both", description="In the code, in the documentation, or in both.")
+    where: Where = "both"
     file_type: FileType = None
     directory: Directory = None
     max_results: Count = 8
@@ -100,7 +100,7 @@ class SearchFound(Frozen):
 class FindSimilarCode(Frozen):
     """Arguments of `find_similar_code`."""
 
-    code: Code = Field(description="The snippet, as it is.")
+    code: Code
     index: Index = "adk"
     file_type: FileType = None
     directory: Directory = None
@@ -112,11 +112,11 @@ class FindSimilarCode(Frozen):
 class GetTaskContext(Frozen):
     """Arguments of `get_task_context`."""
 
-    task: Text = Field(description="What is to be done, in words and names.")
+    task: Text
     index: Index = "adk"
     agent_type: Name = Field(
         default="general",
-        description="Who will do it: build, debug, explain, refactor, docs, test or general; steers the mix.",
+        description="build, debug, explain, refactor, docs, test or general.",
     )
     max_tokens: Budget = 4000
 
@@ -141,13 +141,13 @@ class IndexCodebase(Frozen):
         default=None,
         min_length=1,
         max_length=4096,
-        description="Absolute path of the codebase's folder. Leave it out to update an index that is there.",
+        description="Absolute path of the project's folder.",
     )
     file_patterns: tuple[str, ...] = Field(
-        default=(), max_length=200, description="Globs of the files to take; empty: every known text file."
+        default=(), max_length=200, description="Globs to take; default: every known text file."
     )
     exclude_patterns: tuple[str, ...] = Field(
-        default=(), max_length=200, description="Globs of what to leave out besides generated folders."
+        default=(), max_length=200, description="Globs to leave out, besides generated folders."
     )
 
 
@@ -166,8 +166,7 @@ class ListIndexes(Frozen):
         default=None,
         min_length=1,
         max_length=100,
-        description=f"Name of an index, or `{ALL_INDEXES}`, to look closer at: files that changed since, repeated "
-        "chunks. Reads every indexed file.",
+        description=f"An index, or `{ALL_INDEXES}`: count changed files and repeated chunks.",
     )
 
 
@@ -204,9 +203,8 @@ class IndexDeleted(Frozen):
 
 
 def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, call: Call) -> Answer:
-    """Search the code and documentation of an indexed codebase by meaning, words and names; each result with its place,
-    a checked citation and its text. The index `adk` holds Google's Agent Development Kit; list_indexes names the
-    others. For questions on the ADK alone, find_adk_evidence gives a more thorough answer.
+    """Search the code and docs of an indexed codebase; each result with its text and a checked citation. list_indexes
+    names the codebases. On `adk`, Google's Agent Development Kit, find_adk_evidence answers better.
     """
     parameters = SearchParameters(query=arguments.query, top_k=arguments.max_results, filters=_filters(arguments))
     sources: tuple[SourceType, ...] = ("code", "docs") if arguments.where == "both" else (arguments.where,)
@@ -219,9 +217,8 @@ def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, ca
 
 
 def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> Answer:
-    """Find code like a snippet in an indexed codebase: other implementations of the same thing, or copies. Says for
-    each result how similar it is and what both have in common. Use it before you write something that may exist
-    already, or to find every place that needs the same change.
+    """Find code like a snippet in an indexed codebase. Use it before you write what may exist already, or to find every
+    place that needs the same change.
     """
     code = arguments.code
     parameters = FindSimilarParameters(
@@ -232,14 +229,13 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
     )
     with _run(session, call, "find_similar", arguments.index) as run:
         found = find_similar(run, parameters)
-        results = [(item, "", f". {explanation(code, item.payload, item.score or 0.0)}") for item in found]
+        results = [(item, "", explanation(code, item.payload, item.score or 0.0)) for item in found]
         return _found(run, results, arguments.max_tokens)
 
 
 def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
     """Gather what to read before a task in an indexed codebase: the most relevant code and docs with checked citations,
-    and the files that they import or that use them, within a token budget. Call it once at the beginning of a task,
-    then search for what is missing.
+    and the files that they import or that use them. Call it once when a task begins, then search for what is missing.
     """
     parameters = GetContextParameters(
         task_description=arguments.task, agent_type=arguments.agent_type, max_tokens=arguments.max_tokens
@@ -263,9 +259,8 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
 
 
 def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> Answer:
-    """Index the folder of a project on this machine under a name, so that the other tools can search it; without a
-    path, read again what has changed in an index that is there. Everything stays on this machine with the default
-    settings. Takes seconds to minutes; generated folders such as node_modules are left out.
+    """Index a project's folder on this machine under a name, for the other tools to search; without a path, update an
+    index that is there. Takes seconds to minutes.
     """
     # A known index keeps the patterns that are not given.
     patterns = arguments.model_dump(include={"file_patterns", "exclude_patterns"}, exclude_unset=True)
@@ -290,9 +285,7 @@ def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) 
 
 
 def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> Answer:
-    """List the indexes that can be searched: name, folder, files by language, and when each was brought up to date.
-    With `check`, say also which files have changed since and how many chunks are repeated.
-    """
+    """List the indexes that can be searched: name, folder, files by language, last update."""
     known = [
         KnownIndex(
             name=summary.name,
@@ -318,8 +311,8 @@ def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> A
 
 
 def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> Answer:
-    """Remove the index of a codebase from this machine; the codebase itself is not touched, and index_codebase can
-    build it again. The main index `adk` cannot be removed here. Ask the user before you call it.
+    """Remove the index of a codebase, not the codebase itself. The main index `adk` cannot be removed. Ask the user
+    first.
     """
     with _run(session, call, "delete", arguments.name) as run:
         name = managing.delete_index(run, arguments.name)
@@ -406,7 +399,7 @@ def _checked_line(item: IndexAnalysis) -> str:
 OPERATION_TOOLS: tuple[Tool, ...] = (
     Tool("Search code and docs", search_code_and_docs, SearchCodeAndDocs, SearchFound),
     Tool("Find similar code", find_similar_code, FindSimilarCode, SearchFound),
-    Tool("Get the context of a task", get_task_context, GetTaskContext, TaskContext),
+    Tool("Get task context", get_task_context, GetTaskContext, TaskContext),
     Tool("Index a codebase", index_codebase, IndexCodebase, Indexed, read_only=False),
     Tool("List the indexes", list_indexes, ListIndexes, IndexesListed),
     Tool("Delete an index", delete_index, DeleteIndex, IndexDeleted, read_only=False, destructive=True),

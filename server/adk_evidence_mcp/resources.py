@@ -16,6 +16,7 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.tools import cited_text
 
 INDEX_URI = "adk-evidence://index"
+RESULTS_URI = "adk-evidence://results"
 _SOURCE = "adk-evidence://source/"
 _HINT = f"Read {INDEX_URI}, or {_SOURCE} followed by a percent-encoded citation."
 
@@ -27,6 +28,14 @@ RESOURCES = (
         description="What is indexed: repositories, commits, number of chunks, age and profile.",
         mime_type="application/json",
     ),
+)
+# Only servers that answer with structured content list it.
+RESULTS = types.Resource(
+    uri=RESULTS_URI,
+    name="results",
+    title="Schemas of results",
+    description="The JSON schema of the structured content of each tool.",
+    mime_type="application/json",
 )
 TEMPLATES = (
     types.ResourceTemplate(

@@ -71,14 +71,14 @@ async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession)
     for candidate in pack["candidates"]:
         assert set(candidate) == CANDIDATE and candidate["citation"].startswith(("adk-docs@", "adk-python@"))
     assert sum(pack["coverage"].values()) == len(pack["candidates"])
-    assert answer["warnings"] == [] and "timings_ms" in answer["debug"]
+    assert answer["warnings"] == [] and list(answer["debug"]) == ["query_id"]
 
 
 async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -> None:
     answer = await retrieve_adk_evidence(QUESTION)
     candidates = answer["evidence_pack"].pop("candidates")
     around = [{**candidate, "text": ""} for candidate in candidates]
-    assert candidates and estimate_tokens(json.dumps(answer)) < 350
+    assert candidates and estimate_tokens(json.dumps(answer)) < 220
     assert all(estimate_tokens(json.dumps(candidate)) < 220 for candidate in around)
 
 

@@ -115,7 +115,9 @@ async def test_it_finds_the_users_own_index_and_settings_by_home_alone(indexed: 
     )
     async with Client(parameters, read_timeout_seconds=60) as client:
         text, _ = await answer(client, "find_adk_evidence", query=f"{QUESTION} \u2014 \u00e7a \U0001f600")
-        assert "[CTX 1]" in text and "\U0001f600" in text
+        assert "[CTX 1]" in text
+        (message,) = (await client.get_prompt("explain", {"question": f"{QUESTION} \u00e7a \U0001f600"})).messages
+        assert "[CTX 1]" in message.content.text and "\u00e7a \U0001f600" in message.content.text
 
 
 async def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
-from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
+from adk_evidence_mcp.resources import INDEX_URI, RESULTS_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.work import Call, in_thread
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
@@ -33,6 +34,10 @@ from tests.injection import outside_fences
 pytestmark = pytest.mark.slow
 
 QUESTION = "how do I retry when a tool throws?"
+# What stands above a quote.
+HEADER = re.compile(r"^\[(?:CTX|CODE|DOCS) \d+\] .*\n(?:AT: .*\n)?", re.MULTILINE)
+# Arguments that their name, type, values and limits explain.
+SELF_EXPLAINING = ("task_mode", "code", "task", "max_results", "limit", "sources", "where", "max_tokens")
 
 
 @pytest.fixture
@@ -159,12 +164,80 @@ async def test_the_tools_say_what_they_are_for_and_what_they_do_to_the_machine(s
     assert list(tools)[:3] == ["find_adk_evidence", "find_adk_symbol", "read_adk_source"]
     assert tools["find_adk_evidence"].input_schema["required"] == ["query"]
     for name, tool in tools.items():
-        assert tool.description and len(tool.description) > 100 and tool.output_schema
-        assert all(field.get("description") for field in tool.input_schema["properties"].values()), name
-        assert tool.input_schema["additionalProperties"] is False
+        assert tool.description and len(tool.description) > 80
+        for argument, field in tool.input_schema["properties"].items():
+            assert field["type"] and (field.get("description") or argument in SELF_EXPLAINING), f"{name} {argument}"
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint == (name not in ("index_codebase", "delete_index"))
-        assert tool.annotations.destructive_hint == (name == "delete_index")
+        assert bool(tool.annotations.destructive_hint) == (name == "delete_index")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("structured", [False, True])
+async def test_the_definitions_of_all_tools_cost_a_model_at_most_2000_tokens(
+    session: AgentSession, structured: bool
+) -> None:
+    async with Client(make_server(session, structured=structured), mode="legacy") as client:
+        listed = (await client.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)["tools"]
+    assert len(listed) == 9 and estimate_tokens(json.dumps(listed, separators=(",", ":"))) <= 2000
+    # What a definition declares is what a call is held to.
+    count = next(tool for tool in listed if tool["name"] == "find_adk_evidence")["inputSchema"]["properties"]
+    assert count["max_results"] == {"type": "integer", "default": 8, "maximum": 50}
+    assert count["max_tokens"]["minimum"] == 200 and count["query"]["maxLength"] == 8000
+    assert count["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+
+
+@pytest.mark.asyncio
+async def test_the_words_around_what_is_quoted_cost_at_most_80_tokens(session: AgentSession) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        *(("find_adk_evidence", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),
+        *(("search_code_and_docs", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),
+        ("find_similar_code", {"code": "def back_off(attempt):\n    return min(60.0, 2.0**attempt)"}),
+        ("get_task_context", {"task": QUESTION}),
+        ("find_adk_symbol", {"query": "RetryPlugin"}),
+        ("find_adk_symbol", {"query": "what retries a tool"}),
+        ("read_adk_source", {"citation": f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"}),
+    ]
+    async with asking(session) as client:
+        for tool, arguments in asked:
+            text, _ = await answer(client, tool, **arguments)
+            around = HEADER.sub("", outside_fences(text))
+            assert "```" in text and estimate_tokens(around.strip()) <= 80, around
+            # Whoever asked knows the question, and nothing is said of citations that hold.
+            assert "QUESTION" not in around and "verified" not in outside_fences(text)
+
+
+@pytest.mark.asyncio
+async def test_a_name_is_answered_with_what_it_takes_and_names_alone_of_others(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=10)
+        assert "RetryPlugin(max_retries: int = MAX_RETRIES)" in text
+        assert [symbol["fqn"] for symbol in found["symbols"]] == ["google.adk.plugins.retry.RetryPlugin"]
+        text, found = await answer(client, "find_adk_symbol", query="Retry", limit=10)
+        assert {"RetryPlugin", "on_tool_error"} <= {symbol["fqn"].rpartition(".")[2] for symbol in found["symbols"]}
+
+
+@pytest.mark.asyncio
+async def test_programs_read_the_schemas_that_structured_content_keeps_to(session: AgentSession) -> None:
+    calls = {
+        "find_adk_evidence": {"query": QUESTION},
+        "find_adk_symbol": {"query": "RetryPlugin"},
+        "read_adk_source": {"citation": f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"},
+        "search_code_and_docs": {"query": QUESTION},
+        "get_task_context": {"task": QUESTION},
+        "list_indexes": {},
+    }
+    async with asking(session) as client:
+        assert RESULTS_URI in [resource.uri for resource in (await client.list_resources()).resources]
+        (contents,) = (await client.read_resource(RESULTS_URI)).contents
+        schemas = json.loads(contents.text)
+        assert list(schemas) == [tool.name for tool in (await client.list_tools()).tools]
+        for name, arguments in calls.items():
+            _, found = await answer(client, name, **arguments)
+            jsonschema.validate(found, schemas[name])
+    async with Client(make_server(session), mode="legacy") as client:
+        assert [resource.uri for resource in (await client.list_resources()).resources] == [INDEX_URI]
+        await refusal(client.read_resource(RESULTS_URI))
 
 
 @pytest.mark.asyncio
@@ -308,14 +381,14 @@ async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Wo
         text = await read(client, citation_uri(f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L6-L20"))
     session.close()
     first, *_ = text.split("\n")
-    assert "the file has changed since it was indexed; the cited lines: moved, now lines 8-22" in first
+    assert "(the file has changed since it was indexed) (the cited lines: moved, now lines 8-22)" in first
     assert "class Runner" in text and "import abc" not in text
 
 
 @pytest.mark.asyncio
 async def test_the_index_says_what_it_is_of(session: AgentSession) -> None:
     async with asking(session) as client:
-        (listed,) = (await client.list_resources()).resources
+        listed, _ = (await client.list_resources()).resources
         (contents,) = (await client.read_resource(listed.uri)).contents
         status = json.loads(contents.text)
         corpora = status["index"]["corpora"]

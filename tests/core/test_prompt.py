@@ -18,7 +18,7 @@ from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
 
-OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
+OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
 OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT")
 SMALL = [payload("code", f"src/{n}.py", f"word{n} " * 5) for n in range(6)]
 
@@ -66,18 +66,44 @@ def test_segments_stand_in_the_order_of_the_specification():
 
 def test_without_system_prompt_and_history_there_is_nothing_of_them():
     text = to_prompt(pack(*SMALL)).text
-    assert text.startswith("SEARCH CONTEXT: Found some.\nThe fenced texts below")
+    assert text.startswith("SEARCH CONTEXT: Found some.\nFenced texts and names")
     assert "CONVERSATION" not in text and "USER:" not in text
 
 
 def test_entries_are_numbered_and_keep_their_citations():
     block = to_prompt(pack(payload("doc", "docs/a.md", "one"), payload("code", "src/b.py", "two")))
     assert block.included == 2
-    assert (
-        "[CTX 1] adk-docs@abc:https://adk.dev/docs/a.md\nAT: `docs/a.md` (verified)\n```markdown\none\n```"
-        in block.text
-    )
+    assert "[CTX 1] adk-docs@abc:https://adk.dev/docs/a.md\nAT: `docs/a.md`\n```markdown\none\n```" in block.text
     assert "[CTX 2] adk-python@abc:src/b.py#L1-L1\n" in block.text
+
+
+def test_whoever_asked_is_not_told_the_question_again():
+    for budget in (8000, 300, 5):
+        asked = to_prompt(pack(*SMALL), budget, history=talk("turn0"))
+        answered = to_prompt(pack(*SMALL), budget, history=talk("turn0"), question=False)
+        assert asked.text.endswith("\n\nQUESTION: how do I retry?\n") and "QUESTION" not in answered.text
+        assert answered.tokens == estimate_tokens(answered.text) < asked.tokens
+        assert answered.included >= asked.included
+
+
+@pytest.mark.parametrize("level", ["high", "mixed", "keyword_only", "none"])
+@pytest.mark.parametrize("results", [1, 5, 8])
+def test_the_words_around_the_quotes_cost_at_most_80_tokens(level, results):
+    note = f"Found {results} results, none of them strong; \u201ca\u201d and \u201cb\u201d stand nowhere in it."
+    chunks = [payload("code", f"src/{n}.py", f"word{n}", symbol=f"f{n}") for n in range(results)]
+    text = to_prompt(pack(*chunks, quality=Quality(level=level, note=note)), question=False).text
+    header = re.compile(r"^\[CTX \d+\] .*\nAT: .*$", re.MULTILINE)
+    around = header.sub("", outside_fences(text))
+    assert len(header.findall(text)) == results and estimate_tokens(around.strip()) <= 80
+
+
+def test_a_header_says_what_is_not_as_it_should_be_and_no_more():
+    made = pack(payload("code", "src/a.py", "one", symbol="a"), payload("code", "src/b.py", "two", symbol="b"))
+    moved = Verification(state="moved", lines={"start": 4, "end": 5})
+    second = made.candidates[1].model_copy(update={"verification": moved})
+    text = to_prompt(made.model_copy(update={"candidates": (made.candidates[0], second)})).text
+    assert "[CTX 1] adk-python@abc:src/a.py#L1-L1\nAT: `a`\n```python\n" in text
+    assert "[CTX 2] adk-python@abc:src/b.py#L1-L1\nAT: `b` (moved, now lines 4-5)\n```python\n" in text
 
 
 def test_the_same_input_gives_the_same_prompt():
@@ -92,14 +118,14 @@ def test_less_relevant_results_come_with_an_instruction(level, cautious):
     made = pack(*SMALL, quality=Quality(level=level, note="Found\nsix."))
     text = to_prompt(made, system="You help.").text
     assert "You help.\n\nSEARCH CONTEXT: Found six.\n" in text
-    assert ("CAUTION: The results may be less relevant" in text) is cautious
+    assert ("CAUTION: Use only what answers the question" in text) is cautious
 
 
 def test_without_results_the_model_is_told_to_say_so():
     block = to_prompt(pack(query="what?", warnings=("nothing there",)))
     assert block.included == 0 and block.note == ""
     assert "CAUTION: Answer from general knowledge only" in block.text
-    assert "WARNING: nothing there" in block.text and "fenced" not in block.text and "QUESTION: what?" in block.text
+    assert "WARNING: nothing there" in block.text and "Fenced" not in block.text and "QUESTION: what?" in block.text
 
 
 def test_documents_may_be_fewer_and_shorter():
@@ -131,7 +157,7 @@ def test_a_conversation_that_fills_the_budget_leaves_no_evidence_and_says_so():
     history = talk(*[f"turn{n} " * 100 for n in range(9)])
     block = to_prompt(pack(*chunks), 600, history=history)
     assert block.included == 0 and block.turns > 0 and block.tokens <= 600
-    assert "none of it fits" in block.text and "fenced texts" not in block.text and "[CTX" not in block.text
+    assert "none of it fits" in block.text and "Fenced texts" not in block.text and "[CTX" not in block.text
     assert "no room for evidence" in block.note
     needed = int(re.search(r"at least (\d+)", block.note)[1])
     assert to_prompt(pack(*chunks), needed, history=history).included == 1

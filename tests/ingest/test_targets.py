@@ -330,6 +330,27 @@ def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_ba
     assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
 
 
+def test_a_name_is_answered_without_a_word_on_changed_docs_or_missing_vectors(workplace: Workplace) -> None:
+    workplace.ingest()
+    build(workplace)
+    change(workplace.docs / "docs/tools/retry.md", "#", "# Again:")
+    workplace.ingest()
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
+    for folder in workplace.settings.paths.targets.iterdir():
+        (folder / "targets_vectors.npy").unlink()
+    assert targets.find("RetryPlugin").warnings == ()
+    # Words alone find less than words and meaning.
+    assert len(targets.find("what is called when a tool throws").warnings) == 1
+
+
+def test_a_long_constructor_keeps_all_its_parameters_and_searches_read_the_first(tmp_path: Path) -> None:
+    parameters = ", ".join(f"parameter_{number}: int = {number}" for number in range(30))
+    text = f'class Wide:\n    """Takes much."""\n\n    def __init__(self, {parameters}) -> None: ...\n'
+    wide = read({"src/kit/wide.py": text}, [])["kit.wide.Wide"]
+    assert wide.signatures[0].endswith("parameter_29: int = 29)")
+    assert "parameter_1:" in rich_text(wide) and "parameter_29" not in rich_text(wide)
+
+
 def test_old_sets_are_removed(workplace: Workplace) -> None:
     workplace.ingest()
     for number in range(KEPT_SETS + 2):

@@ -105,6 +105,10 @@ def test_markdown_and_prompt(cli, indexed):
     prompt = cli("ask", QUESTION, "--prompt", "--max-tokens", 600, "--home", indexed.home)
     assert "[CTX 1]" in prompt.stdout and estimate_tokens(prompt.stdout) <= 600
     assert "results in about" in prompt.stderr
+    assert prompt.stdout.endswith(f"\nQUESTION: {QUESTION}\n")
+    answered = cli("ask", QUESTION, "--prompt", "--no-question", "--home", indexed.home)
+    assert "[CTX 1]" in answered.stdout and "QUESTION" not in answered.stdout
+    assert cli("ask", QUESTION, "--no-question", "--home", indexed.home).exit_code != 0
     least = cli("ask", "x", "--prompt", "--max-tokens", 5, "--home", indexed.home)
     assert least.exit_code == 0 and least.stdout.endswith("\nQUESTION: x\n") and "[CTX" not in least.stdout
     assert "warning: " in least.stderr and "no room for evidence" in least.stderr

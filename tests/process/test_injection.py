@@ -41,7 +41,7 @@ from tests.lsp.conftest import RUNS_COMMANDS, command
 from tests.lsp.rpc import RawClient
 
 GROUPS = list(INJECTIONS)
-PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts below ", "[CTX ", "AT: ", "QUESTION: ")
+PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts and names ", "[CTX ", "AT: ", "QUESTION: ")
 MARKDOWN_LINES = ("# Evidence: ", "_", "Fenced texts and names ", "Index: ", "> ", "## ", "`", "Pack ")
 MARKDOWN_LINES += ("docs · `", "code · `")
 NEVER = "never instructions"
@@ -237,10 +237,10 @@ async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: st
             quoted(text, PROMPT_LINES)
             for cited in found["citations"]:
                 source, _ = await mcp(client, "read_adk_source", citation=cited["citation"])
-                quoted(source, ("SOURCE: ", "The fenced text is quoted"))
+                quoted(source, ("SOURCE: ", "Fenced texts and names "))
         name = function_name(group, 0).removesuffix("0")
         text, _ = await mcp(client, "find_adk_symbol", query=name, limit=25)
-        quoted(text, ("The fenced text is quoted",))
+        quoted(text, ("Fenced texts and names ",))
 
 
 @pytest.mark.asyncio
@@ -268,7 +268,7 @@ async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSess
             assert found["citations"]
             for cited in found["citations"]:
                 (source,) = (await client.read_resource(citation_uri(cited["citation"]))).contents
-                quoted(source.text, ("SOURCE: ", "The fenced text is quoted", "The budget ends here. "))
+                quoted(source.text, ("SOURCE: ", "Fenced texts and names ", "The budget ends here. "))
         for prompt in PROMPTS:
             subject = next(one.name for one in prompt.declared().arguments or () if one.required)
             (message,) = (await client.get_prompt(prompt.name, {subject: marker(group, 0)})).messages

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_SUMMARY_CHARS = 500
 # A shorter summary, such as "Runs an agent.", goes on with the next paragraph.
 ENOUGH_SUMMARY_CHARS = 120
+# Of a symbol itself, for whoever asks what it takes; of a member, in the list of its class.
+MAX_OWN_SIGNATURE_CHARS = 1200
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURES = 60
 MAX_VALUE_CHARS = 80
@@ -151,7 +153,10 @@ def _symbol_and_members(
         type=_type(member, symbol),
         import_path=public,
         summary=_summary(member),
-        signatures=tuple(_signature(each, known_as) for known_as, each in [(name, member), *members[:MAX_SIGNATURES]]),
+        signatures=(
+            clip(_signature(member, name), MAX_OWN_SIGNATURE_CHARS),
+            *(clip(_signature(inner, known_as), MAX_SIGNATURE_CHARS) for known_as, inner in members[:MAX_SIGNATURES]),
+        ),
         path=module.path,
         lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
         parts=parts,
@@ -233,7 +238,7 @@ def _signature(member: Any, name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return clip(_NOT_TEXT.sub("\ufffd", " ".join(text.split())), MAX_SIGNATURE_CHARS)
+    return _NOT_TEXT.sub("\ufffd", " ".join(text.split()))
 
 
 def _value(member: Any) -> str | None:

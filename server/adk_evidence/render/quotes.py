@@ -37,7 +37,9 @@ class Quote:
     def written(self, number: int) -> str:
         language = self.language if self.language.isalnum() else "text"
         # No line begins with corpus text: outside the fence it could open another fence.
-        header = f"[{self.mark} {number}] {cited(self.citation)}\nAT: {one_line(self.facts)}"
+        header = f"[{self.mark} {number}] {cited(self.citation)}"
+        if self.facts:
+            header += f"\nAT: {one_line(self.facts)}"
         return f"{header}\n{fenced(self.text, language)}"
 
     def cost(self, number: int) -> int:

@@ -39,6 +39,11 @@ def fence_language(candidate: Candidate) -> str:
     return _FENCE_LANGUAGES.get(candidate.language, "text")
 
 
+def deviation(verification: Verification) -> str:
+    """The state of a citation in brackets; nothing where the citation holds, as nearly all do."""
+    return "" if verification.state == "exact" else f" ({verification_label(verification)})"
+
+
 def verification_label(verification: Verification) -> str:
     """The state of a citation in a few words."""
     if verification.state == "exact":

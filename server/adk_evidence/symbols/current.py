@@ -96,9 +96,10 @@ class CurrentSymbols:
         manifest, search = self._load_targets()
         about = search.set.about
         warnings = [with_options(STALE)] if search.set.stale else []
-        if mode == "auto" and search.set.vectors is None:
-            warnings.append(with_options(NO_VECTORS))
         found, answered = search.find(query, limit, mode, warnings)
+        # To find a name takes no vectors.
+        if mode == "auto" and answered == "lexical" and search.set.vectors is None:
+            warnings.append(with_options(NO_VECTORS))
         installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = []
         for item in found:
@@ -107,6 +108,7 @@ class CurrentSymbols:
                 **{name: getattr(target, name) for name in _COPIED},
                 import_statement=target.import_statement,
                 signature=target.signatures[0],
+                fields=search.fields.of(target) if item.why.match == "exact" else (),
                 citation=_citation(target, about, manifest),
                 rank_score=target.score,
                 deprecated=target.parts.deprecated,

@@ -17,6 +17,7 @@ from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
+from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
 from adk_evidence.symbols.target_sets import TargetSet
@@ -76,6 +77,7 @@ class TargetSearch:
         self.set = found
         self.targets = found.targets
         self.names = TargetNames(found.targets)
+        self.fields = Fields(found.targets)
         self._rrf_k = settings.retrieval.rrf_k
         self._embed_query = embed_query
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
@@ -315,7 +317,7 @@ def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
 
 
 def _lexical_text(target: Target) -> str:
-    own, *members = target.signatures
+    own, *members = target.searched_signatures
     name = f"{target.symbol} " * NAME_REPEATS
     names_inside = " ".join(_MEMBER_NAME.findall("\n".join(members)))
     return expand_identifiers(f"{name}{target.import_path} {target.type} {target.summary} {own} {names_inside}")

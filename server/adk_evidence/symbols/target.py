@@ -7,6 +7,7 @@ from typing import Literal
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import LineSpan
+from adk_evidence.readers.python import clip
 
 TargetType = Literal["class", "function", "method", "property", "attribute", "variable"]
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
@@ -17,6 +18,7 @@ Match = Literal["exact", "prefix", "similar_name", "words", "meaning"]
 
 MAX_QUERY_CHARS = 1000
 MAX_TARGETS = 100
+MAX_SEARCHED_CHARS = 300
 
 
 class RankParts(Frozen):
@@ -59,6 +61,12 @@ class Target(Frozen):
     parts: RankParts
 
     @property
+    def searched_signatures(self) -> tuple[str, ...]:
+        """The signatures that searches read: a long list of parameters would outweigh name and summary."""
+        own, *members = self.signatures
+        return (clip(own, MAX_SEARCHED_CHARS), *members)
+
+    @property
     def import_statement(self) -> str:
         """The statement that imports the symbol, or the class that it belongs to."""
         package = self.import_path.removesuffix(f".{self.symbol}")
@@ -78,6 +86,7 @@ class Why(Frozen):
 class RankedTarget(Frozen):
     """A target as a search found it, with the citation of its definition.
 
+    `fields` are what a class that was asked for by name is made with, where no constructor of its own says so.
     `available` says whether the user's installed version has the target; `unknown` where none is installed.
     """
 
@@ -89,6 +98,7 @@ class RankedTarget(Frozen):
     import_statement: str
     summary: str
     signature: str
+    fields: tuple[str, ...] = ()
     path: str
     lines: LineSpan
     citation: str
@@ -116,6 +126,15 @@ class TargetAnswer(Frozen):
     installed: str | None
     warnings: tuple[str, ...]
 
+    @property
+    def named(self) -> tuple[RankedTarget, ...]:
+        """What the query is the name of."""
+        return tuple(found for found in self.results if found.why.match == "exact")
+
+    def is_aside(self, found: RankedTarget) -> bool:
+        """Whether a result only has a name that begins like the name of another result, which was asked for."""
+        return found.why.match == "prefix" and bool(self.named)
+
 
 def rich_text(target: Target) -> str:
     """The text of a target that is embedded (ranked-target-search section 3.3); it has the name in words as well."""
@@ -124,6 +143,6 @@ def rich_text(target: Target) -> str:
         f"Name: {target.name}" if words == target.name else f"Name: {target.name} ({words})",
         f"Type: {target.type}",
         f"Docstring: {target.summary}",
-        f"Signatures: {'; '.join(target.signatures)}",
+        f"Signatures: {'; '.join(target.searched_signatures)}",
     )
     return "\n".join(lines)

@@ -45,7 +45,7 @@ _TARGETS = TypeAdapter(list[Target])
 
 
 class About(BaseModel):
-    """What a set of targets is built of. `corpora` is a hash of the indexed files."""
+    """What a set of targets is built of. `corpora` is a hash of the indexed files, `code` a hash of those of code."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,6 +54,8 @@ class About(BaseModel):
     commit: str
     ref: str | None
     corpora: str
+    # Sets that were built before this was noted have none.
+    code: str = ""
     model: str
     dimension: int
     built_at: str
@@ -71,7 +73,10 @@ class About(BaseModel):
 
 @dataclass(frozen=True)
 class TargetSet:
-    """A set as searches load it. `stale` says that the corpora have changed since the set was built."""
+    """A set as searches load it. `stale` says that the code has changed since the set was built.
+
+    Where only docs have changed, definitions and their lines are still right, and little of the ranking differs.
+    """
 
     about: About
     targets: Sequence[Target]
@@ -118,11 +123,13 @@ def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
         for name, corpus in manifest.proper().items()
         if corpus.source != "api-reference"
     }
+    of_code = {name: about for name, about in files.items() if manifest.corpora[name].kind == "code"}
     return About(
         repo=code.repo,
         commit=code.commit,
         ref=code.ref,
         corpora=sha256_text(json.dumps(files, sort_keys=True)),
+        code=sha256_text(json.dumps(of_code, sort_keys=True)),
         model=model,
         dimension=dimension,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -197,7 +204,7 @@ def load_set(folder: Path, wanted: About) -> TargetSet:
         raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
     if vectors is not None and vectors.shape != (len(targets), about.dimension):
         raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
-    return TargetSet(about, targets, vectors, stale=folder.name != wanted.key)
+    return TargetSet(about, targets, vectors, stale=folder.name != wanted.key and about.code != wanted.code)
 
 
 def has_vectors(folder: Path) -> bool:

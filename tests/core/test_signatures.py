@@ -1,0 +1,52 @@
+"""Signatures and fields in few tokens: whole parameters, the names of the rest, never more than the budget."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_evidence.render.signatures import limited_signature, listed_fields
+from adk_evidence.tokens import estimate_tokens
+
+RUN = "run(*, user_id: str, state: dict[str, Any] | None = None, mode: Literal['a, b', 'c)'] = 'a, b') -> Event"
+FIELDS = ("name: str", "model: str = ''", "tools: list[Tool] = Field(default_factory=list)", "state = 1")
+
+
+def test_a_signature_that_fits_stays_as_it_is():
+    assert limited_signature(RUN, 100) == RUN
+    assert limited_signature("class Agent(Base)", 100) == "class Agent(Base)"
+
+
+def test_a_signature_is_cut_between_parameters():
+    whole = "run(*, user_id: str, state: dict[str, Any] | None = None, ...)"
+    assert limited_signature(RUN, estimate_tokens(whole)) == whole
+    assert limited_signature(RUN, estimate_tokens(whole) - 1) == "run(*, user_id: str, ...)"
+    assert limited_signature(RUN, 4) == "run(...)"
+
+
+def test_a_signature_that_was_cut_before_ends_with_a_whole_parameter_too():
+    assert limited_signature("run(first: int, second: dict[str, Opt…", 100) == "run(first: int, ...)"
+
+
+def test_fields_that_do_not_fit_are_named():
+    assert listed_fields(FIELDS, 100) == "; ".join(FIELDS)
+    assert listed_fields(FIELDS, 24) == "name: str; model: str = ''; also tools, state"
+    assert listed_fields((), 100) == ""
+
+
+TEXT = st.text(st.sampled_from("ab ,:=()[]{}'\"…é\n"), max_size=80)
+
+
+@given(TEXT, st.lists(TEXT, max_size=8), st.integers(8, 60))
+def test_nothing_exceeds_its_budget(signature, fields, tokens):
+    assert estimate_tokens(limited_signature(signature, tokens)) <= tokens
+    assert estimate_tokens(listed_fields(fields, tokens)) <= tokens
+
+
+def test_hostile_signatures_take_linear_time():
+    begun = time.process_time()
+    for text in ("f(" + "[" * 100_000, "f(" + "'" * 99_999, "f(" + "a, " * 3_000):
+        limited_signature(text, 50)
+    assert time.process_time() - begun < 5
