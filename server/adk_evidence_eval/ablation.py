@@ -42,8 +42,8 @@ def _reranked(name: str, **without: float) -> Variant:
     return Variant(f"RRF + rerank, {name}", _RRF | _RERANK, reranker=LocalReranker(Weights(**without)))
 
 
-# The first one is what the others are compared with. Each idea stands alone on the fused order and after the reranker.
-VARIANTS: tuple[Variant, ...] = (
+# Each idea stands alone on the fused order and after the reranker.
+_STAGES: tuple[Variant, ...] = (
     Variant("BM25", _BM25, by_raw_score),
     Variant("dense", _DENSE, by_raw_score),
     Variant("BM25, docs and code by rank", _BM25),
@@ -64,5 +64,22 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("RRF + rerank + feedback", _RRF | _RERANK | _FEEDBACK),
     Variant("RRF + rerank + sub-queries", _RRF | _RERANK | _SUB_QUERIES),
     Variant("RRF + rerank + docs and code quota", _RRF | _RERANK | _QUOTA),
-    Variant("as configured"),
+)
+AS_CONFIGURED = Variant("as configured")
+# The settings that switch one part off, by the name of the part. A new part adds a line.
+WITHOUT: Mapping[str, Mapping[str, Any]] = {
+    "feedback": {"retrieval.feedback_passages": 0},
+    "definitions": {"retrieval.branches": ["dense", "sparse"]},
+    "sub-queries": {"retrieval.expansion": "never"},
+    "rerank": {"rerank.provider": "none"},
+    "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
+}
+# The first one is what the others are compared with, but for those without a part.
+VARIANTS: tuple[Variant, ...] = (
+    *_STAGES,
+    AS_CONFIGURED,
+    *(
+        Variant(f"{AS_CONFIGURED.name}, without {part}", overrides, base=AS_CONFIGURED.name)
+        for part, overrides in WITHOUT.items()
+    ),
 )

@@ -11,7 +11,7 @@ from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.golden import GoldenQuestion, Question, Target
-from adk_evidence_eval.run import Result, result_of
+from adk_evidence_eval.run import Result, ask, result_of
 from adk_evidence_eval.score import CUT, counted, hits
 
 # Everything that the dense branch returns survives to the outcome.
@@ -59,7 +59,7 @@ def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: S
     """
     found = []
     for question in questions:
-        near, nearest = configured.rank(question.request()), exact.rank(question.request())
+        near, nearest = ask(configured, question), ask(exact, question)
         for kind in KINDS:
             truth = _points(nearest, kind)
             found.append(AnnMisses(question.id, kind, len(truth), len(truth - _points(near, kind))))
@@ -96,7 +96,7 @@ def explain_misses(
     fates = []
     for question in questions:
         if question.expected:
-            outcome, deep = service.rank(question.request()), probe.rank(question.request())
+            outcome, deep = ask(service, question), ask(probe, question)
             fates += [_follow(question, target, outcome, deep, chunks_of) for target in question.expected]
     return fates
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import QualityLevel
+from adk_evidence.search.context import Context
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
@@ -36,13 +37,20 @@ class Result(BaseModel):
 class Answer(Row):
     """A run's answer to one question, best first. The optional parts exist only if details were requested.
 
-    `pool` is the order before the reranker, `latency_ms` the time of the retrieval without checking citations.
+    `pool` is the order before the reranker, `latency_ms` the time to make the request and to rank,
+    without checking citations.
     """
 
     results: tuple[Result, ...]
     pool: tuple[Result, ...] | None = None
     quality: QualityLevel | None = None
     latency_ms: float | None = None
+
+
+def ask(service: EvidenceService, question: Question) -> Run:
+    """The ranking for a question, which is not logged."""
+    with service.session(Context(logged=False)) as session:
+        return session.rank(question.request(session))
 
 
 def run_queries(
@@ -60,10 +68,10 @@ def run_queries(
         order: Another order of what was found.
     """
     if details and queries:
-        service.rank(queries[0].request())
+        ask(service, queries[0])
     for query in queries:
         begin = time.perf_counter()
-        outcome = service.rank(query.request())
+        outcome = ask(service, query)
         spent = (time.perf_counter() - begin) * 1000
         reranked = {hit.payload.candidate_id: hit.rerank_score for hit in outcome.ranked}
         scores = ((hit, reranked.get(hit.payload.candidate_id)) for hit in order(outcome)[:top_k])

@@ -21,12 +21,10 @@ from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion
 from adk_evidence_eval.run import Order, run_queries
-from adk_evidence_eval.score import Scores, mean_scores, score_run
+from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_run, set_kind
 
 # Deeper than any metric looks.
 DEPTH = 200
-# What tables of variants show; the first one is what variants are compared by.
-TABLE_METRICS = ("ndcg@12", "mrr@12", "recall@12", "recall@8k")
 MAX_VARIANTS = 200
 _HINT = "Write it as retrieval.fusion=rrf,dbsf; a list as retrieval.branches=[dense],[dense, sparse]."
 
@@ -37,21 +35,24 @@ Golden = Mapping[str, GoldenQuestion]
 class Variant:
     """A name and the settings, by dotted path, that make the variant.
 
-    `order` lists the results; `reranker` takes the place of the one that the settings name.
+    `order` lists the results; `reranker` takes the place of the one that the settings name. `base` names the variant
+    that this one is compared with; without `base`, that is the first of all.
     """
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
     order: Order = Run.order
     reranker: Reranker | None = None
+    base: str | None = None
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A variant's scores on one golden set, by question."""
+    """A variant's scores on one golden set, by question, and the metrics that tables show of the set."""
 
     variant: Variant
     scores: Mapping[str, Scores]
+    metrics: tuple[str, ...]
 
     @cached_property
     def means(self) -> Scores:
@@ -63,7 +64,8 @@ class Measured:
 
     def gain(self, metric: str, over: Measured) -> Interval:
         """The paired difference to another variant on the same golden set."""
-        return mean_interval([row[metric] - over.scores[name][metric] for name, row in self.scores.items()])
+        rows = [(row, over.scores[name]) for name, row in self.scores.items() if metric in row]
+        return mean_interval([row[metric] - other[metric] for row, other in rows])
 
 
 class Bench:
@@ -88,7 +90,7 @@ class Bench:
             for golden in goldens:
                 found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order)
                 answers = {answer.id: answer for answer in found}
-                measured.append(Measured(variant, score_run(answers, golden)))
+                measured.append(Measured(variant, score_run(answers, golden), TABLE_METRICS[set_kind(golden)]))
         return measured
 
     def service(self, overrides: Mapping[str, Any], reranker: Reranker | None = None) -> EvidenceService:
