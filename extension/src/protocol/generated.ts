@@ -395,6 +395,10 @@ export interface Why {
   features: {
     [k: string]: number;
   };
+  /**
+   * How the request names this evidence outright, e.g. `raises the error`; such results come first.
+   */
+  named: string | null;
 }
 /**
  * Where one retrieval branch placed a candidate.
@@ -459,7 +463,7 @@ export interface DocReference {
   citation: string;
   url: string | null;
   path: string;
-  origin: "repository" | "api-reference";
+  origin: "repository" | "api-reference" | "sample";
   headings: string[];
   lines: LineSpan;
 }

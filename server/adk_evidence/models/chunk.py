@@ -15,7 +15,7 @@ KINDS: tuple[Kind, ...] = ("doc", "code")
 SourceType = Literal["docs", "code"]
 # What requests and people call a kind.
 SOURCE_TYPES: Mapping[Kind, SourceType] = MappingProxyType({"doc": "docs", "code": "code"})
-Origin = Literal["repository", "api-reference"]
+Origin = Literal["repository", "api-reference", "sample"]
 
 # Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
 PAYLOAD_VERSION = 1
@@ -61,6 +61,18 @@ class ChunkPayload(BaseModel):
     headings: tuple[str, ...] = ()
     title: str | None = Field(default=None, description="Title of the page in the site's navigation.")
     code_langs: tuple[str, ...] = Field(default=(), description="Languages of the tabs that the chunk holds.")
+    for_language: str | None = Field(
+        default=None,
+        description="The programming language of the readers that the chunk is for, if not the corpus's own.",
+    )
+    left_out: tuple[tuple[int, int, str], ...] = Field(
+        default=(),
+        description="First line, last line and language of the chunk's lines that are for readers of another language. "
+        "They are neither ranked nor shown, and chunks with `for_language` hold them.",
+    )
+    passage_lines: tuple[int, ...] = Field(
+        default=(), description="The first line of each passage, in the order of the passages' vectors."
+    )
     includes: tuple[str, ...] = Field(default=(), description="Files that the page includes in these lines.")
     chunk_index: int
     start_line: int

@@ -46,6 +46,10 @@ class Why(Frozen):
     rerank_score: float | None = None
     rerank_moved: int | None = Field(default=None, description="Places won (positive) or lost by the reranker.")
     features: dict[str, float] = Field(default_factory=dict, description="What the reranker went by.")
+    named: str | None = Field(
+        default=None,
+        description="How the request names this evidence outright, e.g. `raises the error`; such results come first.",
+    )
 
 
 class Verification(Frozen):

@@ -13,6 +13,7 @@ TaskMode = Literal["build", "debug", "explain", "refactor"]
 
 MAX_QUERY_CHARS = 8000
 MAX_RESULTS = 100
+MAX_SYMBOLS = 32
 
 
 def plain(value: str) -> str:
@@ -61,6 +62,12 @@ class EvidenceRequest(Frozen):
     max_results_final: int | None = Field(default=None, ge=1, le=MAX_RESULTS, description="Default: the settings'.")
     time_budget_ms: int | None = Field(default=None, ge=1)
     filters: EvidenceFilters = EvidenceFilters()
+    symbols: tuple[_Text, ...] = Field(
+        default=(),
+        max_length=MAX_SYMBOLS,
+        description="Importable dotted names that the question is about, e.g. those resolved in a selection. "
+        "Their definitions come first.",
+    )
     strict: bool | None = None
 
     @field_validator("query")

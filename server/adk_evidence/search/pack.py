@@ -85,12 +85,14 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
             BranchRank(branch=found.branch, rank=found.rank, score=round_score(found.score)) for found in hit.branches
         ),
         matched_terms=matched_terms(run.query.text, payload.text[payload.body_start :]),
-        fused_rank=hit.fused_rank,
-        fused_score=round_score(hit.fused_score),
-        pool_rank=hit.pool_rank,
+        # A result that the request names may have been found by no branch.
+        fused_rank=hit.fused_rank or None,
+        fused_score=round_score(hit.fused_score) if hit.fused_rank else None,
+        pool_rank=hit.pool_rank or None,
         rerank_score=score,
         rerank_moved=None if score is None else hit.pool_rank - place,
         features={name: round_score(value) for name, value in hit.features.items()},
+        named=hit.named,
     )
     return Candidate(
         rank=rank,

@@ -18,6 +18,7 @@ from adk_evidence.search.encode import encode
 from adk_evidence.search.feedback import feed_back
 from adk_evidence.search.gates import choose_final, require_kinds, warn_of_final
 from adk_evidence.search.hybrid import search, wide_enough
+from adk_evidence.search.named import find_named, lead
 from adk_evidence.search.quality import assess
 from adk_evidence.search.query import normalise, sub_queries
 from adk_evidence.search.ranking import merge, rerank
@@ -74,6 +75,7 @@ def rank(run: Run) -> Run:
         run.asked = run.vectors[0]
     with context.stage("search"):
         run.hits = search(run, run.kinds)
+        run.named = find_named(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
     if retrieval.feedback_passages and run.dense_used and context.may_spend("feedback"):
@@ -115,6 +117,7 @@ def _expand(run: Run, kinds: Sequence[Kind]) -> None:
 def _choose(run: Run, reranker: Reranker | None) -> None:
     merge(run)
     rerank(run, reranker)
+    run.ranked = lead(run.named, run.ranked)
     choose_final(run)
 
 

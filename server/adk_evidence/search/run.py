@@ -55,6 +55,7 @@ class Hit(NamedTuple):
     """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
+    `named` says how the request names the chunk outright, if it does.
     """
 
     point_id: str
@@ -67,6 +68,7 @@ class Hit(NamedTuple):
     pool_rank: int = 0
     rerank_score: float | None = None
     features: Mapping[str, float] = MappingProxyType({})
+    named: str | None = None
 
     @property
     def kind(self) -> Kind:
@@ -81,6 +83,7 @@ class Run:
       it was encoded first.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
+    - `named`: the hits that the request names outright, best first. They lead `final`.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
       `missing` kinds have fewer results than required.
     - `known_names` and `unknown_names`: the code names in the question that the index holds, and those that it lacks.
@@ -108,6 +111,7 @@ class Run:
     merged: list[Hit] = field(default_factory=list)
     ranked: list[Hit] = field(default_factory=list)
     final: list[Hit] = field(default_factory=list)
+    named: list[Hit] = field(default_factory=list)
     required: dict[Kind, int] = field(default_factory=dict)
     absent_kinds: tuple[Kind, ...] = ()
     missing: tuple[Kind, ...] = ()
