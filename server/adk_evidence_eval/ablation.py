@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerank.local import LocalReranker, Weights
 from adk_evidence.search.run import Hit, Run
 from adk_evidence_eval.variants import Variant
@@ -27,6 +29,11 @@ _SUB_QUERIES = {"retrieval.expansion": "always"}
 # As many as the default profile takes.
 _FEEDBACK = {"retrieval.feedback_passages": 3}
 _QUOTA = {"pack.min_docs": 3, "pack.min_code": 3}
+
+
+def without_symbols(request: EvidenceRequest) -> EvidenceRequest:
+    """The request with the query alone, which names the symbols of a selection, too."""
+    return request.model_copy(update={"symbols": ()})
 
 
 def by_raw_score(outcome: Run) -> list[Hit]:
@@ -74,12 +81,15 @@ WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "rerank": {"rerank.provider": "none"},
     "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
 }
+
 # The first one is what the others are compared with, but for those without a part.
 VARIANTS: tuple[Variant, ...] = (
-    *_STAGES,
+    # What a request names comes first, whatever is searched, so the stages do without these names.
+    *(replace(stage, change=without_symbols) for stage in _STAGES),
     AS_CONFIGURED,
     *(
         Variant(f"{AS_CONFIGURED.name}, without {part}", overrides, base=AS_CONFIGURED.name)
         for part, overrides in WITHOUT.items()
     ),
+    Variant(f"{AS_CONFIGURED.name}, without symbols as data", change=without_symbols, base=AS_CONFIGURED.name),
 )

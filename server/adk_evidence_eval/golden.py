@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.request import EvidenceRequest, TaskMode
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, TaskMode
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def _selection_request(selection: Selection, task_mode: TaskMode, session: Sessi
     document = PythonDocument(selection.document)
     symbols = session.symbols if session is not None else None
     used = build_query(document, selection.language, selection.start, selection.end, symbols)
-    return EvidenceRequest(query=used.text, task_mode=task_mode)
+    # A request may name fewer symbols than a long selection holds.
+    return EvidenceRequest(query=used.text, task_mode=task_mode, symbols=used.symbols[:MAX_SYMBOLS])
 
 
 class Span(BaseModel):

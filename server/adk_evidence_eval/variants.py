@@ -20,7 +20,7 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion
-from adk_evidence_eval.run import Order, run_queries
+from adk_evidence_eval.run import Change, Order, as_made, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_run, set_kind
 
 # Deeper than any metric looks.
@@ -35,14 +35,16 @@ Golden = Mapping[str, GoldenQuestion]
 class Variant:
     """A name and the settings, by dotted path, that make the variant.
 
-    `order` lists the results; `reranker` takes the place of the one that the settings name. `base` names the variant
-    that this one is compared with; without `base`, that is the first of all.
+    `order` lists the results; `reranker` takes the place of the one that the settings name; `change` makes another
+    request of each question's. `base` names the variant that this one is compared with; without `base`, that is the
+    first of all.
     """
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
     order: Order = Run.order
     reranker: Reranker | None = None
+    change: Change = as_made
     base: str | None = None
 
 
@@ -88,7 +90,9 @@ class Bench:
         measured = []
         with closing(self.service(variant.overrides, variant.reranker)) as service:
             for golden in goldens:
-                found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order)
+                found = run_queries(
+                    service, list(golden.values()), DEPTH, details=True, order=variant.order, change=variant.change
+                )
                 answers = {answer.id: answer for answer in found}
                 measured.append(Measured(variant, score_run(answers, golden), TABLE_METRICS[set_kind(golden)]))
         return measured
