@@ -12,7 +12,7 @@ from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.golden import GoldenQuestion, Question, Target
 from adk_evidence_eval.run import Result, ask, result_of
-from adk_evidence_eval.score import CUT, counted, hits
+from adk_evidence_eval.score import CUT, counted, hits_of
 
 # Everything that the dense branch returns survives to the outcome.
 DENSE_ALONE = {
@@ -112,6 +112,8 @@ def demoted(fates: Sequence[TargetFate]) -> int:
 
 
 def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, chunks_of: ChunksOf) -> TargetFate:
+    hits = hits_of(question)
+
     def rank(found: Sequence[Hit]) -> int | None:
         results = counted([result_of(hit.payload) for hit in found], question.source)
         return next((rank for rank, result in enumerate(results, 1) if hits(result, target)), None)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from adk_evidence_eval.bootstrap import Interval, mean_interval
@@ -67,6 +67,14 @@ def touches(result: Result, target: Span) -> bool:
     return same and result.start_line <= target.end_line and target.start_line <= result.end_line
 
 
+def hits_of(question: GoldenQuestion) -> Callable[[Result, Target], bool]:
+    """What counts as a hit for a question: any line of what a traceback expects, else as `hits` says.
+
+    One piece of a long function shows where an error comes from.
+    """
+    return touches if question.kind == "traceback" else hits
+
+
 def counted(results: Sequence[Result], source: Span | None) -> Sequence[Result]:
     """The results but for those that overlap the place of the question's own words."""
     return results if source is None else [result for result in results if not touches(result, source)]
@@ -117,9 +125,6 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     (whether at least 3 of the first 12 are of each), `latency_ms`, and with the prefix `pool:` some of them before the
     reranker. What a run does not carry is left out.
 
-    A traceback's target is hit by any result that has a line of the target: one piece of a long function shows where
-    the error comes from. Every other target is hit as `hits` says.
-
     Raises:
         EvaluationMissingError: ir-measures is not installed.
     """
@@ -129,7 +134,7 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     rankings = _rankings(asked, found)
     _score_order(scores, "", rankings, RECALL_CUTS)
     for corpus in CORPORA:
-        part = _rankings(asked, found, lambda target, corpus=corpus: target.corpus == corpus)
+        part = _rankings(asked, found, partial(_is_of, corpus))
         _recall(scores, f"{corpus}:recall@{CUT}", part, dict.fromkeys(part, CUT))
     direct = _rankings(asked, found, lambda target: target.grade >= DIRECT_GRADE)
     for cut in (5, CUT):
@@ -149,6 +154,10 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     return scores
 
 
+def _is_of(corpus: str, target: Target) -> bool:
+    return target.corpus == corpus
+
+
 def _rankings(
     asked: Mapping[str, GoldenQuestion],
     found: Mapping[str, Sequence[Result]],
@@ -156,11 +165,7 @@ def _rankings(
 ) -> Rankings:
     """The rankings of the questions that have wanted targets."""
     parts = {name: [target for target in one.expected if wanted(target)] for name, one in asked.items()}
-    return {
-        name: _Ranking(found[name], targets, touches if asked[name].kind == "traceback" else hits)
-        for name, targets in parts.items()
-        if targets
-    }
+    return {name: _Ranking(found[name], targets, hits_of(asked[name])) for name, targets in parts.items() if targets}
 
 
 def _score_order(scores: dict[str, Scores], prefix: str, rankings: Rankings, cuts: Sequence[int]) -> None:

@@ -19,7 +19,7 @@ from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
-from adk_evidence_eval.golden import GoldenQuestion
+from adk_evidence_eval.golden import GoldenQuestion, QuestionKind
 from adk_evidence_eval.run import Change, Order, as_made, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_run, set_kind
 
@@ -50,15 +50,20 @@ class Variant:
 
 @dataclass(frozen=True)
 class Measured:
-    """A variant's scores on one golden set, by question, and the metrics that tables show of the set."""
+    """A variant's scores on one golden set of a kind, by question."""
 
     variant: Variant
     scores: Mapping[str, Scores]
-    metrics: tuple[str, ...]
+    kind: QuestionKind = "question"
 
     @cached_property
     def means(self) -> Scores:
         return mean_scores(self.scores)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What tables show of the set, as far as its targets have scores for it."""
+        return tuple(metric for metric in TABLE_METRICS[self.kind] if metric in self.means)
 
     def interval(self, metric: str) -> Interval:
         """The mean of a metric that the scores have, with its interval."""
@@ -94,7 +99,7 @@ class Bench:
                     service, list(golden.values()), DEPTH, details=True, order=variant.order, change=variant.change
                 )
                 answers = {answer.id: answer for answer in found}
-                measured.append(Measured(variant, score_run(answers, golden), TABLE_METRICS[set_kind(golden)]))
+                measured.append(Measured(variant, score_run(answers, golden), set_kind(golden)))
         return measured
 
     def service(self, overrides: Mapping[str, Any], reranker: Reranker | None = None) -> EvidenceService:

@@ -31,7 +31,7 @@ from adk_evidence_eval.score import (
 from adk_evidence_eval.variants import Golden, Measured
 
 # Tables are read in files and logs, too: a row is one line there, however long.
-_WIDTH = 220
+_WIDTH = 260
 
 # The members of a JSON object, and the same for a reader.
 View = tuple[Mapping[str, object], Sequence[Table | str]]
@@ -98,8 +98,7 @@ def variants_view(measured: Mapping[str, Sequence[Measured]]) -> View:
     for name, (first, *others) in measured.items():
         data[name] = []
         compared = first.metrics[0]
-        columns = (f"{metric} and 95 %" for metric in first.metrics)
-        table = _table("set", "variant", *columns, f"{compared} gained", "", "over", "p50 ms", "p95 ms", left=2)
+        table = _table("set", "variant", *first.metrics, f"{compared} gained", "", "over", "p50 ms", "p95 ms", left=2)
         known = {one.variant.name: one for one in (first, *others)}
         for one in (first, *others):
             intervals = {metric: one.interval(metric) for metric in one.metrics}
