@@ -220,7 +220,7 @@ def formatted(metric: str, value: float | None) -> str:
     """A value as tables show it: shares with three decimals, tokens and milliseconds as whole numbers."""
     if value is None:
         return "-"
-    return f"{value:.0f}" if metric.startswith(("latency", "tokens")) else f"{value:.3f}"
+    return f"{value:,.0f}" if metric.startswith(("latency", "tokens")) else f"{value:.3f}"
 
 
 def by_category(scores: Mapping[str, Scores], golden: Mapping[str, GoldenQuestion]) -> dict[str, dict[str, Scores]]:
