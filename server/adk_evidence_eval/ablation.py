@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerank.local import LocalReranker, Weights
 from adk_evidence.search.run import Hit, Run
 from adk_evidence_eval.variants import Variant
@@ -29,6 +31,11 @@ _FEEDBACK = {"retrieval.feedback_passages": 3}
 _QUOTA = {"pack.min_docs": 3, "pack.min_code": 3}
 
 
+def without_symbols(request: EvidenceRequest) -> EvidenceRequest:
+    """The request with the query alone, which names the symbols of a selection, too."""
+    return request.model_copy(update={"symbols": ()})
+
+
 def by_raw_score(outcome: Run) -> list[Hit]:
     """All hits in the order of the only branch's scores, as a single index of docs and code would give them.
 
@@ -42,8 +49,8 @@ def _reranked(name: str, **without: float) -> Variant:
     return Variant(f"RRF + rerank, {name}", _RRF | _RERANK, reranker=LocalReranker(Weights(**without)))
 
 
-# The first one is what the others are compared with. Each idea stands alone on the fused order and after the reranker.
-VARIANTS: tuple[Variant, ...] = (
+# Each idea stands alone on the fused order and after the reranker.
+_STAGES: tuple[Variant, ...] = (
     Variant("BM25", _BM25, by_raw_score),
     Variant("dense", _DENSE, by_raw_score),
     Variant("BM25, docs and code by rank", _BM25),
@@ -64,5 +71,25 @@ VARIANTS: tuple[Variant, ...] = (
     Variant("RRF + rerank + feedback", _RRF | _RERANK | _FEEDBACK),
     Variant("RRF + rerank + sub-queries", _RRF | _RERANK | _SUB_QUERIES),
     Variant("RRF + rerank + docs and code quota", _RRF | _RERANK | _QUOTA),
-    Variant("as configured"),
+)
+AS_CONFIGURED = Variant("as configured")
+# The settings that switch one part off, by the name of the part. A new part adds a line.
+WITHOUT: Mapping[str, Mapping[str, Any]] = {
+    "feedback": {"retrieval.feedback_passages": 0},
+    "definitions": {"retrieval.branches": ["dense", "sparse"]},
+    "sub-queries": {"retrieval.expansion": "never"},
+    "rerank": {"rerank.provider": "none"},
+    "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
+}
+
+# The first one is what the others are compared with, but for those without a part.
+VARIANTS: tuple[Variant, ...] = (
+    # What a request names comes first, whatever is searched, so the stages do without these names.
+    *(replace(stage, change=without_symbols) for stage in _STAGES),
+    AS_CONFIGURED,
+    *(
+        Variant(f"{AS_CONFIGURED.name}, without {part}", overrides, base=AS_CONFIGURED.name)
+        for part, overrides in WITHOUT.items()
+    ),
+    Variant(f"{AS_CONFIGURED.name}, without symbols as data", change=without_symbols, base=AS_CONFIGURED.name),
 )

@@ -13,6 +13,7 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.support import MEASURES, UNKNOWN_NAME, Measures
 from adk_evidence.settings import SupportSettings
 from adk_evidence_eval.golden import GoldenQuestion
+from adk_evidence_eval.run import ask
 
 Group = Literal["answerable", "near the subject", "off the subject"]
 Half = Literal["fit", "held out"]
@@ -45,7 +46,7 @@ class Judged:
 def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iterator[Judged]:
     """Ask every question. The hash of its id says to which half it belongs, so that new questions move no old ones."""
     for question in questions:
-        outcome = service.rank(question.request())
+        outcome = ask(service, question)
         group: Group = "near the subject"
         if question.answerable:
             group = "answerable"

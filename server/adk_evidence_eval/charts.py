@@ -10,7 +10,8 @@ from typing import Any
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_eval.extra import charts_library
-from adk_evidence_eval.variants import TABLE_METRICS, Measured
+from adk_evidence_eval.score import LATENCIES, formatted
+from adk_evidence_eval.variants import Measured
 
 _STYLE = (
     "body{font:14px system-ui,sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse}"
@@ -42,21 +43,23 @@ def write_charts(measured: Mapping[str, Sequence[Measured]], folder: Path) -> li
 
 
 def _figure(measured: Mapping[str, Sequence[Measured]]) -> Any:
+    """One row of axes for each golden set: its metrics, each with all variants."""
     names = [one.variant.name for one in next(iter(measured.values()))]
-    size = (4 * len(TABLE_METRICS), 1.5 + 0.3 * len(names) * len(measured))
-    figure = charts_library().Figure(figsize=size)
-    axes = figure.subplots(1, len(TABLE_METRICS), sharey=True, squeeze=False)[0]
-    for axis, metric in zip(axes, TABLE_METRICS, strict=True):
-        for number, (golden, rows) in enumerate(measured.items()):
+    columns = max(len(rows[0].metrics) for rows in measured.values())
+    size = (4 * columns, (1.5 + 0.3 * len(names)) * len(measured))
+    figure = charts_library().Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(len(measured), columns, squeeze=False)
+    for line, (golden, rows) in zip(axes, measured.items(), strict=True):
+        for axis in line[len(rows[0].metrics) :]:
+            axis.set_visible(False)
+        for axis, metric in zip(line, rows[0].metrics, strict=False):
             found = [one.interval(metric) for one in rows]
             reach = [each.mean - each.low for each in found], [each.high - each.mean for each in found]
-            places = [place + 0.15 * number for place in range(len(rows))]
-            axis.errorbar([each.mean for each in found], places, xerr=reach, fmt="o", capsize=3, label=golden)
-        axis.set_title(metric)
-        axis.grid(axis="x", alpha=0.3)
-    axes[0].set_yticks(range(len(names)), names)
-    axes[0].invert_yaxis()
-    axes[-1].legend()
+            axis.errorbar([each.mean for each in found], range(len(rows)), xerr=reach, fmt="o", capsize=3)
+            axis.set_title(f"{golden}: {metric}")
+            axis.grid(axis="x", alpha=0.3)
+            axis.set_yticks(range(len(names)), names if metric == rows[0].metrics[0] else [])
+            axis.invert_yaxis()
     return figure
 
 
@@ -71,12 +74,16 @@ def _page(measured: Mapping[str, Sequence[Measured]], svg: str) -> str:
 
 
 def _table(rows: Sequence[Measured]) -> str:
-    head = "".join(f"<th>{metric}</th>" for metric in (*TABLE_METRICS, "p50 ms"))
+    head = "".join(f"<th>{metric}</th>" for metric in (*rows[0].metrics, "p50 ms", "p95 ms"))
     body = "".join(f"<tr><td>{html.escape(one.variant.name)}</td>{_cells(one)}</tr>" for one in rows)
     return f"<table><tr><th>variant</th>{head}</tr>{body}</table>"
 
 
 def _cells(one: Measured) -> str:
-    intervals = [one.interval(metric) for metric in TABLE_METRICS]
-    cells = [f"{each.mean:.3f} ({each.low:.3f} to {each.high:.3f})" for each in intervals]
-    return "".join(f"<td>{cell}</td>" for cell in (*cells, f"{one.means['latency_p50_ms']:.0f}"))
+    intervals = [(metric, one.interval(metric)) for metric in one.metrics]
+    cells = [
+        f"{formatted(metric, each.mean)} ({formatted(metric, each.low)} to {formatted(metric, each.high)})"
+        for metric, each in intervals
+    ]
+    cells += [formatted(metric, one.means[metric]) for metric in LATENCIES]
+    return "".join(f"<td>{cell}</td>" for cell in cells)

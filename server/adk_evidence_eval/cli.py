@@ -84,12 +84,25 @@ def compare(
 
 
 @app.command()
-def ablation(golden: Goldens = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """Measure what each part adds, from plain BM25 to the settings as they are, in one table."""
+def ablation(
+    golden: Goldens = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Measure the variants with this in their names; repeatable.")
+    ] = None,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Measure what each part adds, from plain BM25 to the settings as they are, in one table for each set."""
+    from adk_evidence.errors import InvalidRequestError
     from adk_evidence_eval.ablation import VARIANTS
     from adk_evidence_eval.views import show, variants_view
 
-    show(variants_view(_measure(VARIANTS, golden, profile, home)), as_json=as_json)
+    variants = [variant for variant in VARIANTS if not only or any(part in variant.name for part in only)]
+    if not variants:
+        names = "; ".join(variant.name for variant in VARIANTS)
+        raise InvalidRequestError("No variant has such a name.", f"The variants are: {names}.")
+    show(variants_view(_measure(variants, golden, profile, home)), as_json=as_json)
 
 
 @app.command()

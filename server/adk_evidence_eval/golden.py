@@ -6,13 +6,19 @@ import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.request import EvidenceRequest, TaskMode
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, TaskMode
 from adk_evidence.validation import first_problem
+
+if TYPE_CHECKING:
+    from adk_evidence.search.session import Session
+
+# What a question is: words, an error's traceback, or code that is selected in an editor.
+QuestionKind = Literal["question", "traceback", "selection"]
 
 _HINT = (
     'Each line is {"id": "...", "query": "...", "expected": '
@@ -28,19 +34,49 @@ class Row(BaseModel):
     id: str = Field(min_length=1)
 
 
+class Selection(BaseModel):
+    """Selected code of a document. `start` and `end` are line and column in characters, from 0, as editors count."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    document: str
+    language: str = "python"
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+
 class Question(Row):
-    """A question of a query file."""
+    """A question of a query file: a query, or the selection that the query is made of."""
 
-    query: str
+    query: str = ""
     task_mode: TaskMode = "build"
+    selection: Selection | None = None
 
-    def request(self) -> EvidenceRequest:
-        """The request that asks the question.
+    def request(self, session: Session | None = None) -> EvidenceRequest:
+        """The request that asks the question, as a surface makes the request.
+
+        Args:
+            session: Resolves the names in a selection; without a session, the names stay unresolved.
 
         Raises:
             ValidationError: The query is empty or too long.
+            InvalidRequestError: Nothing is selected.
         """
-        return EvidenceRequest(query=self.query, task_mode=self.task_mode)
+        if self.selection is None:
+            return EvidenceRequest(query=self.query, task_mode=self.task_mode)
+        return _selection_request(self.selection, self.task_mode, session)
+
+
+def _selection_request(selection: Selection, task_mode: TaskMode, session: Session | None) -> EvidenceRequest:
+    """What the language server asks for a selection."""
+    from adk_evidence.symbols.document import PythonDocument
+    from adk_evidence.symbols.query import build_query
+
+    document = PythonDocument(selection.document)
+    symbols = session.symbols if session is not None else None
+    used = build_query(document, selection.language, selection.start, selection.end, symbols)
+    # A request may name fewer symbols than a long selection holds.
+    return EvidenceRequest(query=used.text, task_mode=task_mode, symbols=used.symbols[:MAX_SYMBOLS])
 
 
 class Span(BaseModel):
@@ -78,15 +114,22 @@ class GoldenQuestion(Question):
     """A question and what answers it; where nothing does, `answerable` is false and `note` says why.
 
     `source` is the place of the question's words, where they were taken from the corpora. A result that overlaps this
-    place does not count, since any search finds a text by its own words.
+    place does not count, since any search finds a text by its own words. `last_line` is the error at the end of a
+    traceback, so only tracebacks have `last_line`.
     """
 
-    query: str = ""
     category: str = ""
+    last_line: str | None = None
     answerable: bool = True
     note: str = ""
     source: Span | None = None
     expected: tuple[Target, ...] = ()
+
+    @property
+    def kind(self) -> QuestionKind:
+        if self.selection is not None:
+            return "selection"
+        return "traceback" if self.last_line is not None else "question"
 
     @model_validator(mode="after")
     def _consistent(self) -> GoldenQuestion:
@@ -128,9 +171,9 @@ def read_rows(
         try:
             row = model.model_validate_json(line)
             check(row)
-        except ValidationError as exc:
-            message = f"Line {number} of {path} is not valid: {first_problem(exc)}."
-            raise InvalidRequestError(message, hint) from exc
+        except (ValidationError, InvalidRequestError) as exc:
+            problem = f"{first_problem(exc)}" if isinstance(exc, ValidationError) else exc.message.rstrip(".")
+            raise InvalidRequestError(f"Line {number} of {path} is not valid: {problem}.", hint) from exc
         if row.id in rows:
             message = f"Line {number} of {path} has the id of line {numbers[row.id]}, {row.id!r}."
             raise InvalidRequestError(message, hint)
@@ -191,7 +234,10 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
 
 def golden_lines(questions: Iterable[GoldenQuestion]) -> str:
     """A golden set as its file holds it, without defaults but for mode, `answerable` and grade."""
-    order = ("id", "query", "category", "task_mode", "answerable", "note", "source", "expected")
+    order = (
+        *("id", "query", "last_line", "selection", "category", "task_mode", "answerable"),
+        *("note", "source", "expected"),
+    )
     lines = []
     for question in questions:
         data = question.model_dump(mode="json", exclude_defaults=True)

@@ -11,8 +11,8 @@ from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_eval.golden import GoldenQuestion, Question, Target
-from adk_evidence_eval.run import Result, result_of
-from adk_evidence_eval.score import CUT, counted, hits
+from adk_evidence_eval.run import Result, ask, result_of
+from adk_evidence_eval.score import CUT, counted, hits_of
 
 # Everything that the dense branch returns survives to the outcome.
 DENSE_ALONE = {
@@ -59,7 +59,7 @@ def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: S
     """
     found = []
     for question in questions:
-        near, nearest = configured.rank(question.request()), exact.rank(question.request())
+        near, nearest = ask(configured, question), ask(exact, question)
         for kind in KINDS:
             truth = _points(nearest, kind)
             found.append(AnnMisses(question.id, kind, len(truth), len(truth - _points(near, kind))))
@@ -96,7 +96,7 @@ def explain_misses(
     fates = []
     for question in questions:
         if question.expected:
-            outcome, deep = service.rank(question.request()), probe.rank(question.request())
+            outcome, deep = ask(service, question), ask(probe, question)
             fates += [_follow(question, target, outcome, deep, chunks_of) for target in question.expected]
     return fates
 
@@ -112,6 +112,8 @@ def demoted(fates: Sequence[TargetFate]) -> int:
 
 
 def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, chunks_of: ChunksOf) -> TargetFate:
+    hits = hits_of(question)
+
     def rank(found: Sequence[Hit]) -> int | None:
         results = counted([result_of(hit.payload) for hit in found], question.source)
         return next((rank for rank, result in enumerate(results, 1) if hits(result, target)), None)

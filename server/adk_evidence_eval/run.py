@@ -10,12 +10,15 @@ from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import QualityLevel
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.context import Context
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.golden import Question, Row, read_rows
 
 Order = Callable[[Run], Sequence[Hit]]
+Change = Callable[[EvidenceRequest], EvidenceRequest]
 
 
 class Result(BaseModel):
@@ -34,13 +37,25 @@ class Result(BaseModel):
 class Answer(Row):
     """A run's answer to one question, best first. The optional parts exist only if details were requested.
 
-    `pool` is the order before the reranker, `latency_ms` the time of the retrieval without checking citations.
+    `pool` is the order before the reranker, `latency_ms` the time to make the request and to rank,
+    without checking citations.
     """
 
     results: tuple[Result, ...]
     pool: tuple[Result, ...] | None = None
     quality: QualityLevel | None = None
     latency_ms: float | None = None
+
+
+def as_made(request: EvidenceRequest) -> EvidenceRequest:
+    """The request as the question makes it."""
+    return request
+
+
+def ask(service: EvidenceService, question: Question, change: Change = as_made) -> Run:
+    """The ranking for a question, which is not logged; `change` makes another request of the question's."""
+    with service.session(Context(logged=False)) as session:
+        return session.rank(change(question.request(session)))
 
 
 def run_queries(
@@ -50,18 +65,20 @@ def run_queries(
     *,
     details: bool = False,
     order: Order = Run.order,
+    change: Change = as_made,
 ) -> Iterator[Answer]:
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
         details: Whether the answers also carry pool, quality and latency; the model is then loaded beforehand.
         order: Another order of what was found.
+        change: Makes another request of each question's.
     """
     if details and queries:
-        service.rank(queries[0].request())
+        ask(service, queries[0], change)
     for query in queries:
         begin = time.perf_counter()
-        outcome = service.rank(query.request())
+        outcome = ask(service, query, change)
         spent = (time.perf_counter() - begin) * 1000
         reranked = {hit.payload.candidate_id: hit.rerank_score for hit in outcome.ranked}
         scores = ((hit, reranked.get(hit.payload.candidate_id)) for hit in order(outcome)[:top_k])

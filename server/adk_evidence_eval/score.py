@@ -9,14 +9,14 @@ results, so that recall does not depend on that.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.extra import metrics_library
-from adk_evidence_eval.golden import GoldenQuestion, Span, Target
+from adk_evidence_eval.golden import GoldenQuestion, QuestionKind, Span, Target
 from adk_evidence_eval.run import Answer, Result
 
 CUT = 12
@@ -28,8 +28,28 @@ MIN_EACH = 3
 CORPORA = ("adk_docs", "adk_python")
 # What is also measured in the order before the reranker.
 POOL_PREFIX = "pool:"
+# What is measured over the targets that answer directly.
+DIRECT_PREFIX = "direct:"
+DIRECT_GRADE = 2
+# What tables show of a set of each kind; the first one is what variants are compared by.
+TABLE_METRICS: Mapping[QuestionKind, tuple[str, ...]] = {
+    "question": ("ndcg@12", "mrr@12", "recall@12", "recall@50", "recall@8k", "tokens@12"),
+    "traceback": ("recall@5", "recall@12", "mrr@12", "tokens@12"),
+    "selection": (
+        *(f"{DIRECT_PREFIX}recall@5", f"{DIRECT_PREFIX}recall@12"),
+        *("recall@5", "recall@12", "recall@8k", "tokens@12"),
+    ),
+}
+
+LATENCIES = ("latency_p50_ms", "latency_p95_ms")
 
 Scores = dict[str, float]
+
+
+def set_kind(golden: Mapping[str, GoldenQuestion]) -> QuestionKind:
+    """The kind of all questions of a golden set; a set of several kinds is one of questions."""
+    kinds = {question.kind for question in golden.values()}
+    return kinds.pop() if len(kinds) == 1 else "question"
 
 
 def hits(result: Result, target: Target) -> bool:
@@ -41,27 +61,37 @@ def hits(result: Result, target: Target) -> bool:
     return shared >= MIN_OVERLAP * shorter
 
 
+def touches(result: Result, target: Span) -> bool:
+    """Whether a result has a line of a target."""
+    same = (result.corpus, result.path) == (target.corpus, target.path)
+    return same and result.start_line <= target.end_line and target.start_line <= result.end_line
+
+
+def hits_of(question: GoldenQuestion) -> Callable[[Result, Target], bool]:
+    """What counts as a hit for a question: any line of what a traceback expects, else as `hits` says.
+
+    One piece of a long function shows where an error comes from.
+    """
+    return touches if question.kind == "traceback" else hits
+
+
 def counted(results: Sequence[Result], source: Span | None) -> Sequence[Result]:
     """The results but for those that overlap the place of the question's own words."""
-    return results if source is None else [result for result in results if not _overlaps(result, source)]
-
-
-def _overlaps(result: Result, source: Span) -> bool:
-    same = (result.corpus, result.path) == (source.corpus, source.path)
-    return same and result.start_line <= source.end_line and source.start_line <= result.end_line
+    return results if source is None else [result for result in results if not touches(result, source)]
 
 
 @dataclass(frozen=True)
 class _Ranking:
     results: Sequence[Result]
     targets: Sequence[Target]
+    hit: Callable[[Result, Target], bool] = hits
 
     @cached_property
     def carried(self) -> list[list[int]]:
         """The targets that each result is the first to hit, best grade first."""
         places: list[list[int]] = [[] for _ in self.results]
         for number in sorted(range(len(self.targets)), key=lambda number: -self.targets[number].grade):
-            first = (rank for rank, result in enumerate(self.results) if hits(result, self.targets[number]))
+            first = (rank for rank, result in enumerate(self.results) if self.hit(result, self.targets[number]))
             if (rank := next(first, None)) is not None:
                 places[rank].append(number)
         return places
@@ -90,9 +120,10 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     """Every metric of every question with targets; a question that the run lacks counts zero.
 
     Names: `ndcg@12` (gain 2^grade - 1), `mrr@12`, `recall@K`, `recall@Nk` within N thousand tokens,
-    `CORPUS:recall@12` where the corpus has targets, `docs@12` and `code@12` (how many of the first 12 are of each
-    kind), `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, and with the prefix `pool:`
-    some of them before the reranker. What a run does not carry is left out.
+    `CORPUS:recall@12` where the corpus has targets, `direct:recall@K` of the targets that answer directly, `tokens@12`
+    (of the first 12 results), `docs@12` and `code@12` (how many of the first 12 are of each kind), `coverage@12`
+    (whether at least 3 of the first 12 are of each), `latency_ms`, and with the prefix `pool:` some of them before the
+    reranker. What a run does not carry is left out.
 
     Raises:
         EvaluationMissingError: ir-measures is not installed.
@@ -100,25 +131,41 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     asked = {name: question for name, question in golden.items() if question.expected}
     scores: dict[str, Scores] = {name: {} for name in asked}
     found = {name: counted(run[name].results, one.source) if name in run else () for name, one in asked.items()}
-    rankings = {name: _Ranking(found[name], one.expected) for name, one in asked.items()}
+    rankings = _rankings(asked, found)
     _score_order(scores, "", rankings, RECALL_CUTS)
     for corpus in CORPORA:
-        parts = {name: [t for t in one.expected if t.corpus == corpus] for name, one in asked.items()}
-        part = {name: _Ranking(found[name], targets) for name, targets in parts.items() if targets}
+        part = _rankings(asked, found, partial(_is_of, corpus))
         _recall(scores, f"{corpus}:recall@{CUT}", part, dict.fromkeys(part, CUT))
+    direct = _rankings(asked, found, lambda target: target.grade >= DIRECT_GRADE)
+    for cut in (5, CUT):
+        _recall(scores, f"{DIRECT_PREFIX}recall@{cut}", direct, dict.fromkeys(direct, cut))
     pools = {name: run[name].pool for name in asked if name in run}
     known = {name: counted(pool, asked[name].source) for name, pool in pools.items() if pool is not None}
     if len(known) == len(asked):
-        before = {name: _Ranking(known[name], one.expected) for name, one in asked.items()}
-        _score_order(scores, POOL_PREFIX, before, (CUT, 20, 50))
+        _score_order(scores, POOL_PREFIX, _rankings(asked, known), (CUT, 20, 50))
     for name, row in scores.items():
         docs = sum(result.corpus == "adk_docs" for result in found[name][:CUT])
         code = len(found[name][:CUT]) - docs
+        row[f"tokens@{CUT}"] = float(sum(result.text_tokens for result in found[name][:CUT]))
         row |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": float(min(docs, code) >= MIN_EACH)}
         answer = run.get(name)
         if answer is not None and answer.latency_ms is not None:
             row["latency_ms"] = answer.latency_ms
     return scores
+
+
+def _is_of(corpus: str, target: Target) -> bool:
+    return target.corpus == corpus
+
+
+def _rankings(
+    asked: Mapping[str, GoldenQuestion],
+    found: Mapping[str, Sequence[Result]],
+    wanted: Callable[[Target], bool] = lambda target: True,
+) -> Rankings:
+    """The rankings of the questions that have wanted targets."""
+    parts = {name: [target for target in one.expected if wanted(target)] for name, one in asked.items()}
+    return {name: _Ranking(found[name], targets, hits_of(asked[name])) for name, targets in parts.items() if targets}
 
 
 def _score_order(scores: dict[str, Scores], prefix: str, rankings: Rankings, cuts: Sequence[int]) -> None:
@@ -167,6 +214,13 @@ def mean_scores(scores: Mapping[str, Scores]) -> Scores:
         else:
             means[name] = math.fsum(values) / len(values)
     return means
+
+
+def formatted(metric: str, value: float | None) -> str:
+    """A value as tables show it: shares with three decimals, tokens and milliseconds as whole numbers."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if metric.startswith(("latency", "tokens")) else f"{value:.3f}"
 
 
 def by_category(scores: Mapping[str, Scores], golden: Mapping[str, GoldenQuestion]) -> dict[str, dict[str, Scores]]:

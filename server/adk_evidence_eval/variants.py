@@ -19,14 +19,12 @@ from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
-from adk_evidence_eval.golden import GoldenQuestion
-from adk_evidence_eval.run import Order, run_queries
-from adk_evidence_eval.score import Scores, mean_scores, score_run
+from adk_evidence_eval.golden import GoldenQuestion, QuestionKind
+from adk_evidence_eval.run import Change, Order, as_made, run_queries
+from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_run, set_kind
 
 # Deeper than any metric looks.
 DEPTH = 200
-# What tables of variants show; the first one is what variants are compared by.
-TABLE_METRICS = ("ndcg@12", "mrr@12", "recall@12", "recall@8k")
 MAX_VARIANTS = 200
 _HINT = "Write it as retrieval.fusion=rrf,dbsf; a list as retrieval.branches=[dense],[dense, sparse]."
 
@@ -37,25 +35,35 @@ Golden = Mapping[str, GoldenQuestion]
 class Variant:
     """A name and the settings, by dotted path, that make the variant.
 
-    `order` lists the results; `reranker` takes the place of the one that the settings name.
+    `order` lists the results; `reranker` takes the place of the one that the settings name; `change` makes another
+    request of each question's. `base` names the variant that this one is compared with; without `base`, that is the
+    first of all.
     """
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
     order: Order = Run.order
     reranker: Reranker | None = None
+    change: Change = as_made
+    base: str | None = None
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A variant's scores on one golden set, by question."""
+    """A variant's scores on one golden set of a kind, by question."""
 
     variant: Variant
     scores: Mapping[str, Scores]
+    kind: QuestionKind = "question"
 
     @cached_property
     def means(self) -> Scores:
         return mean_scores(self.scores)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What tables show of the set, as far as its targets have scores for it."""
+        return tuple(metric for metric in TABLE_METRICS[self.kind] if metric in self.means)
 
     def interval(self, metric: str) -> Interval:
         """The mean of a metric that the scores have, with its interval."""
@@ -63,7 +71,8 @@ class Measured:
 
     def gain(self, metric: str, over: Measured) -> Interval:
         """The paired difference to another variant on the same golden set."""
-        return mean_interval([row[metric] - over.scores[name][metric] for name, row in self.scores.items()])
+        rows = [(row, over.scores[name]) for name, row in self.scores.items() if metric in row]
+        return mean_interval([row[metric] - other[metric] for row, other in rows])
 
 
 class Bench:
@@ -86,9 +95,11 @@ class Bench:
         measured = []
         with closing(self.service(variant.overrides, variant.reranker)) as service:
             for golden in goldens:
-                found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order)
+                found = run_queries(
+                    service, list(golden.values()), DEPTH, details=True, order=variant.order, change=variant.change
+                )
                 answers = {answer.id: answer for answer in found}
-                measured.append(Measured(variant, score_run(answers, golden)))
+                measured.append(Measured(variant, score_run(answers, golden), set_kind(golden)))
         return measured
 
     def service(self, overrides: Mapping[str, Any], reranker: Reranker | None = None) -> EvidenceService:

@@ -18,11 +18,22 @@ from adk_evidence_eval.check import Finding
 from adk_evidence_eval.golden import Target
 from adk_evidence_eval.judging.report import Report
 from adk_evidence_eval.misses import AnnMisses, TargetFate, count_fates, demoted
-from adk_evidence_eval.score import CUT, POOL_PREFIX, Comparison, Scores, by_category, mean_scores
-from adk_evidence_eval.variants import TABLE_METRICS, Golden, Measured
+from adk_evidence_eval.score import (
+    CUT,
+    LATENCIES,
+    POOL_PREFIX,
+    TABLE_METRICS,
+    Comparison,
+    Scores,
+    by_category,
+    formatted,
+    mean_scores,
+    set_kind,
+)
+from adk_evidence_eval.variants import Golden, Measured
 
 # Tables are read in files and logs, too: a row is one line there, however long.
-_WIDTH = 220
+_WIDTH = 260
 
 # The members of a JSON object, and the same for a reader.
 View = tuple[Mapping[str, object], Sequence[Table | str]]
@@ -55,11 +66,11 @@ def scores_view(scores: Mapping[str, Scores], golden: Golden, answered: int) -> 
     }
     metrics = _table("metric", "mean", "95 %")
     for name, value in means.items():
-        metrics.add_row(name, _number(name, value), _between(intervals[name]) if name in intervals else "")
-    shown = [*TABLE_METRICS, f"{POOL_PREFIX}recall@50"]
+        metrics.add_row(name, formatted(name, value), _between(intervals[name], name) if name in intervals else "")
+    shown = [*TABLE_METRICS[set_kind(golden)], f"{POOL_PREFIX}recall@50"]
     table = _table("category", "questions", *shown)
     for name, row in categories.items():
-        table.add_row(Text(name), str(len(groups[name])), *(_number(metric, row.get(metric)) for metric in shown))
+        table.add_row(Text(name), str(len(groups[name])), *(formatted(metric, row.get(metric)) for metric in shown))
     return data, [metrics, table, f"{answered} of {len(scores)} questions answered"]
 
 
@@ -70,10 +81,10 @@ def comparison_view(rows: Sequence[Comparison]) -> View:
         table.add_row(
             row.metric,
             str(row.questions),
-            _number(row.metric, row.first),
-            _number(row.metric, row.second),
+            formatted(row.metric, row.first),
+            formatted(row.metric, row.second),
             f"{row.difference.mean:+.3f}",
-            _between(row.difference),
+            _between(row.difference, row.metric),
             _mark(row.difference),
             str(row.gained),
             str(row.lost),
@@ -83,15 +94,18 @@ def comparison_view(rows: Sequence[Comparison]) -> View:
 
 
 def variants_view(measured: Mapping[str, Sequence[Measured]]) -> View:
-    """One table for all golden sets: each variant's means with intervals, and what it gains over the first."""
-    gained = TABLE_METRICS[0]
-    table = _table("set", "variant", *TABLE_METRICS, f"{gained} over the first", "", "p50 ms", left=2)
+    """A table for each golden set: each variant's means with intervals, and what it gains over its base."""
     data: dict[str, list[dict[str, Any]]] = {}
+    parts: list[Table | str] = []
     for name, (first, *others) in measured.items():
         data[name] = []
+        compared = first.metrics[0]
+        table = _table("set", "variant", *first.metrics, f"{compared} gained", "", "over", "p50 ms", "p95 ms", left=2)
+        known = {one.variant.name: one for one in (first, *others)}
         for one in (first, *others):
-            intervals = {metric: one.interval(metric) for metric in TABLE_METRICS}
-            gains = {metric: one.gain(metric, first) for metric in TABLE_METRICS}
+            intervals = {metric: one.interval(metric) for metric in one.metrics}
+            base = known.get(one.variant.base or "", first)
+            gains = {metric: one.gain(metric, base) for metric in one.metrics}
             data[name].append(
                 {
                     "variant": one.variant.name,
@@ -99,22 +113,27 @@ def variants_view(measured: Mapping[str, Sequence[Measured]]) -> View:
                     "questions": len(one.scores),
                     "scores": _rounded(one.means),
                     "intervals": {metric: _bounds(interval) for metric, interval in intervals.items()},
+                    "base": base.variant.name,
                     "gains": {metric: asdict(gain) for metric, gain in gains.items()},
                 }
             )
-            gain = gains[gained]
+            gain = gains[compared]
             table.add_row(
                 Text(name),
                 Text(one.variant.name),
-                *(f"{_number(metric, one.means[metric])} {_between(intervals[metric])}" for metric in TABLE_METRICS),
+                *(
+                    f"{formatted(metric, one.means[metric])} {_between(each, metric)}"
+                    for metric, each in intervals.items()
+                ),
                 "" if one is first else f"{gain.mean:+.3f} {_between(gain)}",
                 _mark(gain),
-                _number("latency_p50_ms", one.means.get("latency_p50_ms")),
+                "" if one is first else Text(base.variant.name),
+                *(formatted(metric, one.means.get(metric)) for metric in LATENCIES),
             )
-        table.add_section()
+        parts += [table, ""]
     sizes = ", ".join(f"{name} {rows[0]['questions']}" for name, rows in data.items())
     note = f"Questions with an answer: {sizes}. Intervals: 95 % bootstrap over questions; differences are paired."
-    return data, [table, note]
+    return data, [*parts, note]
 
 
 def ann_misses_view(misses: Sequence[AnnMisses]) -> View:
@@ -169,7 +188,7 @@ def abstention_view(judged: Sequence[Judged], weights: SupportSettings | None) -
         levels.add_row(one.half, one.group, str(one.asked), *found)
     table = _table("refused: up to", "refusal recall", "false refusals")
     for row in refusals:
-        table.add_row(row.level, _number("", row.refusal_recall), _number("", row.false_refusals))
+        table.add_row(row.level, formatted("", row.refusal_recall), formatted("", row.false_refusals))
     note = f"{len(judged) - answerable} questions without an answer, {answerable} with one"
     parts: list[Table | str] = [levels, table, note]
     if weights is not None:
@@ -203,9 +222,9 @@ def judgements_view(report: Report) -> View:
         table.add_row(
             row.metric.replace("_", " "),
             str(row.questions),
-            _number(row.metric, row.first),
+            formatted(row.metric, row.first),
             _between(before, row.metric),
-            _number(row.metric, row.second),
+            formatted(row.metric, row.second),
             _between(after, row.metric),
             f"{row.difference.mean:+,.0f}" if row.metric == "tokens" else f"{row.difference.mean:+.3f}",
             _between(row.difference, row.metric),
@@ -243,14 +262,8 @@ def _bounds(interval: Interval) -> list[float]:
     return [round(interval.low, 6), round(interval.high, 6)]
 
 
-def _number(metric: str, value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if metric.startswith(("latency", "tokens")) else f"{value:.3f}"
-
-
 def _between(interval: Interval, metric: str = "") -> str:
-    return f"{_number(metric, interval.low)}..{_number(metric, interval.high)}"
+    return f"{formatted(metric, interval.low)}..{formatted(metric, interval.high)}"
 
 
 def _mark(interval: Interval) -> str:

@@ -14,9 +14,18 @@ from hypothesis import strategies as st
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
-from adk_evidence_eval.golden import GoldenQuestion, Span, Target, golden_lines, read_golden, read_queries, write_rows
+from adk_evidence_eval.golden import (
+    GoldenQuestion,
+    Selection,
+    Span,
+    Target,
+    golden_lines,
+    read_golden,
+    read_queries,
+    write_rows,
+)
 from adk_evidence_eval.run import Answer, Result, read_run, run_queries
-from adk_evidence_eval.score import Scores, by_category, hits, mean_scores, score_run
+from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
 from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
@@ -149,6 +158,33 @@ def test_scores_are_grouped_by_category():
     assert {name: list(rows) for name, rows in groups.items()} == {"(none)": ["b"], "tools": ["a", "c"]}
 
 
+def test_any_line_of_the_raising_function_is_a_hit_for_a_traceback_alone():
+    long, piece = target(1, 10), result(9, 30)
+    as_question = score_run({"a": Answer(id="a", results=(piece,))}, {"a": question("a", long)})["a"]
+    pasted = question("a", long, last_line="ValueError: no")
+    as_traceback = score_run({"a": Answer(id="a", results=(piece,))}, {"a": pasted})["a"]
+    assert (as_question["recall@5"], as_traceback["recall@5"], as_traceback["mrr@12"]) == (0, 1, 1)
+
+
+def test_targets_that_answer_directly_are_also_scored_alone():
+    found = [result(1, 10), *[MISS] * 11]
+    scores = score_one(found, [target(1, 10, grade=2), target(50, 60)])
+    assert (scores["recall@5"], scores["direct:recall@5"], scores["direct:recall@12"]) == (0.5, 1, 1)
+    assert "direct:recall@5" not in score_one(found, [target(1, 10)])
+
+
+def test_the_tokens_of_the_first_twelve_results_are_counted():
+    assert score_one([result(1, 10, tokens=70)] * 20, [target(1, 10)])["tokens@12"] == 12 * 70
+
+
+def test_the_kind_of_a_set_is_that_of_all_its_questions():
+    pasted = question("a", last_line="ValueError: no")
+    chosen = question("b", selection=Selection(document="x = 1", start=(0, 0), end=(0, 5)))
+    assert set_kind({"a": pasted}) == "traceback" and set_kind({"b": chosen}) == "selection"
+    assert set_kind({"a": pasted, "b": chosen}) == set_kind({"c": question("c")}) == "question"
+    assert set(TABLE_METRICS) == {"question", "traceback", "selection"}
+
+
 def test_a_library_that_is_not_installed_is_one_sentence(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError(name)
@@ -165,7 +201,7 @@ SPANS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(lambda pair: (pair
 @given(st.lists(SPANS, max_size=20), st.lists(st.tuples(SPANS, st.integers(1, 3)), min_size=1, max_size=6))
 def test_every_score_is_between_nothing_and_all(found, wanted):
     scores = score_one([result(*span) for span in found], [target(*span, grade) for span, grade in wanted])
-    counts = {"docs@12", "code@12"}
+    counts = {"docs@12", "code@12", "tokens@12"}
     assert all(0.0 <= value <= 1.0 for name, value in scores.items() if name not in counts)
     assert scores["docs@12"] + scores["code@12"] == min(12, len(found))
     assert scores["recall@5"] <= scores["recall@12"] <= scores["recall@20"] <= scores["recall@50"]
@@ -187,7 +223,7 @@ def test_questions_are_read_with_their_mode_and_without_their_labels(tmp_path: P
     ("line", "problem"),
     [
         ("not json", "Line 2 of"),
-        ('{"id": "b"}', "query: it is missing"),
+        ('{"id": "b"}', "query"),
         ('{"query": "x"}', "id: it is missing"),
         ('{"id": "b", "query": "  "}', "query is empty"),
         ('{"id": "b", "query": "x", "task_mode": "guess"}', "task_mode"),
@@ -237,6 +273,8 @@ def test_a_golden_set_is_written_as_it_was_read(tmp_path: Path):
     questions = [
         question("a", target(1, 10, grade=2), source=source),
         question("b", category="tools", answerable=False),
+        question("c", target(1, 2), last_line="ValueError: no"),
+        question("d", target(1, 2), selection=Selection(document="a\nb", start=(0, 0), end=(1, 1))),
     ]
     path.write_text(golden_lines(questions))
     assert list(read_golden(path).values()) == questions
@@ -248,6 +286,28 @@ def test_a_question_that_cannot_be_asked_is_named_only_where_it_is_to_be_asked(t
     assert list(read_golden(path)) == ["a"]
     with pytest.raises(InvalidRequestError, match="Line 1 of"):
         read_golden(path, ask=True)
+
+
+def test_a_selection_is_asked_with_the_symbols_in_it(workplace: Workplace):
+    workplace.ingest()
+    document = "from google.adk.plugins import RetryPlugin\n\nplugin = RetryPlugin(retries=2)\n"
+    chosen = question("a", selection=Selection(document=document, start=(2, 0), end=(2, 31)))
+    with closing(workplace.service()) as service, service.session() as session:
+        request = chosen.request(session)
+        assert [name.rpartition(".")[2] for name in request.symbols] == ["RetryPlugin"]
+        assert request.query.startswith("plugin = RetryPlugin(retries=2)") and "RetryPlugin" in request.query[31:]
+        assert chosen.request().symbols == ()
+        (answer,) = run_queries(service, [chosen], 4, change=lambda asked: asked.model_copy(update={"symbols": ()}))
+    assert len(answer.results) == 4
+
+
+def test_a_selection_of_nothing_is_named(tmp_path: Path):
+    path = tmp_path / "s.jsonl"
+    empty = question("a", selection=Selection(document="\n\n", start=(0, 0), end=(1, 0)))
+    path.write_text(golden_lines([empty]))
+    with pytest.raises(InvalidRequestError, match=r"Line 1 of .* no text at this place") as caught:
+        read_queries(path)
+    assert ".." not in caught.value.message
 
 
 def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):

@@ -391,7 +391,7 @@ def test_details_show_the_order_before_the_reranker(cli, indexed, golden, tmp_pa
     assert {"pool:recall@50", "pool:ndcg@12", "latency_p50_ms", "latency_p95_ms", "docs@12"} <= set(scores)
 
 
-def test_the_ablation_is_one_table_over_all_sets(cli, indexed, golden, monkeypatch, tmp_path):
+def test_the_ablation_is_a_table_for_each_set(cli, indexed, golden, monkeypatch, tmp_path):
     monkeypatch.setattr("adk_evidence_eval.ablation.VARIANTS", ablation.VARIANTS[:2])
     other, data = tmp_path / "other.jsonl", tmp_path / "data.jsonl"
     for copied in (other, data):
@@ -408,6 +408,9 @@ def test_the_ablation_is_one_table_over_all_sets(cli, indexed, golden, monkeypat
     rows = json.loads(cli("eval", "ablation", "--golden", data, "--json", "--home", indexed.home).stdout)["data"]
     assert [row["variant"] for row in rows] == ["BM25", "dense"]
     assert set(rows[1]["gains"]["ndcg@12"]) == {"mean", "low", "high"} and len(rows[1]["intervals"]["recall@8k"]) == 2
+    some = cli("eval", "ablation", "--golden", data, "--only", "dense", "--home", indexed.home)
+    assert "dense" in some.stdout and "BM25" not in some.stdout
+    sentence(cli("eval", "ablation", "--golden", golden, "--only", "nothing"), 2, "No variant")
     sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "same name")
 
 
