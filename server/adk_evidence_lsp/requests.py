@@ -54,6 +54,8 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
                 used = build_query(server.documents.parsed(snapshot), snapshot.language, *places, session.symbols)
             request = {
                 "query": used.text,
+                "symbols": used.symbols,
+                "own_names": used.own_names,
                 "task_mode": params.task_mode or client.task_mode,
                 "max_results_final": params.max_results or client.max_results,
                 "time_budget_ms": params.time_budget_ms or client.time_budget_ms,

@@ -68,6 +68,11 @@ class EvidenceRequest(Frozen):
         description="Importable dotted names that the question is about, e.g. those resolved in a selection. "
         "Their definitions come first.",
     )
+    own_names: tuple[_Text, ...] = Field(
+        default=(),
+        max_length=MAX_QUERY_CHARS,
+        description="Names in the query that the caller's own code defines. The index need not hold them.",
+    )
     strict: bool | None = None
 
     @field_validator("query")

@@ -21,7 +21,7 @@ class Definition:
     """What a symbol's own lines say of it.
 
     `bases` are the expressions of a class's bases, `annotation` that of a variable's type or a function's result,
-    `alias` the dotted name that a variable is another name for.
+    `alias` the dotted name that a variable is another name for. `parameters` are those that a call can name.
     """
 
     kind: str
@@ -32,6 +32,7 @@ class Definition:
     annotation: ast.expr | None = None
     is_property: bool = False
     alias: str | None = None
+    parameters: frozenset[str] = frozenset()
 
 
 def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
@@ -111,6 +112,7 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
         doc=doc,
         annotation=node.returns,
         is_property=bool(decorators & _PROPERTIES),
+        parameters=frozenset(item.arg for item in (*node.args.args, *node.args.kwonlyargs)),
     )
 
 

@@ -56,10 +56,11 @@ class DocReference(Frozen):
 
 
 class DocSection(DocReference):
-    """A section of the docs with what opening its page takes."""
+    """A section of the docs with what opening its page takes, and the point id of its first chunk."""
 
     repo: str
     commit: str
+    point: str
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
     guides: list[tuple[tuple[object, ...], str, DocSection]] = []
     for record in scroll_all(store, collection, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
-        section = _section(payload)
+        section = _section(payload, record.id)
         table.sections.setdefault(section.citation, []).append(section)
         if not section.headings:
             continue
@@ -158,7 +159,7 @@ def _names(heading: str) -> Iterator[str]:
         yield match.group().rstrip(".")
 
 
-def _section(payload: ChunkPayload) -> DocSection:
+def _section(payload: ChunkPayload, point: str) -> DocSection:
     return DocSection(
         citation=docs_citation(payload.repo, payload.commit, payload.uri or payload.path),
         url=payload.uri,
@@ -168,6 +169,7 @@ def _section(payload: ChunkPayload) -> DocSection:
         lines=LineSpan(start=payload.start_line, end=payload.end_line),
         repo=payload.repo,
         commit=payload.commit,
+        point=point,
     )
 
 
