@@ -53,6 +53,7 @@ class FindEvidence(Frozen):
     task_mode: TaskMode = Field(
         default="build", description="What the evidence is for; it steers the ranking and the mix of docs and code."
     )
+    symbols: tuple[str, ...] = Field(default=(), description="Names whose definitions come first.")
     max_results: int = Field(default=8, ge=1, le=50, description="Number of results.")
     sources: tuple[SourceType, ...] = Field(
         default=("docs", "code"), min_length=1, description="Where to look: guides, source code or both."
@@ -178,6 +179,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
     """
     values = {
         "query": arguments.query,
+        "symbols": arguments.symbols,
         "task_mode": arguments.task_mode,
         "max_results_final": arguments.max_results,
         "filters": {

@@ -366,10 +366,10 @@ def test_code_is_asked_for_with_its_surroundings(symbols: Symbols) -> None:
     assert ask(symbols, (5, 16), (5, 22)) == "Thing( (in Shop.build; using Thing)"
     whole = build_query(PythonDocument(CODE_DOCUMENT), "python", (5, 8), (6, 26), symbols)
     assert whole.text == (
-        "thing = Thing(part=None) thing.run(times=2) (in Shop.build; using Thing, Base.part, Base.run)"
+        "thing = Thing(part=None) thing.run(times=2) (in Shop.build; using Thing, Base.run, Base.part)"
     )
     assert whole.symbols == tuple(
-        f"google.adk.things.{path}" for path in ("thing.Thing", "base.Base.part", "base.Base.run")
+        f"google.adk.things.{path}" for path in ("thing.Thing", "base.Base.run", "base.Base.part")
     )
     assert ask(symbols, (6, 26), (5, 8)) == whole.text
     assert ask(None, (5, 16), (5, 22)) == "Thing( (in Shop.build)"

@@ -42,9 +42,11 @@ def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
         payload: The chunk.
         symbol: Qualified name within the module, one of the chunk's `symbols`.
     """
-    for chain, node, following in _definitions(payload.body):
-        if symbol == chain or symbol.endswith(f".{chain}"):
-            return _describe(payload, symbol, node, following)
+    found = [item for item in _definitions(payload.body) if symbol == item[0] or symbol.endswith(f".{item[0]}")]
+    # Only the getter of a property says what the property is.
+    if found:
+        _, node, following = min(found, key=lambda item: _is_accessor(item[1]))
+        return _describe(payload, symbol, node, following)
     own = payload.symbol == symbol
     return Definition(
         kind=payload.symbol_kind if own and payload.symbol_kind else "variable",
@@ -84,6 +86,12 @@ def _definitions(body: str) -> list[tuple[str, ast.stmt, ast.stmt | None]]:
     # Longest first, so that `run` of another class is not taken for `A.run`.
     found.reverse()
     return sorted(found, key=lambda item: -item[0].count("."))
+
+
+def _is_accessor(node: ast.stmt) -> bool:
+    """Whether a function sets or deletes a property that another function gets."""
+    decorators = node.decorator_list if isinstance(node, python.Definition) else []
+    return any(isinstance(item, ast.Attribute) and item.attr in ("setter", "deleter") for item in decorators)
 
 
 def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast.stmt | None) -> Definition:

@@ -197,6 +197,8 @@ class PythonDocument:
         else:
             scope.bind(node.name, Binding(node.lineno - 1))
             outside += self._bind_parameters(node, inner)
+            if scope.is_class:
+                self._note_override(node, inner)
         return [*((item, scope) for item in outside), *((item, inner) for item in node.body)]
 
     def _bind_parameters(self, node: Function, inner: Scope) -> list[ast.expr]:
@@ -217,6 +219,14 @@ class PythonDocument:
         annotations = [item.annotation for item in (*plain, *starred)]
         self._annotate(*annotations, node.returns)
         return [item for item in (*arguments.defaults, *arguments.kw_defaults, *annotations, node.returns) if item]
+
+    def _note_override(self, node: Function, inner: Scope) -> None:
+        """A method mentions the method of a base class that it overrides, if there is one."""
+        line = node.lineno - 1
+        start = self.lines[line].find(node.name, self._column(line, node.col_offset) + len("def "))
+        if start >= 0:
+            inherited = ast.Attribute(ast.Call(ast.Name("super"), [], []), node.name)
+            self._put(node.name, line, start, inner, expression=inherited, use="call")
 
     def _use(self, use: Use, *nodes: ast.AST | None) -> None:
         self._uses |= {id(node): use for node in nodes if node is not None}

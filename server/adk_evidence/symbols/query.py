@@ -91,6 +91,15 @@ def build_query(
     )
 
 
+def symbols_at(document: PythonDocument, start: Position, end: Position, symbols: Symbols) -> tuple[str, ...]:
+    """The indexed symbols that a place names, the most important first; places are as in `build_query`."""
+    start, end = min(start, end), max(start, end)
+    if start == end:
+        entry = resolve_at(document, symbols, *start)
+        return (entry.fqn,) if entry else ()
+    return tuple(entry.fqn for entry in named_in(document, symbols, start, end).entries[:MAX_SYMBOLS])
+
+
 def _is_comment(selection: str) -> bool:
     return all(line.lstrip().startswith("#") for line in selection.splitlines() if line.strip())
 

@@ -43,7 +43,14 @@ class _Local:
     is_class: bool
 
 
-_Value = _Path | _Member | _Instance | _Local
+@dataclass(frozen=True, eq=False)
+class _Super:
+    """An instance of a class of the document, without what that class defines itself."""
+
+    scope: Scope
+
+
+_Value = _Path | _Member | _Instance | _Local | _Super
 
 # How much a use of a name says of what the code is about, the most telling first.
 _TELLING: Sequence[Use] = ("call", "keyword", "name", "annotation", "import")
@@ -118,7 +125,10 @@ class _Reader:
     def meaning(self, mention: Mention) -> SymbolEntry | None:
         """The symbol that a mention names, for a keyword the field that it sets, or None."""
         if mention.keyword_of is not None:
-            called = self._entry(self._value(mention.keyword_of, mention.scope, mention.line, 0))
+            value = self._value(mention.keyword_of, mention.scope, mention.line, 0)
+            if isinstance(value, _Local):
+                return self._entry(self._local(value.scope, mention.name, 0)) if value.is_class else None
+            called = self._entry(value)
             is_class = called is not None and self._symbols.is_class(called)
             return self._symbols.member(called, mention.name) if called and is_class else None
         if mention.imported is not None:
@@ -173,7 +183,7 @@ class _Reader:
                 return self._attribute(owner, name, depth) if owner else None
             case ast.Call(func=ast.Name(id="super")):
                 known = scope.lookup("self", line) or scope.lookup("cls", line)
-                return _Local(known[0].owner, is_class=False) if known and known[0].owner else None
+                return _Super(known[0].owner) if known and known[0].owner else None
             case ast.Call(func=function):
                 return self._called(self._value(function, scope, line, depth + 1))
             case ast.Await(value=inner) | ast.NamedExpr(value=inner):
@@ -207,6 +217,9 @@ class _Reader:
         """An item of what an expression yields or holds."""
         while isinstance(node, ast.Await):
             node = node.value
+        known = scope.lookup(node.id, line) if isinstance(node, ast.Name) else None
+        if known is not None and known[0].value is not None and depth <= MAX_DEPTH:
+            return self._item(known[0].value, known[1], known[0].line - 1, depth + 1)
         is_call = isinstance(node, ast.Call)
         value = self._value(node.func if isinstance(node, ast.Call) else node, scope, line, depth + 1)
         entry = None if isinstance(value, _Instance) else self._entry(value)
@@ -254,6 +267,8 @@ class _Reader:
                 return self._attribute(_Instance(held), name, depth) if held else None
             case _Local(scope):
                 return self._local(scope, name, depth)
+            case _Super(scope):
+                return self._inherited(scope, name, depth)
 
     def _local(self, scope: Scope, name: str, depth: int) -> _Value | None:
         """An attribute that a class of the document defines, or inherits from an indexed class."""
@@ -265,6 +280,10 @@ class _Reader:
         own = scope.bindings.get(name)
         if own:
             return self._annotated(own[-1], scope, depth) if own[-1].annotation is not None else None
+        return self._inherited(scope, name, depth)
+
+    def _inherited(self, scope: Scope, name: str, depth: int) -> _Value | None:
+        """An attribute that the bases of a class of the document define."""
         outside = scope.parent or scope
         for base in scope.node.bases if isinstance(scope.node, ast.ClassDef) else ():
             parent = self._value(base, outside, scope.first, depth + 1)
