@@ -82,9 +82,9 @@ def _defining(run: Run, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[
             elsewhere.setdefault(f"{module}.{symbol}", hit)
     found: dict[str, tuple[Hit, list[SymbolEntry]]] = {}
     for entry in entries:
-        hit = by_point.get(entry.point) or elsewhere.get(entry.fqn)
-        if hit is not None:
-            found.setdefault(hit.point_id, (hit, []))[1].append(entry)
+        defining = by_point.get(entry.point) or elsewhere.get(entry.fqn)
+        if defining is not None:
+            found.setdefault(defining.point_id, (defining, []))[1].append(entry)
     return list(found.values())
 
 

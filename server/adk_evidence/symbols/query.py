@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from pydantic import Field
+
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.base import Frozen
@@ -33,7 +35,7 @@ class QueryUsed(Frozen):
     selection: str | None = None
     enclosing: str | None = None
     symbols: tuple[str, ...] = ()
-    own_names: tuple[str, ...] = ()
+    own_names: tuple[str, ...] = Field(default=(), exclude=True)
 
 
 def build_query(
