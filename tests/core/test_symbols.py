@@ -130,6 +130,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     write_code(made.code, FILES)
     guide = made.docs / "docs" / "tools" / "retry.md"
     guide.write_text(guide.read_text() + "\n## The RetryPlugin class\n\nIt retries.\n\n## Running things\n\nRun.\n")
+    confirm = made.docs / "docs" / "tools" / "confirm.md"
+    confirm.write_text(confirm.read_text() + "\n## The Part\n\nSmall.\n\n## Parts\n\nAll of them.\n")
     made.ingest()
     return made
 
@@ -219,6 +221,11 @@ def test_the_guide_that_names_a_symbol_in_a_heading_goes_before_the_reference(sy
     assert reference is not None and reference.origin == "api-reference"
     (run,) = symbols.table.find("Base.run")
     assert symbols.info(run).documentation != guide
+
+
+def test_the_section_whose_heading_is_the_name_goes_before_one_that_mentions_it(symbols: Symbols) -> None:
+    guide = symbols.documentation(symbols.table.entries["google.adk.things.base.Part"])
+    assert guide is not None and guide.headings[-1] == "Parts"
 
 
 def test_names_are_found_by_their_end_the_public_ones_first(symbols: Symbols) -> None:
@@ -414,6 +421,10 @@ class Own(Base):
         super().run()
         self.parts
 Own(part=None)
+async def build(size) -> Thing: ...
+async def use():
+    built = await build(1)
+    built.run()
 """
 
 
@@ -446,13 +457,17 @@ def test_a_method_that_overrides_one_names_that_one(symbols: Symbols) -> None:
     assert named(symbols, 21, 21) == ["base.Base.part"]
 
 
+def test_a_function_of_the_document_returns_what_its_annotation_says(symbols: Symbols) -> None:
+    assert named(symbols, 25, 25) == ["base.Base.run", "thing.Thing"]
+
+
 def test_names_of_the_document_are_its_own(symbols: Symbols) -> None:
     document = PythonDocument(
         "from google.adk.things import Thing, no_thing\nimport other_kit\n"
         "def my_tool(my_arg):\n    return other_kit.build_it(Thing(no_field=no_thing(my_arg)))\n"
     )
     used = build_query(document, "python", (2, 0), (3, 99), symbols)
-    assert set(used.own_names) == {"my_tool", "my_arg", "other_kit", "build_it"}
+    assert set(used.own_names) == {"my_tool", "my_arg", "build_it"}
     assert not {"no_field", "no_thing", "Thing"} & set(used.own_names)
 
 
@@ -476,6 +491,12 @@ def test_a_huge_selection_is_cut(symbols: Symbols) -> None:
     text = "x = 1\n" * 50_000
     used = build_query(PythonDocument(text), "python", (0, 0), (50_000, 0), symbols)
     assert len(used.text) <= MAX_SELECTION_CHARS
+
+
+def test_names_count_that_stand_below_the_quoted_lines(symbols: Symbols) -> None:
+    text = "from google.adk.things import Thing\n" + "answer = 'a long line of text that says nothing at all'\n" * 60
+    used = build_query(PythonDocument(f"{text}Thing()\n"), "python", (1, 0), (62, 0), symbols)
+    assert used.symbols == ("google.adk.things.thing.Thing",)
 
 
 @pytest.mark.parametrize("place", [(1, 0), (10**6, 0)])

@@ -45,8 +45,8 @@ class Binding:
     """What a name is bound to from a line on. At most one of the parts is set; none where the value is not known.
 
     `imported` is a dotted path, `value` an expression, `annotation` the expression of the name's type. `items_of` is an
-    expression over whose items a loop runs. `owner` is the class that the name is an instance of, or, with `is_class`,
-    the class that the name means.
+    expression over whose items a loop runs, `returns` the annotation of what a function returns. `owner` is the class
+    that the name is an instance of, or, with `is_class`, the class that the name means.
     """
 
     line: int
@@ -54,6 +54,7 @@ class Binding:
     value: ast.expr | None = None
     annotation: ast.expr | None = None
     items_of: ast.expr | None = None
+    returns: ast.expr | None = None
     owner: Scope | None = None
     is_class: bool = False
 
@@ -195,7 +196,7 @@ class PythonDocument:
             self._use("call", *node.bases)
             outside += [*node.bases, *(item.value for item in node.keywords)]
         else:
-            scope.bind(node.name, Binding(node.lineno - 1))
+            scope.bind(node.name, Binding(node.lineno - 1, returns=node.returns))
             outside += self._bind_parameters(node, inner)
             if scope.is_class:
                 self._note_override(node, inner)

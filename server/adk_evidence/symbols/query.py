@@ -16,6 +16,8 @@ from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.resolution import Named, named_in, resolve_at
 
 MAX_SELECTION_CHARS = 1500
+# Names are looked up in more lines than the question quotes, but not in those of a whole long file.
+MAX_SELECTED_LINES = 200
 MAX_NAMES = 8
 _COMMENT = re.compile(r"\s*#+:?\s?")
 
@@ -75,11 +77,11 @@ def build_query(
     if not is_python or _is_comment(selection):
         return QueryUsed(text=words, origin=origin, selection=selection)
     enclosing = document.enclosing(start[0]) or None
-    shown = min(end, (start[0] + selection.count("\n") + 1, 0)) if len(selection) == MAX_SELECTION_CHARS else end
-    named = named_in(document, symbols, start, shown) if symbols is not None else Named((), frozenset())
+    looked_at = min(end, (start[0] + MAX_SELECTED_LINES, 0))
+    named = named_in(document, symbols, start, looked_at) if symbols is not None else Named((), frozenset())
     context = [f"in {enclosing}"] if enclosing else []
-    words_for = named.entries[:MAX_NAMES]
-    context += [f"using {', '.join(entry.symbol or entry.fqn for entry in words_for)}"] if words_for else []
+    first = [entry.symbol or entry.fqn for entry in named.entries[:MAX_NAMES]]
+    context += [f"using {', '.join(first)}"] if first else []
     text = f"{words} ({'; '.join(context)})" if context else words
     known = {*named.claimed, *(entry.name for entry in named.entries)}
     mentioned = dict.fromkeys(name.rpartition(".")[2] for name in code_identifiers(text))

@@ -14,7 +14,7 @@ from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
 from adk_evidence.store.manifest import is_beside
-from adk_evidence.symbols.names import Names
+from adk_evidence.symbols.names import Names, compact
 
 # The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.
 PAGE_POINTS = 128
@@ -122,6 +122,7 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
 
 def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None:
     guides: list[tuple[tuple[object, ...], str, DocSection]] = []
+    classes = {compact(entry.name): entry.name for entry in table.entries.values() if entry.name[:1].isupper()}
     for record in scroll_all(store, collection, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         section = _section(payload, record.id)
@@ -134,8 +135,13 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
         heading = section.headings[-1]
         python = "python" in payload.code_langs or not payload.code_langs
         order = (not python, len(heading), len(section.headings), section.path, section.lines.start)
+        whole = compact(heading)
+        meant = classes.get(whole) or classes.get(whole.removesuffix("s"))
+        if meant is not None:
+            # `Sequential agents` is all about `SequentialAgent`.
+            guides.append(((False, *order), meant, section))
         guides += [
-            (order, name, section)
+            ((True, *order), name, section)
             for name in dict.fromkeys(_names(heading))
             # `Running` in a heading may be a mere English word.
             if (is_code_like(name) or name[:1].isupper()) and table.find(name.rpartition(".")[2])
