@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adk_evidence.symbols.table import SymbolEntry
 
 UNKNOWN_SYMBOL = "unknown_symbol"
-# Guides that come with the definitions. The search finds other ones, and often better ones.
+# Guides that come with the definitions. The search itself finds further guides.
 MAX_GUIDES = 1
 # How many symbols a result is said to define.
 _SAID = 4

@@ -190,10 +190,10 @@ class PythonDocument:
             end = first_line(node.body[0]) - 1 if node.body else inner.last + 1
             self._broken |= dict.fromkeys(range(inner.first, end), inner)
         outside: list[ast.AST] = [*node.decorator_list]
-        self._use("call", *node.decorator_list)
+        self._mark("call", *node.decorator_list)
         if isinstance(node, ast.ClassDef):
             scope.bind(node.name, Binding(node.lineno - 1, owner=inner, is_class=True))
-            self._use("call", *node.bases)
+            self._mark("call", *node.bases)
             outside += [*node.bases, *(item.value for item in node.keywords)]
         else:
             scope.bind(node.name, Binding(node.lineno - 1, returns=node.returns))
@@ -229,12 +229,12 @@ class PythonDocument:
             inherited = ast.Attribute(ast.Call(ast.Name("super"), [], []), node.name)
             self._put(node.name, line, start, inner, expression=inherited, use="call")
 
-    def _use(self, use: Use, *nodes: ast.AST | None) -> None:
+    def _mark(self, use: Use, *nodes: ast.AST | None) -> None:
         self._uses |= {id(node): use for node in nodes if node is not None}
 
     def _annotate(self, *annotations: ast.expr | None) -> None:
         for annotation in annotations:
-            self._use("annotation", *(ast.walk(annotation) if annotation else ()))
+            self._mark("annotation", *(ast.walk(annotation) if annotation else ()))
 
     def _note(self, node: ast.AST, scope: Scope) -> None:
         """Bind what a node binds, and keep the names that it mentions."""
@@ -249,7 +249,7 @@ class PythonDocument:
                 use = self._uses.get(id(node), "name")
                 self._put(name, line, end - len(name), scope, expression=node, use=use)
             case ast.Call():
-                self._use("call", node.func)
+                self._mark("call", node.func)
                 for keyword in node.keywords:
                     if keyword.arg is not None:
                         line = keyword.lineno - 1
