@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,11 +15,14 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
+from adk_evidence.symbols.document import PythonDocument
+from adk_evidence.symbols.lookup import Symbols
+from adk_evidence.symbols.query import build_query
 from adk_evidence.validation import first_problem
 from adk_evidence_console import say, stderr, stdout
 
@@ -27,12 +33,58 @@ _OPTIONS = {
     "filters.path_blocklist": "--exclude",
     "filters.languages": "--language",
     "filters.repo_ref_hint": "--ref",
+    "symbols": "--symbol",
     "max_results_final": "--results",
     "time_budget_ms": "--time-budget-ms",
 }
+_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
 _SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
 _TURNS = TypeAdapter(tuple[Turn, ...])
 _HISTORY = 'It is a JSON list such as [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}].'
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Lines of a file of the user, from 0, with the first line after them."""
+
+    document: PythonDocument
+    language: str
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+    @cached_property
+    def text(self) -> str:
+        """The selection as a question, without what its names mean."""
+        return build_query(self.document, self.language, self.start, self.end).text
+
+    def add_to(self, request: EvidenceRequest, symbols: Symbols) -> EvidenceRequest:
+        """The request with the symbols of the selection, and with the selection as its question if it has no other."""
+        used = build_query(self.document, self.language, self.start, self.end, symbols)
+        query = used.text if request.query == self.text else request.query
+        named = tuple(dict.fromkeys((*request.symbols, *used.symbols)))[:MAX_SYMBOLS]
+        return request.model_copy(update={"query": query, "symbols": named, "own_names": used.own_names})
+
+
+def selection_of(value: str) -> Selection:
+    """The lines that `FILE:START-END` or `FILE:LINE` names; a file alone means the whole file.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, has no such lines, or nothing stands there.
+    """
+    named = _LINES.fullmatch(value)
+    path = Path(named[1] if named else value)
+    is_python = path.suffix in (".py", ".pyi")
+    document = PythonDocument(_read("--selection", path), python=is_python)
+    count = len(document.lines)
+    first, last = (int(named[2]), int(named[3] or named[2])) if named else (1, count)
+    if not 1 <= first <= last <= count:
+        hint = f"{path} has {count} lines; the option is FILE:START-END."
+        raise InvalidRequestError(f"--selection names no lines: {value}.", hint)
+    selection = Selection(
+        document, "python" if is_python else "", (first - 1, 0), (last - 1, len(document.lines[last - 1]))
+    )
+    _ = selection.text
+    return selection
 
 
 def build_request(
@@ -47,6 +99,7 @@ def build_request(
     ref: str | None = None,
     time_budget_ms: int | None = None,
     strict: bool | None = None,
+    symbol: list[str] | None = None,
 ) -> EvidenceRequest:
     """A validated request.
 
@@ -61,6 +114,7 @@ def build_request(
         "max_results_final": results,
         "time_budget_ms": time_budget_ms,
         "strict": strict,
+        "symbols": symbol or (),
         "filters": {
             "path_allowlist": path or (),
             "path_blocklist": exclude or (),
@@ -87,15 +141,16 @@ def answer(
     render: Renderer | None = None,
     *,
     full: bool = False,
+    selection: Selection | None = None,
 ) -> None:
-    """Answer a request: evidence goes to stdout, everything else to stderr.
+    """Answer a request, which may be about a selection: evidence goes to stdout, everything else to stderr.
 
     `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
     chunks.
     """
     out = stdout()
     with closing(EvidenceService(settings)) as service, service.session() as session:
-        pack = session.find(request)
+        pack = session.find(selection.add_to(request, session.symbols) if selection else request)
         roots = {} if render else session.local_files(pack)
     if render is None:
         from adk_evidence_cli.terminal import show_pack

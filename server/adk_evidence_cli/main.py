@@ -34,7 +34,8 @@ app.add_typer(serve_app, name="serve")
 # As `models.request.TaskMode`, whose module takes long to import.
 Mode = Literal["build", "debug", "explain", "refactor"]
 Query = Annotated[
-    str, typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False)
+    str | None,
+    typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False),
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
@@ -61,7 +62,7 @@ def _root(
 
 @app.command()
 def ask(
-    query: Query,
+    query: Query = None,
     mode: ModeOption = "build",
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
@@ -80,6 +81,14 @@ def ask(
     exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
     language: Annotated[list[str] | None, typer.Option(help="Only this language, e.g. python; repeatable.")] = None,
     ref: Annotated[str | None, typer.Option(help="Commit, tag or version that evidence must be of.")] = None,
+    symbol: Annotated[
+        list[str] | None,
+        typer.Option(help="Show the definition of this ADK name first; repeatable."),
+    ] = None,
+    selection: Annotated[
+        str | None,
+        typer.Option(help="Ask about code of yours, FILE:START-END: first the definitions of the ADK names in it."),
+    ] = None,
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
     index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
@@ -91,7 +100,7 @@ def ask(
     from adk_evidence.index.codebase import MAIN
     from adk_evidence.index.registry import settings_of
     from adk_evidence.render.markdown import to_markdown
-    from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, to_json
+    from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, selection_of, to_json
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(chosen) > 1:
@@ -105,6 +114,11 @@ def ask(
         render: Renderer | None = prompt_renderer(max_tokens, system, history, question=question)
     else:
         render = to_json if as_json else to_markdown if as_markdown else None
+    selected = None if selection is None else selection_of(selection)
+    if query is None:
+        if selected is None:
+            raise InvalidRequestError("There is no question.", 'Try `adk-evidence ask "how do I ..."`.')
+        query = selected.text
     request = build_request(
         query=read_stdin() if query == "-" else query,
         task_mode=mode,
@@ -116,9 +130,10 @@ def ask(
         ref=ref,
         time_budget_ms=time_budget_ms,
         strict=strict or None,
+        symbol=symbol,
     )
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    answer(settings, request, render, full=full)
+    answer(settings, request, render, full=full, selection=selected)
 
 
 @app.command()

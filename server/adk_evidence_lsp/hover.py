@@ -45,16 +45,18 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     info = await server.executor.run(look_up, quick=True)
     if info is None:
         return None
-    value = as_markdown(info, linked=server.client_runs(CLIENT_FIND_EVIDENCE))
+    linked = params if server.client_runs(CLIENT_FIND_EVIDENCE) else None
+    value = as_markdown(info, linked)
     return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
 
 
-def as_markdown(info: SymbolInfo, *, linked: bool) -> str:
+def as_markdown(info: SymbolInfo, linked: types.HoverParams | None) -> str:
     """A symbol as Markdown, in which texts from the corpora cannot be markup.
 
     Args:
         info: The symbol.
-        linked: Whether to end with a link to the client's command that finds evidence.
+        linked: The place of the symbol, to end with a link to the client's command that finds evidence; None for no
+            link.
     """
     parts = [fenced(info.signature or info.fqn, "python")]
     if info.doc:
@@ -65,8 +67,8 @@ def as_markdown(info: SymbolInfo, *, linked: bool) -> str:
         trail = " \u203a ".join(info.documentation.headings)
         citations += f"\n- Docs: {_prose(trail)} {_cited(info.documentation.citation)}"
     parts.append(citations)
-    if linked:
-        parts.append(f"[Find evidence]({command_link(info.symbol)})")
+    if linked is not None:
+        parts.append(f"[Find evidence]({command_link(info.symbol, linked)})")
     return "\n\n".join(parts)
 
 
@@ -81,7 +83,13 @@ def _prose(text: str) -> str:
     return _AUTOLINKS.sub(r"\\\g<0>", inline(text))
 
 
-def command_link(query: str) -> str:
-    """The address of the client's command that finds evidence for a query."""
-    arguments = json.dumps([{"query": query, "taskMode": "explain"}], separators=(",", ":"))
-    return f"command:{CLIENT_FIND_EVIDENCE}?{quote(arguments, safe='')}"
+def command_link(query: str, place: types.HoverParams) -> str:
+    """The address of the client's command that finds evidence for a query about the name at a place."""
+    position = {"line": place.position.line, "character": place.position.character}
+    request = {
+        "query": query,
+        "taskMode": "explain",
+        "textDocument": {"uri": place.text_document.uri},
+        "range": {"start": position, "end": position},
+    }
+    return f"command:{CLIENT_FIND_EVIDENCE}?{quote(json.dumps([request], separators=(',', ':')), safe='')}"

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
+from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
 from adk_evidence_lsp.protocol import (
     EvidenceParams,
@@ -30,6 +32,8 @@ from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
+    from adk_evidence.search.session import Session
+    from adk_evidence.symbols.query import QueryUsed
     from adk_evidence.symbols.target import RankedTarget
 
 MAX_OTHERS = 20
@@ -38,22 +42,16 @@ WORKSPACE_SYMBOLS = 20
 
 async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, Any]:
     """The pack for a question, which is given or made of a selection, with `queryUsed`."""
-    asked = params.text_document if params.query is None else None
-    snapshot = server.snapshot(asked.uri) if asked else None
+    snapshot = _asked_about(server, params)
     client = server.configuration.client
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
-        from adk_evidence.symbols.query import QueryUsed, build_query
-
         with server.backend.session(cancelled) as session:
-            if snapshot is None:
-                used = QueryUsed(text=params.query or "", origin="given")
-            else:
-                start, end = _ends(params)
-                places = snapshot.place(start), snapshot.place(end)
-                used = build_query(server.documents.parsed(snapshot), snapshot.language, *places, session.symbols)
+            used = _question(server, params, snapshot, session)
             request = {
                 "query": used.text,
+                "symbols": used.symbols,
+                "own_names": used.own_names,
                 "task_mode": params.task_mode or client.task_mode,
                 "max_results_final": params.max_results or client.max_results,
                 "time_budget_ms": params.time_budget_ms or client.time_budget_ms,
@@ -70,6 +68,36 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
         key = f"document:{params.text_document.uri}"
     with work_done(server, params.work_done_token, "Finding ADK evidence"):
         return await server.executor.run(find, key=key)
+
+
+def _asked_about(server: EvidenceServer, params: EvidenceParams) -> Snapshot | None:
+    """The document that the question is made of, or that has the place of a given question."""
+    if params.text_document is None or (params.range or params.position) is None:
+        return None
+    try:
+        return server.snapshot(params.text_document.uri)
+    except JsonRpcInvalidParams:
+        if params.query is None:
+            raise
+        # The document was closed since; the question can be answered without it.
+        return None
+
+
+def _question(server: EvidenceServer, params: EvidenceParams, snapshot: Snapshot | None, session: Session) -> QueryUsed:
+    from adk_evidence.symbols.query import QueryUsed, build_query, symbols_at
+
+    if snapshot is None:
+        return QueryUsed(text=params.query or "", origin="given", symbols=params.symbols)
+    document, symbols = server.documents.parsed(snapshot), session.symbols
+    start, end = (snapshot.place(place) for place in _ends(params))
+    if params.query is None:
+        used = build_query(document, snapshot.language, start, end, symbols)
+    else:
+        # An error may cover a whole class, whose first line says what the error is about.
+        found = symbols_at(document, start, min(end, (start[0] + 1, 0)), symbols)
+        used = QueryUsed(text=params.query, origin="given", symbols=found)
+    named = tuple(dict.fromkeys((*params.symbols, *used.symbols)))[:MAX_SYMBOLS]
+    return used.model_copy(update={"symbols": named})
 
 
 def _ends(params: EvidenceParams) -> tuple[Position, Position]:

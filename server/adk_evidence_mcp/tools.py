@@ -46,6 +46,7 @@ class FindEvidence(Frozen):
         max_length=MAX_QUERY_CHARS,
         description="A question, an error message, or names from code; English works best.",
     )
+    symbols: tuple[str, ...] = Field(default=(), description="Names whose definitions come first.")
     task_mode: TaskMode = "build"
     max_results: int = Field(default=8, ge=1, le=50)
     sources: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
@@ -165,6 +166,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
     """
     values = {
         "query": arguments.query,
+        "symbols": arguments.symbols,
         "task_mode": arguments.task_mode,
         "max_results_final": arguments.max_results,
         "filters": {

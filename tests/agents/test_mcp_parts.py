@@ -267,6 +267,8 @@ async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
         assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
         _, one = await answer(client, "find_adk_evidence", query=QUESTION, path="src/google/adk/plugins")
         assert all(cited["path"].startswith("src/google/adk/plugins/") for cited in one["citations"])
+        _, about = await answer(client, "find_adk_evidence", query=QUESTION, symbols=["Runner"])
+        assert about["citations"][0]["path"] == "src/google/adk/runners.py"
         text, small = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
         assert estimate_tokens(text) <= 400 and small["omitted"] > 0
 

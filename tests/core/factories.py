@@ -84,6 +84,7 @@ def run(query: str = "how do I retry?", *, task_mode: Any = "build", size: int =
         scope=Scope(KINDS, {}, (), {}, (), False, False),
         limits={},
         query_id="q",
+        symbols=state.pop("symbols", None),
     )
     made.support = Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0))
     for name, value in state.items():

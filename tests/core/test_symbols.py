@@ -28,6 +28,7 @@ BASE = '''\
 """Where all things begin."""
 
 import abc
+from collections.abc import Iterator
 from typing import Generic, Optional, TypeVar
 
 T = TypeVar("T")
@@ -59,6 +60,21 @@ class Base(abc.ABC, Generic[T]):
 
     async def run(self, *, times: int = 1) -> None:
         ...
+
+    parts: list[Part] = []
+
+    def walk(self, pace: int = 1) -> "Iterator[Part]":
+        """Goes from part to part."""
+        yield Part()
+
+    @property
+    def best(self) -> Part:
+        """The best part."""
+        return Part()
+
+    @best.setter
+    def best(self, value: Part) -> None:
+        self.part = value
 
 
 class Loop(Base["Loop"]):
@@ -114,6 +130,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     write_code(made.code, FILES)
     guide = made.docs / "docs" / "tools" / "retry.md"
     guide.write_text(guide.read_text() + "\n## The RetryPlugin class\n\nIt retries.\n\n## Running things\n\nRun.\n")
+    confirm = made.docs / "docs" / "tools" / "confirm.md"
+    confirm.write_text(confirm.read_text() + "\n## The Part\n\nSmall.\n\n## Parts\n\nAll of them.\n")
     made.ingest()
     return made
 
@@ -203,6 +221,11 @@ def test_the_guide_that_names_a_symbol_in_a_heading_goes_before_the_reference(sy
     assert reference is not None and reference.origin == "api-reference"
     (run,) = symbols.table.find("Base.run")
     assert symbols.info(run).documentation != guide
+
+
+def test_the_section_whose_heading_is_the_name_goes_before_one_that_mentions_it(symbols: Symbols) -> None:
+    guide = symbols.documentation(symbols.table.entries["google.adk.things.base.Part"])
+    assert guide is not None and guide.headings[-1] == "Parts"
 
 
 def test_names_are_found_by_their_end_the_public_ones_first(symbols: Symbols) -> None:
@@ -366,13 +389,86 @@ def test_code_is_asked_for_with_its_surroundings(symbols: Symbols) -> None:
     assert ask(symbols, (5, 16), (5, 22)) == "Thing( (in Shop.build; using Thing)"
     whole = build_query(PythonDocument(CODE_DOCUMENT), "python", (5, 8), (6, 26), symbols)
     assert whole.text == (
-        "thing = Thing(part=None) thing.run(times=2) (in Shop.build; using Thing, Base.part, Base.run)"
+        "thing = Thing(part=None) thing.run(times=2) (in Shop.build; using Thing, Base.run, Base.part)"
     )
     assert whole.symbols == tuple(
-        f"google.adk.things.{path}" for path in ("thing.Thing", "base.Base.part", "base.Base.run")
+        f"google.adk.things.{path}" for path in ("thing.Thing", "base.Base.run", "base.Base.part")
     )
     assert ask(symbols, (6, 26), (5, 8)) == whole.text
     assert ask(None, (5, 16), (5, 22)) == "Thing( (in Shop.build)"
+
+
+USES = """\
+from google.adk.things.thing import Alias, Thing, make
+from google.adk.things.base import Base, Part
+
+def annotated(part: Part) -> None: ...
+
+thing = Thing(first=1)
+for step in thing.walk(pace=2):
+    print(step.size)
+for part in thing.parts:
+    part.size
+steps = thing.walk()
+for step in steps:
+    step.size
+thing.parts[0].size
+thing.best.size
+
+class Own(Base):
+    def run(self, times): ...
+    def other(self):
+        super().run()
+        self.parts
+Own(part=None)
+async def build(size) -> Thing: ...
+async def use():
+    built = await build(1)
+    built.run()
+"""
+
+
+def named(symbols: Symbols, first: int, last: int) -> list[str]:
+    used = build_query(PythonDocument(USES), "python", (first, 0), (last, 99), symbols)
+    return [fqn.removeprefix("google.adk.things.") for fqn in used.symbols]
+
+
+def test_what_a_selection_calls_comes_before_what_it_only_mentions(symbols: Symbols) -> None:
+    by_importance = ["thing.Thing", "base.Base.first", "base.Part", "thing.make", "base.Base"]
+    assert named(symbols, 0, 5) == by_importance
+    assert named(symbols, 0, 0) == ["thing.Thing", "thing.make"]
+
+
+@pytest.mark.parametrize("lines", [(6, 7), (8, 9), (11, 12), (13, 13), (14, 14)])
+def test_items_and_properties_have_the_class_of_their_annotation(symbols: Symbols, lines: tuple[int, int]) -> None:
+    assert "base.Part.size" in named(symbols, *lines)
+
+
+def test_a_keyword_leads_to_the_function_that_has_the_parameter(symbols: Symbols) -> None:
+    document = PythonDocument(USES.replace("pace", "speed"))
+    assert "base.Base.walk" in named(symbols, 6, 6)
+    # The misspelt parameter is claimed to be the ADK's, so that its absence is still said.
+    assert "speed" not in build_query(document, "python", (6, 0), (6, 99), symbols).own_names
+
+
+def test_a_method_that_overrides_one_names_that_one(symbols: Symbols) -> None:
+    assert named(symbols, 17, 17) == ["base.Base.run"]
+    assert named(symbols, 18, 19) == ["base.Base.run"]
+    assert named(symbols, 21, 21) == ["base.Base.part"]
+
+
+def test_a_function_of_the_document_returns_what_its_annotation_says(symbols: Symbols) -> None:
+    assert named(symbols, 25, 25) == ["base.Base.run", "thing.Thing"]
+
+
+def test_names_of_the_document_are_its_own(symbols: Symbols) -> None:
+    document = PythonDocument(
+        "from google.adk.things import Thing, no_thing\nimport other_kit\n"
+        "def my_tool(my_arg):\n    return other_kit.build_it(Thing(no_field=no_thing(my_arg)))\n"
+    )
+    used = build_query(document, "python", (2, 0), (3, 99), symbols)
+    assert set(used.own_names) == {"my_tool", "my_arg", "build_it"}
+    assert not {"no_field", "no_thing", "Thing"} & set(used.own_names)
 
 
 def test_a_comment_is_the_question_itself(symbols: Symbols) -> None:
@@ -395,6 +491,12 @@ def test_a_huge_selection_is_cut(symbols: Symbols) -> None:
     text = "x = 1\n" * 50_000
     used = build_query(PythonDocument(text), "python", (0, 0), (50_000, 0), symbols)
     assert len(used.text) <= MAX_SELECTION_CHARS
+
+
+def test_names_count_that_stand_below_the_quoted_lines(symbols: Symbols) -> None:
+    text = "from google.adk.things import Thing\n" + "answer = 'a long line of text that says nothing at all'\n" * 60
+    used = build_query(PythonDocument(f"{text}Thing()\n"), "python", (1, 0), (62, 0), symbols)
+    assert used.symbols == ("google.adk.things.thing.Thing",)
 
 
 @pytest.mark.parametrize("place", [(1, 0), (10**6, 0)])

@@ -106,6 +106,12 @@ def test_the_version_of_the_question_is_searched_and_no_other(service: EvidenceS
     assert pack.warnings == ()
 
 
+def test_definitions_are_of_the_version_that_is_searched(service: EvidenceService) -> None:
+    for question, commit in (("what is this in ADK 8.1?", OLD_COMMIT), ("what is this?", CODE_COMMIT)):
+        pack = service.find(EvidenceRequest(query=question, symbols=("google.adk.plugins.RetryPlugin",)))
+        assert (pack.candidates[0].symbol, pack.candidates[0].ref) == ("RetryPlugin", commit)
+
+
 def test_guides_that_have_no_version_still_answer(service: EvidenceService) -> None:
     pack = ask(service, "retry a tool that throws in ADK 8.1")
     assert {c.ref for c in pack.candidates if c.source_type == "docs"} == {DOCS_COMMIT}

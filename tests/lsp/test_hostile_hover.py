@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from lsprotocol import types
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -41,6 +42,10 @@ def info(text: str) -> SymbolInfo:
     )
 
 
+def where(uri: str, line: int = 0, character: int = 0) -> types.HoverParams:
+    return types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+
+
 def tokens(markdown: str) -> list[Token]:
     """Every token of a reader that obeys as much as Markdown readers do."""
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -70,12 +75,15 @@ def test_there_are_enough_payloads() -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str) -> None:
-    check(as_markdown(info(payload), linked=True), [command_link(payload)])
+    place = where(payload)
+    check(as_markdown(info(payload), place), [command_link(payload, place)])
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_the_command_link_cannot_be_left(payload: str) -> None:
-    assert set(command_link(payload)) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%:?")
+    assert set(command_link(payload, where(payload))) <= set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%:?"
+    )
 
 
 def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: RawClient) -> None:
@@ -83,9 +91,9 @@ def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: Raw
     names = [f"hostile_{number}" for number in range(HOSTILE_FUNCTIONS)]
     client.open(uri, "from google.adk.hostile import *\n" + "\n".join(names) + "\n")
     for line, name in enumerate(names, 1):
-        where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 1}}
-        hover = client.result("textDocument/hover", where)
+        asked = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 1}}
+        hover = client.result("textDocument/hover", asked)
         assert hover is not None, name
         value = hover["contents"]["value"]
-        check(value, [command_link(name)])
+        check(value, [command_link(name, where(uri, line, 1))])
         assert len(value) < 6_000

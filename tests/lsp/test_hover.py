@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from urllib.parse import unquote
+
 import pytest
 
 from tests.injection import HOSTILE_FUNCTIONS
@@ -127,10 +130,13 @@ def test_a_hover_says_what_a_reader_wants_first(table: RawClient) -> None:
     assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0" in shown
     assert "Code: `adk-python@c0de000000000000000000000000000000000001` `src/google/adk/plugins/retry.py#L6-L" in shown
     assert "Docs: Retry a tool › Use the RetryPlugin `adk-docs@" in shown
-    assert shown.endswith(
-        "[Find evidence](command:adkEvidence.findEvidence"
-        "?%5B%7B%22query%22%3A%22RetryPlugin%22%2C%22taskMode%22%3A%22explain%22%7D%5D)"
-    )
+    before, _, link = shown.rpartition("[Find evidence](command:adkEvidence.findEvidence?")
+    (request,) = json.loads(unquote(link.removesuffix(")")))
+    assert before.endswith("\n\n")
+    assert (request["query"], request["taskMode"]) == ("RetryPlugin", "explain")
+    # The definition is what the link asks for, whatever else is called so.
+    first = table.result("adk/evidence", request)["candidates"][0]
+    assert (first["symbol"], first["why"]["named"]) == ("RetryPlugin", "defines RetryPlugin")
 
 
 BROKEN = '''\

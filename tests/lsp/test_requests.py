@@ -86,6 +86,20 @@ def test_a_selection_asks_with_what_is_around_it(shop: RawClient) -> None:
     assert results[0]["pack_id"] == results[1]["pack_id"]
 
 
+def test_the_definitions_of_a_selection_lead_the_pack(shop: RawClient) -> None:
+    first = pack_of(shop.result("adk/evidence", selection((7, 0), (7, 40)))).candidates[0]
+    assert (first.symbol, first.why.named) == ("LlmAgent", "defines LlmAgent, LlmAgent.model")
+
+
+def test_a_given_question_is_about_its_symbols_and_its_place(shop: RawClient) -> None:
+    where = {**selection((7, 15), (9, 0)), "query": QUESTION, "symbols": ["google.adk.plugins.RetryPlugin"]}
+    found = pack_of(shop.result("adk/evidence", where))
+    assert found.query == QUESTION
+    assert [candidate.symbol for candidate in found.candidates[:2]] == ["RetryPlugin", "LlmAgent"]
+    closed = {**where, "textDocument": {"uri": "file:///work/closed.py"}}
+    assert pack_of(shop.result("adk/evidence", closed)).candidates[0].symbol == "RetryPlugin"
+
+
 def test_a_selected_comment_is_the_question(shop: RawClient) -> None:
     assert shop.result("adk/evidence", selection((3, 0), (3, 38)))["queryUsed"]["text"] == QUESTION
 

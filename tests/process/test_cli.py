@@ -99,6 +99,32 @@ def test_json_is_exactly_the_pack(cli, indexed):
     assert result.stdout == pack.model_dump_json(indent=2) + "\n"
 
 
+def test_a_selection_and_symbols_show_definitions_first(cli, indexed, tmp_path):
+    own = tmp_path / "own code.py"
+    own.write_text("from google.adk.plugins import RetryPlugin\n\nplugin = RetryPlugin(max_retries=2)\n")
+    whole = cli("ask", "--selection", f"{own}:3", "--json", "--home", indexed.home)
+    pack = EvidencePack.model_validate_json(whole.stdout)
+    assert pack.query == "plugin = RetryPlugin(max_retries=2) (using RetryPlugin, RetryPlugin.__init__)"
+    assert (pack.candidates[0].symbol, pack.warnings) == ("RetryPlugin", ())
+    options = ("--selection", own, "--symbol", "google.adk.Runner", "--json")
+    both = EvidencePack.model_validate_json(cli("ask", QUESTION, *options, "--home", indexed.home).stdout)
+    assert both.query == QUESTION
+    assert [candidate.symbol for candidate in both.candidates[:2]] == ["Runner", "RetryPlugin"]
+
+
+def test_a_selection_must_be_there(cli, indexed, tmp_path):
+    own = tmp_path / "own.py"
+    own.write_text("x = 1\n\n")
+    for value, problem in (
+        (f"{own}:9", "--selection names no lines"),
+        (f"{own}:2-1", "--selection names no lines"),
+        (f"{own}:2", "There is no text at this place"),
+        (f"{own}.txt:1", "The file of --selection cannot be read"),
+    ):
+        sentence(cli("ask", "--selection", value, "--home", indexed.home), 2, problem)
+    sentence(cli("ask", "--home", indexed.home), 2, "There is no question")
+
+
 def test_markdown_and_prompt(cli, indexed):
     markdown = cli("ask", QUESTION, "--markdown", "--home", indexed.home)
     assert markdown.stdout.startswith("# Evidence: how do I retry when a tool throws?\n")

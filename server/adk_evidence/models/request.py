@@ -65,8 +65,13 @@ class EvidenceRequest(Frozen):
     symbols: tuple[_Text, ...] = Field(
         default=(),
         max_length=MAX_SYMBOLS,
-        description="Importable dotted names that the question is about, e.g. those resolved in a selection. "
-        "Their definitions come first.",
+        description="Names that the question is about, importable or bare, the most important first, e.g. those "
+        "resolved in a selection. Their definitions come first.",
+    )
+    own_names: tuple[_Text, ...] = Field(
+        default=(),
+        max_length=MAX_QUERY_CHARS,
+        description="Names in the query that the caller's own code defines. The index need not hold them.",
     )
     strict: bool | None = None
 

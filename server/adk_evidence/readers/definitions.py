@@ -21,7 +21,7 @@ class Definition:
     """What a symbol's own lines say of it.
 
     `bases` are the expressions of a class's bases, `annotation` that of a variable's type or a function's result,
-    `alias` the dotted name that a variable is another name for.
+    `alias` the dotted name that a variable is another name for. `parameters` are those that a call can name.
     """
 
     kind: str
@@ -32,6 +32,7 @@ class Definition:
     annotation: ast.expr | None = None
     is_property: bool = False
     alias: str | None = None
+    parameters: frozenset[str] = frozenset()
 
 
 def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
@@ -41,9 +42,11 @@ def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
         payload: The chunk.
         symbol: Qualified name within the module, one of the chunk's `symbols`.
     """
-    for chain, node, following in _definitions(payload.body):
-        if symbol == chain or symbol.endswith(f".{chain}"):
-            return _describe(payload, symbol, node, following)
+    found = [item for item in _definitions(payload.body) if symbol == item[0] or symbol.endswith(f".{item[0]}")]
+    # Only the getter of a property says what the property is.
+    if found:
+        _, node, following = min(found, key=lambda item: _is_accessor(item[1]))
+        return _describe(payload, symbol, node, following)
     own = payload.symbol == symbol
     return Definition(
         kind=payload.symbol_kind if own and payload.symbol_kind else "variable",
@@ -85,6 +88,12 @@ def _definitions(body: str) -> list[tuple[str, ast.stmt, ast.stmt | None]]:
     return sorted(found, key=lambda item: -item[0].count("."))
 
 
+def _is_accessor(node: ast.stmt) -> bool:
+    """Whether a function sets or deletes a property that another function gets."""
+    decorators = node.decorator_list if isinstance(node, python.Definition) else []
+    return any(isinstance(item, ast.Attribute) and item.attr in ("setter", "deleter") for item in decorators)
+
+
 def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast.stmt | None) -> Definition:
     offset = payload.start_line - 1
     lines = LineSpan(start=first_line(node) + offset, end=last_line(node) + offset)
@@ -111,6 +120,7 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
         doc=doc,
         annotation=node.returns,
         is_property=bool(decorators & _PROPERTIES),
+        parameters=frozenset(item.arg for item in (*node.args.args, *node.args.kwonlyargs)),
     )
 
 

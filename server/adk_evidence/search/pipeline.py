@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import Kind
@@ -29,8 +30,18 @@ from adk_evidence.search.scope import choose_scope
 from adk_evidence.search.support import check_names, measure_support
 from adk_evidence.settings import Settings
 
+if TYPE_CHECKING:
+    from adk_evidence.symbols.lookup import Symbols
 
-def begin(request: EvidenceRequest, index: Index, settings: Settings, models: Models, context: Context) -> Run:
+
+def begin(
+    request: EvidenceRequest,
+    index: Index,
+    settings: Settings,
+    models: Models,
+    context: Context,
+    symbols: Callable[[], Symbols],
+) -> Run:
     """Read a request: its question, its limits and what it searches.
 
     Raises:
@@ -55,6 +66,7 @@ def begin(request: EvidenceRequest, index: Index, settings: Settings, models: Mo
         context=context,
         scope=scope,
         limits=dict.fromkeys(scope.kinds, retrieval.final_limit_per_collection),
+        symbols=symbols,
     )
 
 
@@ -73,8 +85,10 @@ def rank(run: Run) -> Run:
         run.sub_queries = sub_queries(run.query) if retrieval.expansion == "always" else ()
         encode(run, (run.query.text, *run.sub_queries))
         run.asked = run.vectors[0]
+    require_kinds(run)
     with context.stage("search"):
         run.hits = search(run, run.kinds)
+    with context.stage("named"):
         run.named = find_named(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
@@ -84,7 +98,6 @@ def rank(run: Run) -> Run:
             rerank(run, quick)
             feed_back(run)
 
-    require_kinds(run)
     _choose(run, quick)
     if run.missing and context.may_spend("the second try for coverage"):
         with context.stage("coverage"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
     from adk_evidence.search.support import Support
+    from adk_evidence.symbols.lookup import Symbols
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Hit(NamedTuple):
 class Run:
     """One request on one index. Stages read what earlier stages have left here, and leave their own results.
 
+    - `symbols`: gives the symbols of the index, whose first use in a process takes seconds.
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
       it was encoded first.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
@@ -102,6 +104,7 @@ class Run:
     scope: Scope
     limits: dict[Kind, int]
     query_id: str
+    symbols: Callable[[], Symbols]
 
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)

@@ -161,7 +161,8 @@ class Session:
     @contextmanager
     def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
         """A run of a request, whose event is written at its end, also where the request fails."""
-        run = begin(request, self.index, self.settings, self.service.models, self.context)
+        models, context = self.service.models, self.context
+        run = begin(request, self.index, self.settings, models, context, lambda: self.symbols)
         log = self.service.log if self.context.logged else None
         try:
             yield run

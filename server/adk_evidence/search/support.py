@@ -81,10 +81,13 @@ class Support:
 
 
 def check_names(run: Run) -> None:
-    """Look up the first names of the question in the index, or in the hits where the index proves nothing."""
-    known: list[str] = []
-    unknown: list[str] = []
-    for name in run.query.names[:MAX_CHECKED_NAMES]:
+    """Look up the first names of the question in the index, or in the hits where the index proves nothing.
+
+    The symbols of the request are known already, and names of the caller's own code need not be known.
+    """
+    own = set(run.request.own_names)
+    known, unknown = list(run.known_names), list(run.unknown_names)
+    for name in [name for name in run.query.names if name not in own][:MAX_CHECKED_NAMES]:
         # The name as a whole: its single words are in many places.
         term = _exact_term(run, name)
         if term is None:

@@ -12,7 +12,7 @@ import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse
 
@@ -36,19 +36,25 @@ _ANNOTATED = re.compile(rf"(?<![\w.])({_NAME})[ \t]*:[ \t]*['\"]?({_DOTTED})")
 _NAMELESS = (ast.expr_context, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
+# What a mention does with a name. A base class and a decorator count as calls: both run the code that they name.
+Use = Literal["call", "keyword", "name", "annotation", "import"]
+
 
 @dataclass(frozen=True)
 class Binding:
     """What a name is bound to from a line on. At most one of the parts is set; none where the value is not known.
 
-    `imported` is a dotted path, `value` an expression, `annotation` the expression of the name's type. `owner` is the
-    class that the name is an instance of, or, with `is_class`, the class that the name means.
+    `imported` is a dotted path, `value` an expression, `annotation` the expression of the name's type. `items_of` is an
+    expression over whose items a loop runs, `returns` the annotation of what a function returns. `owner` is the class
+    that the name is an instance of, or, with `is_class`, the class that the name means.
     """
 
     line: int
     imported: str | None = None
     value: ast.expr | None = None
     annotation: ast.expr | None = None
+    items_of: ast.expr | None = None
+    returns: ast.expr | None = None
     owner: Scope | None = None
     is_class: bool = False
 
@@ -99,6 +105,7 @@ class Mention:
     expression: ast.expr | None = None
     imported: str | None = None
     keyword_of: ast.expr | None = None
+    use: Use = "name"
 
 
 class PythonDocument:
@@ -113,11 +120,15 @@ class PythonDocument:
         self._broken: dict[int, Scope] = {}
         # The columns of the bytes of lines that are not ASCII; counting anew for each name would take quadratic time.
         self._columns: dict[int, list[int]] = {}
+        # What the parents of expressions do with them, by the id of the node.
+        self._uses: dict[int, Use] = {}
         if not python or len(text) > MAX_READ_CHARS:
             return
         tree, reason = parse("\n".join(self.lines), min(2 * len(text) + _MIN_EFFORT, MAX_READ_CHARS))
         self._is_broken = reason is not None
         self._read(tree)
+        # Nodes whose ids were kept end with the tree.
+        self._uses.clear()
         for line in sorted(self._broken.keys() - self._mentions.keys()):
             self._bind_broken(line, self._broken[line])
         for scope in self._scopes:
@@ -179,12 +190,16 @@ class PythonDocument:
             end = first_line(node.body[0]) - 1 if node.body else inner.last + 1
             self._broken |= dict.fromkeys(range(inner.first, end), inner)
         outside: list[ast.AST] = [*node.decorator_list]
+        self._mark("call", *node.decorator_list)
         if isinstance(node, ast.ClassDef):
             scope.bind(node.name, Binding(node.lineno - 1, owner=inner, is_class=True))
+            self._mark("call", *node.bases)
             outside += [*node.bases, *(item.value for item in node.keywords)]
         else:
-            scope.bind(node.name, Binding(node.lineno - 1))
+            scope.bind(node.name, Binding(node.lineno - 1, returns=node.returns))
             outside += self._bind_parameters(node, inner)
+            if scope.is_class:
+                self._note_override(node, inner)
         return [*((item, scope) for item in outside), *((item, inner) for item in node.body)]
 
     def _bind_parameters(self, node: Function, inner: Scope) -> list[ast.expr]:
@@ -203,24 +218,43 @@ class PythonDocument:
         if owner and owner.is_class and plain and plain[0].annotation is None and "staticmethod" not in decorators:
             inner.bindings[plain[0].arg] = [Binding(line, owner=owner, is_class="classmethod" in decorators)]
         annotations = [item.annotation for item in (*plain, *starred)]
+        self._annotate(*annotations, node.returns)
         return [item for item in (*arguments.defaults, *arguments.kw_defaults, *annotations, node.returns) if item]
+
+    def _note_override(self, node: Function, inner: Scope) -> None:
+        """A method mentions the method of a base class that it overrides, if there is one."""
+        line = node.lineno - 1
+        start = self.lines[line].find(node.name, self._column(line, node.col_offset) + len("def "))
+        if start >= 0:
+            inherited = ast.Attribute(ast.Call(ast.Name("super"), [], []), node.name)
+            self._put(node.name, line, start, inner, expression=inherited, use="call")
+
+    def _mark(self, use: Use, *nodes: ast.AST | None) -> None:
+        self._uses |= {id(node): use for node in nodes if node is not None}
+
+    def _annotate(self, *annotations: ast.expr | None) -> None:
+        for annotation in annotations:
+            self._mark("annotation", *(ast.walk(annotation) if annotation else ()))
 
     def _note(self, node: ast.AST, scope: Scope) -> None:
         """Bind what a node binds, and keep the names that it mentions."""
         line = getattr(node, "lineno", 1) - 1
         match node:
             case ast.Name(id=str(name)) if name:
-                self._put(name, line, self._column(line, node.col_offset), scope, expression=node)
+                use = self._uses.get(id(node), "name")
+                self._put(name, line, self._column(line, node.col_offset), scope, expression=node, use=use)
             case ast.Attribute(attr=str(name)):
                 line = (node.end_lineno or node.lineno) - 1
                 end = self._column(line, node.end_col_offset or 0)
-                self._put(name, line, end - len(name), scope, expression=node)
+                use = self._uses.get(id(node), "name")
+                self._put(name, line, end - len(name), scope, expression=node, use=use)
             case ast.Call():
+                self._mark("call", node.func)
                 for keyword in node.keywords:
                     if keyword.arg is not None:
                         line = keyword.lineno - 1
                         start = self._column(line, keyword.col_offset)
-                        self._put(keyword.arg, line, start, scope, keyword_of=node.func)
+                        self._put(keyword.arg, line, start, scope, keyword_of=node.func, use="keyword")
             case ast.Import():
                 for alias in node.names:
                     bound = alias.asname or alias.name.partition(".")[0]
@@ -232,6 +266,7 @@ class PythonDocument:
                 for target in node.targets:
                     self._bind(target, Binding(line, value=node.value), scope)
             case ast.AnnAssign():
+                self._annotate(node.annotation)
                 self._bind(node.target, Binding(line, annotation=node.annotation), scope)
             case ast.NamedExpr():
                 self._bind(node.target, Binding(line, value=node.value), scope)
@@ -241,7 +276,7 @@ class PythonDocument:
                         self._bind(item.optional_vars, Binding(line, value=item.context_expr), scope)
             # A comprehension's own scope ends with it; what it binds must not hide names elsewhere.
             case ast.For() | ast.AsyncFor():
-                self._bind(node.target, Binding(line), scope)
+                self._bind(node.target, Binding(line, items_of=node.iter), scope)
             case ast.ExceptHandler(name=str(name)):
                 scope.bind(name, Binding(line, annotation=node.type))
             # The reader puts an empty name where something is broken.
@@ -284,15 +319,15 @@ class PythonDocument:
         if "." in alias.name:
             self._note_path(line, start, alias.name, scope)
         else:
-            self._put(alias.name, line, start, scope, imported=path)
+            self._put(alias.name, line, start, scope, imported=path, use="import")
         if alias.asname and alias.end_lineno is not None and alias.end_col_offset is not None:
             end = self._column(alias.end_lineno - 1, alias.end_col_offset)
-            self._put(alias.asname, alias.end_lineno - 1, end - len(alias.asname), scope, imported=path)
+            self._put(alias.asname, alias.end_lineno - 1, end - len(alias.asname), scope, imported=path, use="import")
 
     def _note_path(self, line: int, start: int, path: str, scope: Scope) -> None:
         """Each part of a dotted path means the path up to there."""
         for begin, end in _parts(path):
-            self._put(path[begin:end], line, start + begin, scope, imported=path[:end])
+            self._put(path[begin:end], line, start + begin, scope, imported=path[:end], use="import")
 
     def _put(self, name: str, line: int, start: int, scope: Scope, **meaning: Any) -> None:
         self._mentions.setdefault(line, []).append(Mention(name, line, start, start + len(name), scope, **meaning))
@@ -357,7 +392,9 @@ class PythonDocument:
                 chain, start = match[0][:end], match.start()
                 path = f"{package}{chain}" if is_import else None
                 expression = None if is_import else _expression(chain)
-                yield Mention(chain[begin:], line, start + begin, start + end, scope, expression, path)
+                called = end == len(match[0]) and text.startswith("(", match.end())
+                use: Use = "import" if is_import else "call" if called else "name"
+                yield Mention(chain[begin:], line, start + begin, start + end, scope, expression, path, use=use)
 
 
 def _line_of(binding: Binding) -> int:

@@ -19,6 +19,11 @@ from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, Sy
 MAX_HOPS = 12
 CACHED = 4096
 _WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
+# Types whose first parameter is the type of their items.
+_ITERABLES = frozenset(
+    {"list", "List", "tuple", "Tuple", "set", "Set", "Sequence", "Iterable", "Iterator", "Generator"}
+    | {"AsyncIterable", "AsyncIterator", "AsyncGenerator"}
+)
 
 
 class SymbolInfo(Frozen):
@@ -64,13 +69,17 @@ class Symbols:
     def definition(self, entry: SymbolEntry) -> Definition:
         return self._describe(entry)[1]
 
-    def value_class(self, entry: SymbolEntry, *, called: bool) -> SymbolEntry | None:
-        """The annotated class of a variable, of a property, or of what a called function returns."""
+    def value_class(self, entry: SymbolEntry, *, called: bool, items: bool = False) -> SymbolEntry | None:
+        """The annotated class of a variable, of a property, or of what a called function returns.
+
+        With `items`, the class of the items of that value, e.g. of the events that `Runner.run_async` yields.
+        """
         definition = self.definition(entry)
         is_function = definition.kind in ("function", "method") and not definition.is_property
         if definition.annotation is None or called != is_function:
             return None
-        for dotted in annotation_names(definition.annotation):
+        annotation = item_annotation(definition.annotation) if items else definition.annotation
+        for dotted in annotation_names(annotation) if annotation else ():
             found = self._in_module(entry.module, dotted, 1)
             if found is not None and self.is_class(found):
                 return found
@@ -93,10 +102,10 @@ class Symbols:
             path=payload.path,
             lines=lines,
             citation=code_citation(payload.repo, payload.commit, payload.path, lines.start, lines.end),
-            documentation=self._documentation(entry),
+            documentation=self.documentation(entry),
         )
 
-    def _documentation(self, entry: SymbolEntry) -> DocSection | None:
+    def documentation(self, entry: SymbolEntry) -> DocSection | None:
         """The guide about the symbol or its place in the API reference, else those of its class."""
         table = self.table
         owner = entry.fqn.rpartition(".")[0] if "." in entry.symbol else ""
@@ -182,6 +191,20 @@ class Symbols:
     def _payloads(self, points: tuple[str, ...]) -> list[ChunkPayload]:
         records = {record.id: record for record in self._store.retrieve(self._collection, points)}
         return [ChunkPayload.model_construct(**records[point].payload) for point in points if point in records]
+
+
+def item_annotation(annotation: ast.expr) -> ast.expr | None:
+    """The annotation of the items of what an annotation means: `X` for `list[X]` and `AsyncGenerator[X, None]`."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        tree = parse_quietly(annotation.value)
+        statement = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+        annotation = statement.value if isinstance(statement, ast.Expr) else annotation
+    if not isinstance(annotation, ast.Subscript):
+        return None
+    name = (dotted_name(annotation.value) or "").rpartition(".")[2]
+    inner = annotation.slice
+    first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+    return first if name in _ITERABLES else None
 
 
 def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import Literal
 
+from pydantic import Field
+
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.base import Frozen
+from adk_evidence.models.request import MAX_SYMBOLS
 from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import Symbols
-from adk_evidence.symbols.resolution import resolve_at, resolve_in
+from adk_evidence.symbols.resolution import Named, named_in, resolve_at
 
 MAX_SELECTION_CHARS = 1500
+# Names are looked up in more lines than the question quotes, but not in those of a whole long file.
+MAX_SELECTED_LINES = 200
 MAX_NAMES = 8
 _COMMENT = re.compile(r"\s*#+:?\s?")
 
@@ -23,6 +28,8 @@ class QueryUsed(Frozen):
     """The question that was asked, and where it comes from.
 
     `origin` is `given`, or what the question was made of: the `selection`, the `name` at the cursor or its `line`.
+    `symbols` are the indexed symbols that the place names, the most important first. `own_names` are names in the text
+    that the document means something of its own by.
     """
 
     text: str
@@ -30,6 +37,7 @@ class QueryUsed(Frozen):
     selection: str | None = None
     enclosing: str | None = None
     symbols: tuple[str, ...] = ()
+    own_names: tuple[str, ...] = Field(default=(), exclude=True)
 
 
 def build_query(
@@ -69,17 +77,31 @@ def build_query(
     if not is_python or _is_comment(selection):
         return QueryUsed(text=words, origin=origin, selection=selection)
     enclosing = document.enclosing(start[0]) or None
-    shown = min(end, (start[0] + selection.count("\n") + 1, 0)) if len(selection) == MAX_SELECTION_CHARS else end
-    named = list(islice(resolve_in(document, symbols, start, shown), MAX_NAMES)) if symbols is not None else []
+    looked_at = min(end, (start[0] + MAX_SELECTED_LINES, 0))
+    named = named_in(document, symbols, start, looked_at) if symbols is not None else Named((), frozenset())
     context = [f"in {enclosing}"] if enclosing else []
-    context += [f"using {', '.join(entry.symbol or entry.fqn for entry in named)}"] if named else []
+    first = [entry.symbol or entry.fqn for entry in named.entries[:MAX_NAMES]]
+    context += [f"using {', '.join(first)}"] if first else []
+    text = f"{words} ({'; '.join(context)})" if context else words
+    known = {*named.claimed, *(entry.name for entry in named.entries)}
+    mentioned = dict.fromkeys(name.rpartition(".")[2] for name in code_identifiers(text))
     return QueryUsed(
-        text=f"{words} ({'; '.join(context)})" if context else words,
+        text=text,
         origin=origin,
         selection=selection,
         enclosing=enclosing,
-        symbols=tuple(entry.fqn for entry in named),
+        symbols=tuple(entry.fqn for entry in named.entries[:MAX_SYMBOLS]),
+        own_names=tuple(name for name in mentioned if name not in known),
     )
+
+
+def symbols_at(document: PythonDocument, start: Position, end: Position, symbols: Symbols) -> tuple[str, ...]:
+    """The indexed symbols that a place names, the most important first; places are as in `build_query`."""
+    start, end = min(start, end), max(start, end)
+    if start == end:
+        entry = resolve_at(document, symbols, *start)
+        return (entry.fqn,) if entry else ()
+    return tuple(entry.fqn for entry in named_in(document, symbols, start, end).entries[:MAX_SYMBOLS])
 
 
 def _is_comment(selection: str) -> bool:

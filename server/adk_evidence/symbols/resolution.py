@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
+from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope, Use
 from adk_evidence.symbols.lookup import Symbols, annotation_names
 from adk_evidence.symbols.table import SymbolEntry
 
@@ -43,7 +43,29 @@ class _Local:
     is_class: bool
 
 
-_Value = _Path | _Member | _Instance | _Local
+@dataclass(frozen=True, eq=False)
+class _Super:
+    """An instance of a class of the document, without what that class defines itself."""
+
+    scope: Scope
+
+
+_Value = _Path | _Member | _Instance | _Local | _Super
+
+# How much a use of a name says of what the code is about, the most telling first.
+_TELLING: Sequence[Use] = ("call", "keyword", "name", "annotation", "import")
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a range of a document names.
+
+    `entries` are the indexed symbols that the range is mainly about first. `claimed` are names that only the indexed
+    code can define, such as an imported name or a keyword of an indexed class, whether or not that code defines them.
+    """
+
+    entries: tuple[SymbolEntry, ...]
+    claimed: frozenset[str]
 
 
 def resolve_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> SymbolEntry | None:
@@ -65,19 +87,81 @@ def resolve_in(
             yield entry
 
 
+def named_in(document: PythonDocument, symbols: Symbols, start: tuple[int, int], end: tuple[int, int]) -> Named:
+    """The indexed symbols in a range of (line, column), each once, by what the range does with them.
+
+    Calls come before other uses, names that are used more often before others, and private names last. A keyword names
+    a field, or the function that has the parameter. Modules are named where nothing else is.
+    """
+    reader = _Reader(symbols)
+    found: dict[str, _Tally] = {}
+    claimed = set()
+    for mention in document.mentions_in(start, end):
+        entries = reader.meanings(mention)
+        for entry in entries:
+            found.setdefault(entry.fqn, _Tally(entry)).uses.append(mention.use)
+        if reader.is_claimed(mention):
+            claimed.add(mention.name)
+    tallies = [tally for tally in found.values() if tally.entry.symbol] or list(found.values())
+    # The sort is stable: what is equal otherwise stays in the order of the text.
+    return Named(tuple(tally.entry for tally in sorted(tallies, key=_importance)), frozenset(claimed))
+
+
+@dataclass
+class _Tally:
+    entry: SymbolEntry
+    uses: list[Use] = field(default_factory=list)
+
+
+def _importance(tally: _Tally) -> tuple[bool, int, int]:
+    private = any(part.startswith("_") for part in tally.entry.symbol.split("."))
+    return private, min(map(_TELLING.index, tally.uses)), -len(tally.uses)
+
+
 class _Reader:
     def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
 
     def meaning(self, mention: Mention) -> SymbolEntry | None:
+        """The symbol that a mention names, for a keyword the field that it sets, or None."""
+        if mention.keyword_of is not None:
+            value = self._value(mention.keyword_of, mention.scope, mention.line, 0)
+            if isinstance(value, _Local):
+                return self._entry(self._local(value.scope, mention.name, 0)) if value.is_class else None
+            called = self._entry(value)
+            is_class = called is not None and self._symbols.is_class(called)
+            return self._symbols.member(called, mention.name) if called and is_class else None
         if mention.imported is not None:
             return self._symbols.resolve(mention.imported)
-        node = mention.keyword_of or mention.expression
-        found = self._entry(self._value(node, mention.scope, mention.line, 0)) if node else None
-        if found is None or mention.keyword_of is None:
-            return found
-        # A keyword sets a field when a class is called. The table has no entries for the parameters of functions.
-        return self._symbols.member(found, mention.name) if self._symbols.is_class(found) else None
+        node = mention.expression
+        return self._entry(self._value(node, mention.scope, mention.line, 0)) if node else None
+
+    def meanings(self, mention: Mention) -> list[SymbolEntry]:
+        """The symbols that a mention leads to: for a keyword also the function that has the parameter."""
+        found = self.meaning(mention)
+        called = None
+        if mention.keyword_of is not None:
+            called = self._entry(self._value(mention.keyword_of, mention.scope, mention.line, 0))
+            if called is not None and self._symbols.is_class(called):
+                called = self._symbols.member(called, "__init__")
+            if called is not None and mention.name not in self._symbols.definition(called).parameters:
+                called = None
+        return [entry for entry in (found, called) if entry is not None]
+
+    def is_claimed(self, mention: Mention) -> bool:
+        """Whether the name is one that only indexed code can define: what it belongs to is indexed."""
+        path, owner = mention.imported, mention.keyword_of
+        match mention.expression:
+            case ast.Name(id=name):
+                known = mention.scope.lookup(name, mention.line)
+                path = known[0].imported if known else None
+            case ast.Attribute(value=inner):
+                owner = inner
+        if path is not None and path.rpartition(".")[2] == mention.name:
+            while path and path not in self._symbols.table.modules:
+                path = path.rpartition(".")[0]
+            return bool(path)
+        return owner is not None and self._entry(self._value(owner, mention.scope, mention.line, 0)) is not None
 
     def _entry(self, value: _Value | None) -> SymbolEntry | None:
         match value:
@@ -99,11 +183,16 @@ class _Reader:
                 return self._attribute(owner, name, depth) if owner else None
             case ast.Call(func=ast.Name(id="super")):
                 known = scope.lookup("self", line) or scope.lookup("cls", line)
-                return _Local(known[0].owner, is_class=False) if known and known[0].owner else None
+                return _Super(known[0].owner) if known and known[0].owner else None
+            case ast.Call(func=ast.Name(id=name)) if (known := scope.lookup(name, line)) and known[0].returns:
+                returned = Binding(known[0].line, annotation=known[0].returns)
+                return self._annotated(returned, known[1], depth)
             case ast.Call(func=function):
                 return self._called(self._value(function, scope, line, depth + 1))
             case ast.Await(value=inner) | ast.NamedExpr(value=inner):
                 return self._value(inner, scope, line, depth + 1)
+            case ast.Subscript(value=inner):
+                return self._item(inner, scope, line, depth)
             case ast.IfExp(body=first, orelse=second):
                 return self._value(first, scope, line, depth + 1) or self._value(second, scope, line, depth + 1)
             case _:
@@ -123,7 +212,22 @@ class _Reader:
         if binding.value is not None:
             # The right side is looked up before this line, or `x = x.y` would not end.
             return self._value(binding.value, home, binding.line - 1, depth + 1)
+        if binding.items_of is not None:
+            return self._item(binding.items_of, home, binding.line - 1, depth)
         return None
+
+    def _item(self, node: ast.expr, scope: Scope, line: int, depth: int) -> _Value | None:
+        """An item of what an expression yields or holds."""
+        while isinstance(node, ast.Await):
+            node = node.value
+        known = scope.lookup(node.id, line) if isinstance(node, ast.Name) else None
+        if known is not None and known[0].value is not None and depth <= MAX_DEPTH:
+            return self._item(known[0].value, known[1], known[0].line - 1, depth + 1)
+        is_call = isinstance(node, ast.Call)
+        value = self._value(node.func if isinstance(node, ast.Call) else node, scope, line, depth + 1)
+        entry = None if isinstance(value, _Instance) else self._entry(value)
+        item = self._symbols.value_class(entry, called=is_call, items=True) if entry else None
+        return _Instance(item) if item else None
 
     def _starred(self, name: str, scope: Scope) -> _Value | None:
         while scope.parent is not None:
@@ -166,6 +270,8 @@ class _Reader:
                 return self._attribute(_Instance(held), name, depth) if held else None
             case _Local(scope):
                 return self._local(scope, name, depth)
+            case _Super(scope):
+                return self._inherited(scope, name, depth)
 
     def _local(self, scope: Scope, name: str, depth: int) -> _Value | None:
         """An attribute that a class of the document defines, or inherits from an indexed class."""
@@ -177,6 +283,10 @@ class _Reader:
         own = scope.bindings.get(name)
         if own:
             return self._annotated(own[-1], scope, depth) if own[-1].annotation is not None else None
+        return self._inherited(scope, name, depth)
+
+    def _inherited(self, scope: Scope, name: str, depth: int) -> _Value | None:
+        """An attribute that the bases of a class of the document define."""
         outside = scope.parent or scope
         for base in scope.node.bases if isinstance(scope.node, ast.ClassDef) else ():
             parent = self._value(base, outside, scope.first, depth + 1)

@@ -14,7 +14,7 @@ from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
 from adk_evidence.store.manifest import is_beside
-from adk_evidence.symbols.names import Names
+from adk_evidence.symbols.names import Names, compact
 
 # The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.
 PAGE_POINTS = 128
@@ -56,10 +56,11 @@ class DocReference(Frozen):
 
 
 class DocSection(DocReference):
-    """A section of the docs with what opening its page takes."""
+    """A section of the docs with what opening its page takes, and the point id of its first chunk."""
 
     repo: str
     commit: str
+    point: str
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,10 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
 
 def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None:
     guides: list[tuple[tuple[object, ...], str, DocSection]] = []
+    classes = {compact(entry.name): entry.name for entry in table.entries.values() if entry.name[:1].isupper()}
     for record in scroll_all(store, collection, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
-        section = _section(payload)
+        section = _section(payload, record.id)
         table.sections.setdefault(section.citation, []).append(section)
         if not section.headings:
             continue
@@ -133,8 +135,13 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
         heading = section.headings[-1]
         python = "python" in payload.code_langs or not payload.code_langs
         order = (not python, len(heading), len(section.headings), section.path, section.lines.start)
+        whole = compact(heading)
+        meant = classes.get(whole) or classes.get(whole.removesuffix("s"))
+        if meant is not None:
+            # `Sequential agents` is all about `SequentialAgent`.
+            guides.append(((False, *order), meant, section))
         guides += [
-            (order, name, section)
+            ((True, *order), name, section)
             for name in dict.fromkeys(_names(heading))
             # `Running` in a heading may be a mere English word.
             if (is_code_like(name) or name[:1].isupper()) and table.find(name.rpartition(".")[2])
@@ -158,7 +165,7 @@ def _names(heading: str) -> Iterator[str]:
         yield match.group().rstrip(".")
 
 
-def _section(payload: ChunkPayload) -> DocSection:
+def _section(payload: ChunkPayload, point: str) -> DocSection:
     return DocSection(
         citation=docs_citation(payload.repo, payload.commit, payload.uri or payload.path),
         url=payload.uri,
@@ -168,6 +175,7 @@ def _section(payload: ChunkPayload) -> DocSection:
         lines=LineSpan(start=payload.start_line, end=payload.end_line),
         repo=payload.repo,
         commit=payload.commit,
+        point=point,
     )
 
 

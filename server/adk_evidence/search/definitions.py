@@ -1,0 +1,104 @@
+"""The definitions of the symbols that a request carries, and the guides about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from adk_evidence.search.lookup import read_hits
+from adk_evidence.search.run import Hit, Run
+from adk_evidence.store.base import HasId, Match
+
+if TYPE_CHECKING:
+    from adk_evidence.symbols.table import SymbolEntry
+
+UNKNOWN_SYMBOL = "unknown_symbol"
+# Guides that come with the definitions. The search itself finds further guides.
+MAX_GUIDES = 1
+# How many symbols a result is said to define.
+_SAID = 4
+
+
+def definitions(run: Run) -> Iterator[Hit]:
+    """A hit for each chunk that defines symbols of the request, those of a class together.
+
+    The request names its most important symbols first: the first chunks take the places that the mode leaves for code.
+    A symbol that the index lacks is a warning.
+
+    Raises:
+        CollectionUnavailableError: A collection cannot answer.
+    """
+    places = run.size - run.required.get("doc", 0)
+    yield from _by_class(_defining(run, _resolved(run))[:places])
+
+
+def guides(run: Run) -> Iterator[Hit]:
+    """The first sections of guides about the symbols of the request.
+
+    Generated pages do not count: they repeat what the definitions say.
+
+    Raises:
+        CollectionUnavailableError: A collection cannot answer.
+    """
+    about: dict[str, SymbolEntry] = {}
+    for entry in _resolved(run):
+        section = run.symbols().documentation(entry)
+        if section is not None and section.origin != "api-reference":
+            about.setdefault(section.point, entry)
+    wanted = tuple(about)[:MAX_GUIDES]
+    by_point = {hit.point_id: hit for hit in read_hits(run, "doc", HasId(wanted))} if wanted else {}
+    for point in wanted:
+        if point in by_point:
+            yield by_point[point]._replace(named=f"explains {about[point].symbol}")
+
+
+def _resolved(run: Run) -> list[SymbolEntry]:
+    """What the names of the request mean, each symbol once. A bare name means the likeliest symbol of that name."""
+    found: dict[str, SymbolEntry] = {}
+    known, unknown = [*run.known_names], [*run.unknown_names]
+    for name in run.request.symbols:
+        symbols = run.symbols()
+        entry = symbols.resolve(name) or next(iter(symbols.table.find(name)), None)
+        if entry is None:
+            unknown.append(name)
+            run.context.warn(UNKNOWN_SYMBOL, f"{name} is no symbol of the indexed code.")
+        else:
+            known.append(name)
+            found.setdefault(entry.fqn, entry)
+    run.known_names, run.unknown_names = tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
+    return list(found.values())
+
+
+def _defining(run: Run, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[SymbolEntry]]]:
+    """The chunks in which the definitions begin, in the order of the symbols, each with the symbols it defines."""
+    points = tuple(dict.fromkeys(entry.point for entry in entries))
+    by_point = {hit.point_id: hit for hit in read_hits(run, "code", HasId(points))} if points else {}
+    # The table is of one version; where another one is searched, the definitions are looked up there.
+    lost = tuple(dict.fromkeys(entry.name for entry in entries if entry.point not in by_point))
+    elsewhere: dict[str, Hit] = {}
+    for hit in read_hits(run, "code", Match("names", lost)) if lost else ():
+        module = (hit.payload.fqn or "").removesuffix(f".{hit.payload.symbol}")
+        for symbol in hit.payload.symbols:
+            elsewhere.setdefault(f"{module}.{symbol}", hit)
+    found: dict[str, tuple[Hit, list[SymbolEntry]]] = {}
+    for entry in entries:
+        defining = by_point.get(entry.point) or elsewhere.get(entry.fqn)
+        if defining is not None:
+            found.setdefault(defining.point_id, (defining, []))[1].append(entry)
+    return list(found.values())
+
+
+def _by_class(defining: Sequence[tuple[Hit, list[SymbolEntry]]]) -> Iterator[Hit]:
+    """The head of a class before its members, and classes in the order of their first chunks."""
+    classes: dict[str, list[tuple[Hit, list[SymbolEntry]]]] = {}
+    for hit, entries in defining:
+        classes.setdefault(_class_of(entries[0]), []).append((hit, entries))
+    for name, group in classes.items():
+        for hit, entries in sorted(group, key=lambda chunk: all(entry.fqn != name for entry in chunk[1])):
+            said = ", ".join(entry.symbol or entry.fqn for entry in entries[:_SAID])
+            yield hit._replace(named=f"defines {said}{' and others' if len(entries) > _SAID else ''}")
+
+
+def _class_of(entry: SymbolEntry) -> str:
+    """The class of a member; of anything else, the symbol itself."""
+    return entry.fqn.rpartition(".")[0] if "." in entry.symbol else entry.fqn
