@@ -117,7 +117,7 @@ def quote_of(item: Found, mark: str, symbol: str = "", why: str = "") -> Quote:
     payload = item.payload
     place = f"{item.name}: {payload.path}:{payload.start_line}-{payload.end_line} {symbol}".rstrip()
     facts = f"{code_span(place)} ({verification_label(item.verification)}){why}"
-    return Quote(mark, item.citation, facts, payload.body, payload.lang)
+    return Quote(mark, item.citation, facts, payload.shown_body, payload.lang)
 
 
 def _source(item: Found, quote: Quote) -> ContextSource:
