@@ -43,7 +43,7 @@ def begin(request: EvidenceRequest, index: Index, settings: Settings, models: Mo
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
     query = normalise(request.query)
-    scope = choose_scope(request.filters, query.text, index, context)
+    scope = choose_scope(request.filters, query.text, index, context, settings.retrieval.language)
     return Run(
         query_id=str(uuid.uuid4()),
         request=request,
