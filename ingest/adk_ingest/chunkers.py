@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
+from adk_evidence.readers.audience import EVERYBODY, Readers
 from adk_evidence.settings import Settings
 from adk_ingest.chunking import prose
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
@@ -41,9 +42,11 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
     }
 
 
-def docs_chunk(settings: Settings, include: IncludeReader) -> Callable[[SourceFile], ChunkedFile]:
+def docs_chunk(
+    settings: Settings, include: IncludeReader, readers: Readers = EVERYBODY
+) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    return lambda file: prose.chunk_prose(file, settings.ingestion.chunking, include)
+    return lambda file: prose.chunk_prose(file, settings.ingestion.chunking, include, readers)
 
 
 def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.errors import SourceError
+from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
+from adk_evidence.readers.audience import EVERYBODY, Readers, languages_of_readers
 from adk_evidence.settings import CorpusSettings, Settings
-from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, uncommitted_name
+from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, samples_name, uncommitted_name
 from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.includes import IncludeReader, find_includes
@@ -33,6 +35,7 @@ API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
 
 _DIGEST_CHARS = 12
+_SAID = ("excluded", "extension", "not_included")
 LINK_EXAMPLES = 10
 
 # What a docstring's escapes can put into a page but no text file that is read back holds: control characters
@@ -75,6 +78,11 @@ class CorpusInput:
     uncommitted: frozenset[str] = frozenset()
 
     @property
+    def text_kind(self) -> Kind:
+        """What the chunks' texts are for the encoders: samples are code, though they belong to the documentation."""
+        return "code" if self.origin == "sample" else self.kind
+
+    @property
     def location(self) -> SourceLocation:
         """Where citations of the files are checked."""
         if self.pages is None:
@@ -93,6 +101,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 
     found, pages, uncommitted = _discovered(source, about)
     files = tuple(with_includes(file, include) for file in pages)
+    readers = _readers(about, files)
     # A page's URL and title depend on these files and on its path.
     navigation = [include(name) or "" for name in CONFIG_FILES]
     return CorpusInput(
@@ -101,8 +110,10 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=docs_chunk(settings, include),
-        state=corpus_state(source, site.site_url or "", *navigation),
+        chunk=docs_chunk(settings, include, readers),
+        state=corpus_state(
+            source, site.site_url or "", *navigation, readers.language or "", *sorted(readers.languages)
+        ),
         files=files,
         url_for=url_for,
         title_for=site.title_for,
@@ -118,7 +129,10 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
     """The code corpus of a source; another version of the code has a `name` of its own."""
     source = replace(source, corpus=name)
     about = settings.corpora["code"]
-    found, files, uncommitted = _discovered(source, about)
+    # Samples are a part of the documentation.
+    samples = (glob for glob in about.sample_globs if not takes_back(glob))
+    others = about.model_copy(update={"exclude_globs": (*about.exclude_globs, *samples)})
+    found, files, uncommitted = _discovered(source, others)
     return CorpusInput(
         name=name,
         kind="code",
@@ -130,6 +144,38 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
         files=files,
         about=about,
         found=found,
+        uncommitted=uncommitted,
+    )
+
+
+def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created_at: str) -> CorpusInput:
+    """The example programs beside a corpus, as a part of the documentation.
+
+    They show how the ADK is used and define nothing of it: they answer what guides answer, and belong to no version of
+    the code. Their texts are code, and each is cited at its own lines.
+
+    Args:
+        source: The corpus's source.
+        kind: The corpus's kind; its settings say where the samples lie.
+    """
+    about = settings.corpora[kind]
+    # Without globs, a walk would find everything.
+    wanted = about.model_copy(update={"include_globs": about.sample_globs, "allowed_exts": (".py",)})
+    source = replace(source, corpus=samples_name(about.corpus))
+    found, files, uncommitted = _discovered(source, wanted) if about.sample_globs else (Discovery(), (), frozenset())
+    return CorpusInput(
+        name=source.corpus,
+        kind="doc",
+        source=source,
+        settings=settings,
+        created_at=created_at,
+        chunk=code_chunk(settings),
+        state=corpus_state(source, origin="sample"),
+        files=files,
+        origin="sample",
+        about=wanted,
+        # The walk of the corpus itself has said what it passed over for its place or name.
+        found=replace(found, skipped={why: paths for why, paths in found.skipped.items() if why not in _SAID}),
         uncommitted=uncommitted,
     )
 
@@ -176,6 +222,14 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         pages=pages,
         site_url=site,
     )
+
+
+def _readers(about: CorpusSettings, pages: Iterable[SourceFile]) -> Readers:
+    """For whom a corpus's pages are, by its settings and by the tabs of all pages."""
+    if about.language is None:
+        return EVERYBODY
+    marked = (file.lines for file in pages if PurePosixPath(file.path).suffix.lower() in MARKDOWN)
+    return Readers(about.language, languages_of_readers(marked))
 
 
 def _discovered(

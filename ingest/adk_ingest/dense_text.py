@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.chunk import Kind
 from adk_evidence.settings import DenseText
 from adk_ingest.chunking.base import RawChunk
-from adk_ingest.lexical import path_words, strip_licence, strip_markup
+from adk_ingest.lexical import licence_lines, path_words, strip_licence, strip_markup
 
 # About 128 tokens of MiniLM, with room for text that it splits more coarsely; the model cuts off the rest itself.
 BRIEF_CHARS = 700
@@ -30,9 +31,10 @@ MAX_PASSAGES = 24
 _TRAIL_CHARS = 120
 _WORDS_CHARS = 60
 
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)(?:\{[^{}\n]{0,200}\})?")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:[ \t]+\"[^\"\n]{0,200}\")?\)(?:\{[^{}\n]{0,200}\})?")
+# No pattern matches a newline, so that each line keeps its number.
 _SIGNS = re.compile(
-    r"^\s*(?:#{1,6}\s+|```+\S*|~~~+\S*|>\s?|--8<--.*$|:?-{3,}:?$)|\{:?[#.][^{}\n]{0,200}\}|[*`|]+",
+    r"^[ \t]*(?:#{1,6}[ \t]+|```+\S*|~~~+\S*|>[ \t]?|--8<--.*$|:?-{3,}:?$)|\{:?[#.][^{}\n]{0,200}\}|[*`|]+",
     re.MULTILINE,
 )
 # Lines up to the end of the first definition's signature, and its docstring.
@@ -45,7 +47,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t
 
 _NOT_ITS_OWN = re.compile(r" ?\[(?:COMMIT|LINES)=[^\]\n]*\]")
 # Part of an index's fingerprint: change it when the same chunk would give another text.
-VERSIONS: Mapping[DenseText, str] = {"passages": "passages-1", "brief": "brief-1", "full": "full-1"}
+VERSIONS: Mapping[DenseText, str] = {"passages": "passages-2", "brief": "brief-1", "full": "full-1"}
 
 
 def full_text(text: str, header_chars: int) -> str:
@@ -60,8 +62,9 @@ def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> st
     docstring's first paragraph, the signature, then what follows without licence and imports.
     """
     if kind == "doc":
+        body = "\n".join(raw.searched_lines)
         # What is far beyond the limit need not be cleaned.
-        parts = [_trail(raw, path, title), " ".join(_plain_docs(raw.body[: 4 * BRIEF_CHARS]).split())]
+        parts = [_trail(raw, path, title), " ".join(_plain_docs(body[: 4 * BRIEF_CHARS]).split())]
     else:
         parts = [
             " | ".join(text for text in (_symbol_words(raw), " ".join(path_words(path))) if text),
@@ -72,38 +75,66 @@ def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> st
     return "\n".join(part for part in parts if part)[:BRIEF_CHARS].rstrip()
 
 
-def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tuple[str, ...]:
+class Passage(NamedTuple):
+    """A text for the dense encoder, and the line of the chunk's file at which it begins, 1-based."""
+
+    text: str
+    line: int
+
+
+def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tuple[Passage, ...]:
     """A chunk's lines in passages of about `PASSAGE_CHARS` characters, each below a line that says where it is from.
 
     That line is title and heading trail of docs, symbol and path in words of code. Docs lose their markup, code its
-    licence. A line that is too long for one passage goes on in the next passage.
+    licence, the top level of a module its imports. Lines for readers of another language are left out. A line that is
+    too long for one passage goes on in the next passage. The files that a page includes follow; their passages begin
+    at the line that includes them.
 
     Returns:
         1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Lines beyond that many passages are
         left out, and so are last lines that are too short for a passage.
     """
+    body = "\n".join(raw.searched_lines)
     if kind == "doc":
-        head, body = _trail(raw, path, title)[:_TRAIL_CHARS], _plain_docs(raw.body)
+        head, body = _trail(raw, path, title)[:_TRAIL_CHARS], _plain_docs(body)
     else:
         words = (_symbol_words(raw)[:_WORDS_CHARS], " ".join(path_words(path))[:_WORDS_CHARS])
-        head, body = " | ".join(text for text in words if text), strip_licence(raw.body)
-    pieces = itertools.islice(_pieces(body, BRIEF_CHARS - len(head) - 1), MAX_PASSAGES)
-    return tuple(dict.fromkeys(f"{head}\n{piece}".strip() for piece in pieces))
+        head, body = " | ".join(text for text in words if text), _code(body, with_imports=raw.symbol_kind != "module")
+    room = BRIEF_CHARS - len(head) - 1
+    own = [(piece, raw.start_line + line) for piece, line in _pieces(body, room)] or [("", raw.start_line)]
+    included = ((piece, each.line) for each in raw.attachments for piece, _ in _pieces(_code(each.text), room))
+    found: dict[str, Passage] = {}
+    for piece, line in itertools.islice(itertools.chain(own, included), MAX_PASSAGES):
+        text = f"{head}\n{piece}".strip()
+        found.setdefault(text, Passage(text, line))
+    return tuple(found.values())
 
 
-def _pieces(body: str, room: int) -> Iterator[str]:
-    """Successive lines with single spaces, of at most `room` characters together; one piece at least."""
-    piece, first = "", True
-    for line in body.splitlines():
+def _pieces(body: str, room: int) -> Iterator[tuple[str, int]]:
+    """Successive lines with single spaces, of at most `room` characters together, with the place of the first line.
+
+    Last lines that are too short make a piece only where there is no other.
+    """
+    piece, start, first = "", 0, True
+    for number, line in enumerate(body.split("\n")):
         rest = " ".join(line.split())
         while rest:
+            if not piece:
+                start = number
             part, rest = _cut(rest, room - len(piece) - 1)
             piece += f"{part}\n"
             if rest or len(piece) > PASSAGE_CHARS:
-                yield piece
+                yield piece, start
                 piece, first = "", False
-    if first or len(piece) > _LEAST_CHARS:
-        yield piece
+    if piece and (first or len(piece) > _LEAST_CHARS):
+        yield piece, start
+
+
+def _code(text: str, *, with_imports: bool = False) -> str:
+    """Code with its licence's lines empty, and those of imports."""
+    first = licence_lines(text)
+    text = "\n".join([""] * first + text.split("\n")[first:])
+    return text if with_imports else _IMPORT.sub(lambda found: "\n" * found[0].count("\n"), text)
 
 
 def _cut(text: str, chars: int) -> tuple[str, str]:

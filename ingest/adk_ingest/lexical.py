@@ -21,7 +21,7 @@ from adk_ingest.chunking.base import RawChunk
 # Folders that every file of a corpus shares say nothing about one of them.
 _SHARED_FOLDERS = (("src", "google", "adk"), ("google", "adk"), ("docs",), ("src",))
 _LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
-_MARKUP = re.compile(r"<!--|-->|</?[A-Za-z][^<>\n]{0,200}>|^\s*(?:===|!!!|\?\?\?\+?)(?=\s)", re.MULTILINE)
+_MARKUP = re.compile(r"<!--|-->|</?[A-Za-z][^<>\n]{0,200}>|^[ \t]*(?:===|!!!|\?\?\?\+?)(?=\s)", re.MULTILINE)
 
 
 @functools.lru_cache(maxsize=64)  # a file's chunks come in a row
@@ -37,11 +37,16 @@ def path_words(path: str) -> tuple[str, ...]:
 
 def strip_licence(text: str) -> str:
     """Code without the comment block at its beginning, if that is a licence or copyright note."""
-    lines = text.split("\n")
+    return "\n".join(text.split("\n")[licence_lines(text) :])
+
+
+def licence_lines(text: str) -> int:
+    """The number of lines of the licence or copyright note at the beginning of a text; 0 where there is none."""
     end = 0
+    lines = text.split("\n")
     while end < len(lines) and lines[end].lstrip().startswith("#"):
         end += 1
-    return "\n".join(lines[end:]) if _LICENCE.search("\n".join(lines[:end])) else text
+    return end if _LICENCE.search("\n".join(lines[:end])) else 0
 
 
 def strip_markup(text: str) -> str:
@@ -58,7 +63,8 @@ def lexical_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind, set
     is_docs = kind == "doc"
     names = [] if is_docs else [raw.symbol if settings.include_symbol_tokens else None, raw.doc]
     labels = [text for text in (title, *raw.headings, *names) if text]
-    body = "\n".join([raw.body if is_docs else strip_licence(raw.body), *(each.text for each in raw.attachments)])
+    own = "\n".join(raw.searched_lines)
+    body = "\n".join([own if is_docs else strip_licence(own), *(strip_licence(each.text) for each in raw.attachments)])
     if is_docs:
         body = strip_markup(body)
     words = path_words(path) if settings.include_path_tokens else ()

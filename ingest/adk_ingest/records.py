@@ -34,7 +34,7 @@ def records(
     index = 0
     for raw in chunked.chunks:
         lexical = lexical_text(
-            raw, path=file.path, title=title, kind=corpus.kind, settings=corpus.settings.ingestion.lexical
+            raw, path=file.path, title=title, kind=corpus.text_kind, settings=corpus.settings.ingestion.lexical
         )
         if not leave_out(raw, lexical):
             yield _record(file, index, raw, title, lexical, corpus)
@@ -47,15 +47,19 @@ def _record(
     source = corpus.source
     head = header(raw, file.path, corpus)
     lead = head + (f"{raw.tail}\n" if raw.tail else "")
-    text = lead + raw.body + _appendix(raw)
+    appendix = _appendix(raw)
+    text = lead + raw.body + appendix
     text_hash = sha256_text(text)
+    passage_lines: tuple[int, ...] = (raw.start_line,)
     match corpus.settings.embedding.dense.text:
         case "full":
-            dense_texts: tuple[str, ...] = (full_text(text, len(head)),)
+            searched = "\n".join(raw.searched_lines) if raw.left_out else raw.body
+            dense_texts: tuple[str, ...] = (full_text(lead + searched + appendix, len(head)),)
         case "brief":
-            dense_texts = (brief_text(raw, path=file.path, title=title, kind=corpus.kind),)
+            dense_texts = (brief_text(raw, path=file.path, title=title, kind=corpus.text_kind),)
         case "passages":
-            dense_texts = passages(raw, path=file.path, title=title, kind=corpus.kind)
+            found = passages(raw, path=file.path, title=title, kind=corpus.text_kind)
+            dense_texts, passage_lines = zip(*found, strict=True)
     return ChunkRecord(
         chunk_id=make_chunk_id(source.corpus, source.commit, file.path, index, text_hash),
         corpus=source.corpus,
@@ -72,11 +76,15 @@ def _record(
         symbol_kind=raw.symbol_kind,
         symbols=raw.symbols,
         names=tuple(dict.fromkeys(symbol.rpartition(".")[2] for symbol in raw.symbols)),
-        fqn=raw.fqn,
+        # Nobody imports a sample.
+        fqn=None if corpus.origin == "sample" else raw.fqn,
         signature=raw.signature,
         headings=raw.headings,
         title=title,
         code_langs=raw.code_langs,
+        for_language=raw.for_language,
+        left_out=raw.left_out,
+        passage_lines=passage_lines,
         includes=tuple(attachment.path for attachment in raw.attachments),
         chunk_index=index,
         start_line=raw.start_line,
@@ -88,7 +96,7 @@ def _record(
         text=text,
         text_hash=text_hash,
         source_hash=sha256_text(raw.body),
-        text_tokens=estimate_tokens(text),
+        text_tokens=estimate_tokens(lead + "\n".join(raw.searched_lines) + appendix if raw.left_out else text),
         file_hash=file.file_hash,
         created_at=corpus.created_at,
         chunker_version=chunker_version(),
@@ -101,7 +109,7 @@ def header(raw: RawChunk, path: str, corpus: CorpusInput) -> str:
     """The context header, in the words of SPEC 3 sections 5.1.1 and 5.2.3."""
     source = corpus.source
     first = f"[CORPUS={source.corpus}] [REPO={source.repo}] [COMMIT={source.commit}]\n"
-    if corpus.kind == "code":
+    if corpus.text_kind == "code":
         symbol = raw.symbol or "module"
         return f"{first}[PATH={path}] [SYMBOL={symbol}] [LINES={raw.start_line}-{raw.end_line}]\n---\n"
     trail = f"[HEADINGS={' > '.join(raw.headings)}]\n" if raw.headings else ""

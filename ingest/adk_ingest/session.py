@@ -11,6 +11,7 @@ from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import is_samples
 from adk_ingest.chunkers import index_fingerprint
 from adk_ingest.corpora import (
     CorpusInput,
@@ -18,6 +19,7 @@ from adk_ingest.corpora import (
     as_cited,
     code_corpus,
     docs_corpus,
+    samples_corpus,
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
@@ -136,11 +138,12 @@ def gather(
         for notice in credential_notices(corpus.found.skipped):
             note(f"{corpus.name}: {notice}")
         committed, others = as_cited(corpus)
-        corpora.append(committed)
+        # A corpus without files takes away what was indexed of it; few checkouts have samples.
+        if committed.files or committed.name in indexed or not is_samples(committed.name):
+            corpora.append(committed)
         if others.files:
             notice = uncommitted_notice(len(others.files), corpus.source.commit, others.source.commit)
             note(f"{corpus.name}: {notice}")
-        # A corpus without files takes away what was indexed of it.
         if others.files or others.name in indexed:
             corpora.append(others)
     return corpora
@@ -166,6 +169,7 @@ def _found(
             note(notice)
         if docs.source is not None:
             corpora.append(docs_corpus(settings, docs.source, created_at))
+            corpora.append(samples_corpus(settings, docs.source, "doc", created_at))
         elif mode == "docs" or not settings.ingestion.api_reference:
             raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
         else:
@@ -181,6 +185,7 @@ def _found(
             return [*corpora, beside(settings, found.source, created_at)]
         code = code_corpus(settings, found.source, created_at)
         corpora += [code, *replaced(settings, code.source.commit, created_at)]
+        corpora.append(samples_corpus(settings, found.source, "code", created_at))
         if settings.ingestion.api_reference:
             corpora.append(api_reference_corpus(settings, code, created_at))
     return corpora

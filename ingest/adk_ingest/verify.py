@@ -85,7 +85,7 @@ def _corpus_filter(name: str, corpus: CorpusEntry) -> Filter:
     if corpus.source == "api-reference":
         # Generated pages share the collection and the corpus of the documentation.
         return Filter(must=(commit, Match("origin", ("api-reference",))))
-    return Filter(must=(commit, Match("origin", ("repository",)), Match("corpus", (name,))))
+    return Filter(must=(commit, Match("corpus", (name,))), must_not=(Match("origin", ("api-reference",)),))
 
 
 def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:

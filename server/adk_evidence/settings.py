@@ -23,7 +23,7 @@ from pydantic import (
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import Kind, ProgrammingLanguage
 from adk_evidence.paths import Home, default_home, user_settings_file
 from adk_evidence.settings_sources import (
     SETTINGS_FILE,
@@ -95,6 +95,8 @@ class CorpusSettings(Frozen):
     exclude_globs: tuple[str, ...]
     allowed_exts: tuple[str, ...]
     max_file_bytes: Bytes
+    sample_globs: tuple[str, ...]
+    language: ProgrammingLanguage | None
     _name: str = PrivateAttr("")
 
     @property
@@ -391,6 +393,7 @@ class RetrievalSettings(Frozen):
     feedback_passages: int = NonNegativeInt
     feedback_weight: float = Field(ge=0, le=MAX_NUMBER)
     feedback_terms: int = NonNegativeInt
+    language: ProgrammingLanguage | None
     strict: bool
 
     @model_validator(mode="after")

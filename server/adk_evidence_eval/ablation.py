@@ -62,7 +62,7 @@ _STAGES: tuple[Variant, ...] = (
     Variant("RRF + sub-queries", _RRF | _SUB_QUERIES),
     Variant("RRF + rerank", _RRF | _RERANK),
     Variant("DBSF + rerank", _DBSF | _RERANK),
-    _reranked("Python not first", other_language=0.0),
+    Variant("RRF + rerank, languages of all readers", _RRF | _RERANK | {"retrieval.language": None}),
     _reranked("definitions not first", definition=0.0),
     Variant("RRF + rerank + definitions", _RRF | _RERANK | _DEFINITIONS),
     _reranked("whole chunks not counted", mean=0.0),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.search.gates import choose_final, require_kinds
 from adk_evidence.search.ranking import can_be_cited
-from tests.core.factories import SETTINGS, payload, ranked, run
+from tests.core.factories import SETTINGS, hit, payload, placed, ranked, run
 
 
 def _kinds(items):
@@ -56,6 +56,27 @@ def test_what_the_buffer_cannot_fill_is_reported_missing():
 def test_results_beyond_the_buffer_are_not_promoted():
     items = [ranked("doc", place) for place in range(1, 21)] + [ranked("code", 21)]
     assert _chosen(items, code=1).missing == ("code",)
+
+
+def _sample(place):
+    chunk = payload("doc", path="examples/a.py", body=f"run({place})", uri=None, lang="py", origin="sample")
+    return placed(hit(chunk, place), place, float(-place))
+
+
+def test_a_sample_takes_the_last_place_of_docs_without_code_to_start_from():
+    items = [ranked("doc", 1), ranked("doc", 2), ranked("code", 3), ranked("doc", 4), _sample(5), _sample(6)]
+    assert [item.pool_rank for item in _chosen(items, size=3).final] == [1, 3, 5]
+
+
+def test_a_sample_does_not_move_up_beside_an_example_or_where_nothing_is_built():
+    page = payload("doc", path="docs/b.md", body="b", code_langs=("python",))
+    items = [placed(hit(page, 1), 1, -1.0), ranked("doc", 2), _sample(3)]
+    assert [item.pool_rank for item in _chosen(items, size=2).final] == [1, 2]
+    explained = run(task_mode="explain", size=1, ranked=[ranked("doc", 1), _sample(2)])
+    choose_final(explained)
+    assert [item.pool_rank for item in explained.final] == [1]
+    named = [ranked("doc", 1)._replace(named="raises the error"), _sample(2)]
+    assert [item.pool_rank for item in _chosen(named, size=1).final] == [1]
 
 
 @given(

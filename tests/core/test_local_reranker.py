@@ -77,25 +77,6 @@ def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
     assert alone[1].features["definition"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("path", "changes", "question", "asked_for_python"),
-    [
-        ("docs/streaming-java.md", {}, "stream audio", True),
-        ("docs/tools.md", {"code_langs": ("go", "java")}, "stream audio", True),
-        ("docs/tools.md", {"headings": ("Tools", "Run it in TypeScript")}, "stream audio", True),
-        ("docs/streaming-java.md", {}, "stream audio in Java", False),
-        ("docs/tools.md", {"code_langs": ("go", "python")}, "stream audio", False),
-        ("docs/streaming-java.md", {"corpus": "shop-documentation"}, "stream audio", False),
-    ],
-)
-def test_docs_for_another_language_step_back_unless_they_were_asked_for(path, changes, question, asked_for_python):
-    same = {"dense": 0.5, "sparse": 3}
-    python = RerankDocument(payload("doc", "docs/python.md", "one"), 100, same)
-    other = RerankDocument(payload("doc", path, "two", **changes), 100, same)
-    first, second = LocalReranker().rerank(normalise(question), "build", [python, other])
-    assert (first.score > second.score) == asked_for_python
-
-
 def test_nothing_to_rank_gives_nothing():
     assert LocalReranker().rerank(QUERY, "build", []) == []
 

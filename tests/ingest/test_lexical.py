@@ -1,6 +1,7 @@
 """The texts that the encoders see."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,9 +10,15 @@ from hypothesis import strategies as st
 
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.settings import LexicalSettings, load_settings
+from adk_ingest import dense_text
 from adk_ingest.chunking.base import Attachment, RawChunk
-from adk_ingest.dense_text import BRIEF_CHARS, MAX_PASSAGES, PASSAGE_CHARS, brief_text, passages
+from adk_ingest.dense_text import BRIEF_CHARS, MAX_PASSAGES, PASSAGE_CHARS, brief_text
 from adk_ingest.lexical import lexical_text, path_words, strip_licence
+
+
+def passages(raw: RawChunk, **where: Any) -> tuple[str, ...]:
+    return tuple(passage.text for passage in dense_text.passages(raw, **where))
+
 
 LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n\n"
 CODE = LICENCE + 'import os\n\n\ndef save_state(ctx):\n  """Saves the state."""\n  ctx.sessionService.put()\n'
@@ -74,7 +81,7 @@ def test_docs_text_holds_title_headings_and_attachments_without_markup(settings:
         3,
         '=== "Python"\n\n    <b>Use</b> `ToolContext`',
         headings=("Tools", "State"),
-        attachments=(Attachment("x.py", "run_agent()"),),
+        attachments=(Attachment("x.py", "run_agent()", 2),),
     )
     words = lexical_text(raw, path="docs/tools/state.md", title="Tool state", kind="doc", settings=settings).split()
     assert {"python", "tool", "context", "toolcontext", "run", "agent", "run_agent"} <= set(words)
@@ -151,6 +158,30 @@ def test_a_long_line_goes_on_in_the_next_passages_until_there_are_enough() -> No
     unbroken = RawChunk(1, 1, "".join(map(str, range(99_999))))
     found = passages(unbroken, path="a.py", title=None, kind="code")
     assert len(found) == MAX_PASSAGES and max(map(len, found)) <= BRIEF_CHARS
+
+
+def test_imports_and_licences_are_no_passages_of_modules_and_included_files() -> None:
+    imports = "import os\nfrom a.b import (\n    c,\n    d,\n)\n"
+    rest = "STATE = os.environ\n" * 3
+    module = RawChunk(1, 12, LICENCE + imports + "\n" + rest, symbol="a", symbol_kind="module")
+    [passage] = dense_text.passages(module, path="a.py", title=None, kind="code")
+    assert passage == (f"a\n{rest}".strip(), 11)
+    method = replace(module, symbol="A.f", symbol_kind="method")
+    assert "import os" in passages(method, path="a.py", title=None, kind="code")[0]
+    text = f"{LICENCE}{imports}\n" + "runner = make_runner(plugins)\n" * 5
+    page = RawChunk(5, 9, "Run it:\n\n```python\n...\n```", attachments=(Attachment("x.py", text, 8),))
+    own, included = dense_text.passages(page, path="docs/t.md", title="Tools", kind="doc")
+    assert own.line == 5 and included.line == 8
+    assert "make_runner" in included.text and "import" not in included.text and "Licensed" not in included.text
+
+
+def test_a_passage_knows_its_first_line() -> None:
+    body = "# State\n\n\n" + "".join(f"{SENTENCE} Take number {number}.\n\n" for number in range(20))
+    raw = RawChunk(3, 45, body, headings=("State",))
+    lines = body.split("\n")
+    for passage in dense_text.passages(raw, path="docs/t.md", title="Tools", kind="doc"):
+        first = passage.text.split("\n")[1]
+        assert first in lines[passage.line - 3]
 
 
 _LINES = st.text(st.sampled_from("ab. _'\t#\x0c\u2028é\n\n"), max_size=900) | st.text(max_size=3000)

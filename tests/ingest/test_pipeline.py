@@ -294,7 +294,9 @@ class TestARunAgain:
                 payload = ChunkPayload.model_validate(record.payload)
                 fields = payload.model_dump(include={"start_line", "end_line", "symbol", "symbol_kind"})
                 raw = RawChunk(**fields, body=payload.body, headings=payload.headings)
-                texts = passages(raw, path=payload.path, title=payload.title, kind=payload.kind)
+                found_here = passages(raw, path=payload.path, title=payload.title, kind=payload.kind)
+                texts = [passage.text for passage in found_here]
+                assert payload.passage_lines == tuple(passage.line for passage in found_here)
                 assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-6) for text in texts]
                 found.append(len(texts))
         current = workplace.generations.current()

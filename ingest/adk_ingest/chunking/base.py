@@ -23,10 +23,14 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Attachment:
-    """Text from another file that a chunk shows below its own lines: an included file."""
+    """Text from another file that a chunk shows below its own lines: an included file.
+
+    `line` is the line of the chunk's file that includes it, 1-based.
+    """
 
     path: str
     text: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,9 @@ class RawChunk:
     `body` is `"\\n".join(lines[start_line - 1 : end_line])` verbatim; with `start_col` and `end_col`, that slice
     (in characters) of the line. `tail` is context repeated verbatim from the chunk before. `symbol` is the chunk's own
     qualified name, `symbols` are all definitions that begin inside it. `doc` is the first paragraph of the symbol's
-    docstring. `anchor` is the fragment of the chunk's innermost heading.
+    docstring. `anchor` is the fragment of the chunk's innermost heading. `left_out` has the first line, the last line
+    and the language of the own lines that are for readers of another language than the corpus's; a chunk that is for
+    such readers names their language in `for_language`.
     """
 
     start_line: int
@@ -55,15 +61,26 @@ class RawChunk:
     anchor: str | None = None
     lang: str = "txt"
     code_langs: tuple[str, ...] = ()
+    for_language: str | None = None
+    left_out: tuple[tuple[int, int, str], ...] = ()
     attachments: tuple[Attachment, ...] = ()
     missing_includes: tuple[str, ...] = ()
+
+    @property
+    def searched_lines(self) -> list[str]:
+        """The own lines, those of `left_out` as empty ones: what a search finds the chunk by."""
+        lines = self.body.split("\n")
+        for first, last, _ in self.left_out:
+            lines[first - self.start_line : last - self.start_line + 1] = [""] * (last - first + 1)
+        return lines
 
 
 @dataclass
 class ChunkedFile:
     """A file's chunks in the order of their lines, and what a person should know about them.
 
-    The chunks' own lines do not overlap. They leave out only blank lines, and files that hold no more than a licence.
+    The chunks' own lines do not overlap, except that a chunk for other readers lies in the `left_out` of a chunk around
+    it. They leave out only blank lines, and files that hold no more than a licence.
     The same file always gives the same chunks, and nothing that a file can hold makes a chunker raise.
     """
 

@@ -75,7 +75,7 @@ def _find_text(payload: ChunkPayload, text: str) -> LineSpan | None:
 
 
 def _by_name(payload: ChunkPayload, text: str) -> Verification | None:
-    if payload.kind == "code" and payload.lang == "py":
+    if payload.lang == "py":
         same = find_same_tree(payload, text)
         if same is not None:
             return Verification(state="moved", lines=same, reason="Only formatting or comments changed.")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.index.sources import SourceReader
-from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, PAYLOAD_VERSION, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import Settings
@@ -20,7 +20,7 @@ from adk_evidence.store.base import EvidenceStore
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
-from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest, is_samples
 
 # Questions repeat their words.
 KEPT_TERMS = 8192
@@ -55,7 +55,8 @@ class Index:
         self._ingest_command = settings.ingest_command
         self.manifest: IndexManifest = lease.manifest
         try:
-            check_fingerprint(self.manifest, fingerprint(settings), command=settings.ingest_command)
+            expected = {**fingerprint(settings), "payload": PAYLOAD_VERSION}
+            check_fingerprint(self.manifest, expected, command=settings.ingest_command)
             self.store: EvidenceStore = open_store(lease.folder, settings)
             self.sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
         except BaseException:
@@ -78,7 +79,8 @@ class Index:
     @property
     def has_guides(self) -> bool:
         """Whether documentation beyond the generated API reference is indexed."""
-        return any(c.kind == "doc" and c.source != "api-reference" for c in self.manifest.corpora.values())
+        corpora = self.manifest.corpora.items()
+        return any(c.kind == "doc" and c.source != "api-reference" and not is_samples(name) for name, c in corpora)
 
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
         return self.sources.get(payload.source_name)

@@ -100,7 +100,8 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
         update={"path": None, "docs_collection": codebase.corpus("doc"), "code_collection": codebase.corpus("code")}
     )
     # The templates of sub-queries mention the ADK: in other indexes they would only find what mentions it too.
-    retrieval = settings.retrieval.model_copy(update={"expansion": "never"})
+    # Which language its readers write is not known either.
+    retrieval = settings.retrieval.model_copy(update={"expansion": "never", "language": None})
     own = {"ingestion": ingestion, "store": store, "retrieval": retrieval, "codebase": codebase}
     return CodebaseSettings.model_construct(**{**shared, **own})
 
@@ -118,6 +119,9 @@ def _corpus(codebase: Codebase, kind: Kind) -> CorpusSettings:
             "exclude_globs": (*ALWAYS_EXCLUDED, *map(any_case, codebase.exclude_patterns)),
             "allowed_exts": DOCS_EXTENSIONS if kind == "doc" else (),
             "max_file_bytes": MAX_FILE_BYTES,
+            # What a project's documentation is about is not known.
+            "sample_globs": (),
+            "language": None,
         }
     ).named(codebase.corpus(kind))
 

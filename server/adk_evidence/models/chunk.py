@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
@@ -17,8 +17,14 @@ SourceType = Literal["docs", "code"]
 SOURCE_TYPES: Mapping[Kind, SourceType] = MappingProxyType({"doc": "docs", "code": "code"})
 Origin = Literal["repository", "api-reference", "sample"]
 
+# What people write their programs in, so that readers of documentation choose one or another. Nobody reads about YAML
+# instead of Python.
+ProgrammingLanguage = Literal[
+    "c", "c#", "c++", "go", "java", "javascript", "kotlin", "php", "python", "r", "ruby", "rust", "swift", "typescript"
+]
+
 # Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
-PAYLOAD_VERSION = 1
+PAYLOAD_VERSION = 2
 
 # Ends the provenance header on top of a chunk's text.
 HEADER_END = "\n---\n"
@@ -100,6 +106,31 @@ class ChunkPayload(BaseModel):
         return lead.strip("\n")
 
     @property
+    def searched_body(self) -> str:
+        """The chunk's own lines without those for readers of another language: what the index finds the chunk by."""
+        return self._body_with(lambda first, last, language: [])
+
+    @property
+    def shown_body(self) -> str:
+        """The chunk's own lines with a mark in the place of those for readers of another language."""
+        return self._body_with(lambda first, last, language: [f"[lines {first}-{last}: {language}]"])
+
+    def _body_with(self, instead: Callable[[int, int, str], list[str]]) -> str:
+        if not self.left_out:
+            return self.body
+        lines = self.body.split("\n")
+        for first, last, language in reversed(self.left_out):
+            lines[first - self.start_line : last - self.start_line + 1] = instead(first, last, language)
+        return "\n".join(lines)
+
+    @property
+    def searched_text(self) -> str:
+        """`text` without the lines for readers of another language."""
+        if not self.left_out:
+            return self.text
+        return self.text[: self.body_start] + self.searched_body + self.text[self.body_end :]
+
+    @property
     def attached(self) -> str:
         """The files that the chunk's own lines include."""
         return self.text[self.body_end :].strip("\n")
@@ -119,7 +150,7 @@ class ChunkPayload(BaseModel):
     @property
     def source_name(self) -> str:
         """The corpus of the index that the chunk came from; generated pages are a corpus too."""
-        return self.corpus if self.origin == "repository" else self.origin
+        return self.origin if self.origin == "api-reference" else self.corpus
 
     @property
     def candidate_id(self) -> str:

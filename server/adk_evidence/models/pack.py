@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.chunk import SourceType
+from adk_evidence.models.chunk import ProgrammingLanguage, SourceType
 from adk_evidence.models.request import TaskMode
 
 Status = Literal["success", "no_results", "error"]
@@ -74,6 +74,13 @@ class Verification(Frozen):
     reason: str = ""
 
 
+class LeftOut(Frozen):
+    """Cited lines that are for readers of another programming language."""
+
+    lines: LineSpan
+    language: str
+
+
 class Candidate(Frozen):
     """One piece of evidence."""
 
@@ -102,7 +109,13 @@ class Candidate(Frozen):
     headings: tuple[str, ...] = ()
     title: str | None = None
     language: str
+    for_language: str | None = Field(
+        default=None, description="The programming language of the readers that the text is for, if not for all."
+    )
     lines: LineSpan | None = None
+    left_out: tuple[LeftOut, ...] = Field(
+        default=(), description="Lines of `text` for readers of another language, which need not be shown."
+    )
     citation: str
     citation_confidence: Literal["high", "medium", "low"]
     support: float | None = Field(
@@ -124,6 +137,17 @@ class VersionPlan(Frozen):
     left_out: dict[str, tuple[str, ...]] = Field(description="By collection: indexed, but not searched.")
 
 
+class LanguagePlan(Frozen):
+    """For readers of which programming languages pages were searched."""
+
+    reader: ProgrammingLanguage = Field(description="The language of the reader, from the settings.")
+    also: tuple[str, ...] = Field(
+        default=(),
+        description="Others that the question or its filters name. What pages have for readers of any other language "
+        "was not searched.",
+    )
+
+
 class RetrievalPlan(Frozen):
     """What was asked of the store."""
 
@@ -142,6 +166,9 @@ class RetrievalPlan(Frozen):
     excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")
     versions: VersionPlan | None = Field(
         default=None, description="Where the question names a version, or several are indexed."
+    )
+    languages: LanguagePlan | None = Field(
+        default=None, description="For whose readers pages were searched; null where for all."
     )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
+
+from adk_evidence.models.chunk import ProgrammingLanguage
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ _TABLE = (
 
 BY_EXTENSION = {extension: language for language in _TABLE for extension in language.extensions}
 TAB_NAMES = frozenset(language.name for language in _TABLE if language.in_tabs)
+PROGRAMMING: frozenset[str] = frozenset(get_args(ProgrammingLanguage))
 _NAMES = {alias: language.name for language in _TABLE for alias in language.aliases}
 
 

@@ -7,7 +7,7 @@ half of such a page for indented code. One pass reads a page in time linear in i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import yaml
@@ -43,11 +43,19 @@ def language_of(name: str) -> str | None:
     return name if name not in _NO_LANGUAGE and _LANGUAGE.fullmatch(name) else None
 
 
-def _label_language(label: str) -> str | None:
+def tab_language(label: str) -> str | None:
+    """The common name of the language that a tab's label begins with; None where it names none."""
     # "Python", "Python - adk CLI", "Go (v2)"; but not "Go to the console".
     match = _LABEL_LANGUAGE.match(label.strip().lower())
     name = common_name(match[1]) if match else None
     return name if name in TAB_NAMES else None
+
+
+def tab_labels(lines: Iterable[str]) -> Iterator[str]:
+    """The labels of what looks like a tab in some lines; reading the page would tell code blocks apart."""
+    for line in lines:
+        if match := _TAB.match(line.lstrip(" \t")):
+            yield match[1] or match[2] or ""
 
 
 def read_markdown(lines: Sequence[str]) -> Page:
@@ -143,7 +151,8 @@ class _Reader:
             self._begin_block(line, indent, "tab")
             label = tab[1] or tab[2] or ""
             self._page.tab_labels.append(label)
-            self._containers.append(_Container(indent, indent + 4, _label_language(label)))
+            self._page.tab_lines.add(line)
+            self._containers.append(_Container(indent, indent + 4, tab_language(label)))
             self._end_label(line)
             return line + 1
         if first in "!?" and _ADMONITION.match(content):

@@ -33,6 +33,7 @@ class Page:
     title: str | None = None
     headings: list[Heading] = field(default_factory=list)
     label_lines: set[int] = field(default_factory=set)  # headings, labels of tabs and admonitions
+    tab_lines: set[int] = field(default_factory=set)  # labels of tabs
     tab_labels: list[str] = field(default_factory=list)
     front_matter_end: int = 0
     metadata: dict[str, object] = field(default_factory=dict)

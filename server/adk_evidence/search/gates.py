@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
-from adk_evidence.search.run import Run
+from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
@@ -40,7 +40,8 @@ def choose_final(run: Run) -> None:
     """Choose the first results of the ranking, and note the kinds that have fewer than the mode requires.
 
     Where a kind has too few, results of that kind move up from the buffer. Each takes the place of the last result of
-    a kind that has more than its minimum.
+    a kind that has more than its minimum. Where something is to be built and no result of the documentation has code to
+    start from, the best sample of the buffer takes the place of the last one.
     """
     size = run.size
     chosen = run.ranked[:size]
@@ -57,9 +58,27 @@ def choose_final(run: Run) -> None:
                 counts[loser.kind] -= 1
             chosen.append(hit)
             counts[kind] += 1
+    _show_example(run, chosen, reserve)
     places = {id(hit): place for place, hit in enumerate(run.ranked)}
     run.final = sorted(chosen, key=lambda hit: places[id(hit)])
     run.missing = tuple(kind for kind, minimum in run.required.items() if counts[kind] < minimum)
+
+
+def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit]) -> None:
+    """Put a sample of the buffer in the place of the last docs, if something is to be built without an example."""
+    docs = [place for place, hit in enumerate(chosen) if hit.kind == "doc"]
+    if run.request.task_mode != "build" or any(_is_example(run, chosen[place]) for place in docs):
+        return
+    sample = next((hit for hit in reserve if hit.payload.origin == "sample"), None)
+    # What the request names stays.
+    last = next((place for place in reversed(docs) if chosen[place].named is None), None)
+    if sample is not None and last is not None:
+        chosen[last] = sample
+
+
+def _is_example(run: Run, hit: Hit) -> bool:
+    language, shown = run.settings.retrieval.language, hit.payload.code_langs
+    return hit.payload.origin == "sample" or (bool(shown) if language is None else language in shown)
 
 
 def warn_of_final(run: Run) -> None:

@@ -18,6 +18,7 @@ from adk_evidence.models.pack import (
     Candidate,
     Coverage,
     EvidencePack,
+    LeftOut,
     LineSpan,
     Verification,
     Why,
@@ -84,7 +85,7 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         branches=tuple(
             BranchRank(branch=found.branch, rank=found.rank, score=round_score(found.score)) for found in hit.branches
         ),
-        matched_terms=matched_terms(run.query.text, payload.text[payload.body_start :]),
+        matched_terms=matched_terms(run.query.text, payload.searched_text[payload.body_start :]),
         # A result that the request names may have been found by no branch.
         fused_rank=hit.fused_rank or None,
         fused_score=round_score(hit.fused_score) if hit.fused_rank else None,
@@ -114,7 +115,12 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         headings=payload.headings,
         title=payload.title,
         language=payload.lang,
+        for_language=payload.for_language,
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
+        left_out=tuple(
+            LeftOut(lines=LineSpan(start=first, end=last), language=language)
+            for first, last, language in payload.left_out
+        ),
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),

@@ -54,7 +54,7 @@ def begin(
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
     query = normalise(request.query)
-    scope = choose_scope(request.filters, query.text, index, context)
+    scope = choose_scope(request.filters, query.text, index, context, settings.retrieval.language)
     return Run(
         query_id=str(uuid.uuid4()),
         request=request,

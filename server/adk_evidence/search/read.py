@@ -226,11 +226,18 @@ def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) ->
 def _chunk(
     session: Session, kind: Kind, path: str, commit: str, lines: LineSpan | None, chunk_id: str | None
 ) -> ChunkPayload | None:
-    """The cited chunk; where its id is not known, the chunk whose lines hold the first cited line."""
+    """The cited chunk; where its id is not known, the smallest chunk whose lines hold the first cited line.
+
+    A chunk for readers of another language lies inside a larger one.
+    """
+    found: list[ChunkPayload] = []
     wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
     for record in scroll_all(session.index.store, session.settings.store.collection(kind), filter=wanted):
         payload = ChunkPayload.model_validate(record.payload)
-        inside = lines is not None and payload.start_line <= lines.start <= payload.end_line
-        if payload.chunk_id == chunk_id or (chunk_id is None and inside):
+        if payload.chunk_id == chunk_id:
             return payload
-    return None
+        if chunk_id is None and lines is not None and payload.start_line <= lines.start <= payload.end_line:
+            found.append(payload)
+    cited = (lines.start, lines.end) if lines is not None else None
+    exact = [payload for payload in found if (payload.start_line, payload.end_line) == cited]
+    return min(exact or found, key=lambda payload: payload.end_line - payload.start_line, default=None)

@@ -161,6 +161,7 @@ class Run:
             filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self.scope.excluded_origins,
             versions=self.scope.version_plan(store),
+            languages=self.scope.languages,
         )
 
     def order(self) -> list[Hit]:

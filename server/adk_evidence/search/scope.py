@@ -1,4 +1,4 @@
-"""Chooses the part of the index that a request searches: kinds, filters (SPEC 5 section 7.4), versions and origins."""
+"""Chooses what a request searches: by kind, filters (SPEC 5 section 7.4), version, origin and reader."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind
-from adk_evidence.models.pack import VersionPlan
+from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
+from adk_evidence.models.pack import LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters
+from adk_evidence.readers.audience import named_languages
+from adk_evidence.readers.languages import PROGRAMMING, common_name
 from adk_evidence.search.context import Context
 from adk_evidence.search.versions import (
     BASES,
@@ -34,7 +36,8 @@ class Scope:
 
     `filters` has the store's filter of every searched kind, and `excluded_origins` what the filters leave out on
     purpose. `asked` are the versions that the question names; `version_missing` says that none of them is indexed.
-    `hinted` says that the request's own filter chose the version.
+    `hinted` says that the request's own filter chose the version. `languages` says for whose readers pages are
+    searched; None where for all.
     """
 
     kinds: Sequence[Kind]
@@ -44,6 +47,7 @@ class Scope:
     asked: tuple[AskedVersion, ...]
     hinted: bool
     version_missing: bool
+    languages: LanguagePlan | None = None
 
     @property
     def leaves_versions_out(self) -> bool:
@@ -68,8 +72,16 @@ class Scope:
         )
 
 
-def choose_scope(request: EvidenceFilters, question: str, index: Index, context: Context) -> Scope:
+def choose_scope(
+    request: EvidenceFilters,
+    question: str,
+    index: Index,
+    context: Context,
+    reader: ProgrammingLanguage | None = None,
+) -> Scope:
     """Choose what to search. A version that the index lacks, and missing guides, are warnings.
+
+    `reader` is the language of the reader; None searches what pages have for all readers.
 
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
@@ -101,7 +113,22 @@ def choose_scope(request: EvidenceFilters, question: str, index: Index, context:
         excluded = ("api-reference",)
         docs = filters["doc"]
         filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("origin", excluded)))
-    return Scope(kinds, filters, excluded, versions, named, bool(hinted), bool(missing))
+    languages = _languages(request, question, reader) if "doc" in kinds else None
+    if languages is not None:
+        docs, others = filters["doc"], PROGRAMMING - {languages.reader, *languages.also}
+        filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("for_language", tuple(sorted(others)))))
+    return Scope(kinds, filters, excluded, versions, named, bool(hinted), bool(missing), languages)
+
+
+def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> LanguagePlan | None:
+    """For whose readers pages are searched: the reader's language, and those that the question or its filters name."""
+    if reader is None:
+        return None
+    filtered = {common_name(name.lower().lstrip(".")) for name in (*request.languages, *request.tags)}
+    # Who names the folder or the page of another language means its readers.
+    paths = named_languages(" ".join(request.path_allowlist))
+    others = (named_languages(question) | filtered | paths) & PROGRAMMING - {reader}
+    return LanguagePlan(reader=reader, also=tuple(sorted(others)))
 
 
 def build_filter(

@@ -239,7 +239,7 @@ def _by_texts(words: Sequence[str], hits: Sequence[Hit]) -> _Found:
 
 
 def _words_of(hit: Hit) -> frozenset[str]:
-    return frozenset(_WORD.findall(hit.payload.text[hit.payload.body_start :].lower()))
+    return frozenset(_WORD.findall(hit.payload.searched_text[hit.payload.body_start :].lower()))
 
 
 def _exact_term(run: Run, name: str) -> SparseVector | None:

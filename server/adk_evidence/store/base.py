@@ -32,6 +32,7 @@ KEYWORD_FIELDS = (
     "origin",
     "lang",
     "code_langs",
+    "for_language",
     "symbol_kind",
     "symbol",
     "symbols",

@@ -20,6 +20,8 @@ MANIFEST = "manifest.json"
 _VERSION_MARK = "@"
 # The beginning of a digest that takes the place of a commit.
 NO_COMMIT = "tree-"
+# The end of the name of a corpus of example programs.
+_SAMPLES = "-samples"
 # The end of the name of a corpus of uncommitted files.
 _UNCOMMITTED = "-uncommitted"
 
@@ -127,6 +129,15 @@ class IndexManifest(BaseModel, frozen=True):
 
     def counts(self) -> dict[str, int]:
         return {name: entry.points for name, entry in self.collections.items()}
+
+
+def samples_name(corpus: str) -> str:
+    """The name of the corpus of the example programs that lie beside a corpus."""
+    return f"{corpus}{_SAMPLES}"
+
+
+def is_samples(name: str) -> bool:
+    return name.removesuffix(_UNCOMMITTED).endswith(_SAMPLES)
 
 
 def beside_name(corpus: str, commit: str) -> str:

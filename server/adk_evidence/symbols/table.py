@@ -127,7 +127,8 @@ def _add_docs(table: SymbolTable, store: EvidenceStore, collection: str) -> None
         payload = ChunkPayload.model_construct(**record.payload)
         section = _section(payload, record.id)
         table.sections.setdefault(section.citation, []).append(section)
-        if not section.headings:
+        # Nobody is sent to a page for readers of another language.
+        if not section.headings or payload.for_language:
             continue
         if section.origin == "api-reference":
             _add_reference(table, section)

@@ -115,7 +115,7 @@ def quote_of(item: Found, mark: str, symbol: str = "", why: str = "") -> Quote:
     place = f"{at} {symbol}".strip()
     where = (code_span(place) if place else "") + deviation(item.verification)
     facts = ". ".join(part for part in (where.strip(), why) if part)
-    return Quote(mark, item.citation, facts, payload.body, payload.lang)
+    return Quote(mark, item.citation, facts, payload.shown_body, payload.lang)
 
 
 def _source(item: Found, quote: Quote) -> ContextSource:

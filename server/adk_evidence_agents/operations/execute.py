@@ -138,7 +138,7 @@ def _search_result(item: Found, context_lines: int) -> SearchResult:
     return SearchResult(
         id=item.hit.point_id,
         score=item.score,
-        content=payload.body,
+        content=payload.shown_body,
         metadata=ResultMetadata(
             file_path=payload.path,
             file_type=payload.lang,

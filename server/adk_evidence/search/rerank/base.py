@@ -51,7 +51,8 @@ class RerankDocument:
             span = f"{payload.start_line}-{payload.end_line}"
             lines = f"SOURCE: code\n{lines}\nPATH: {payload.path}\nLINES: {span}"
         symbol = f"\nSYMBOL: {payload.symbol}" if payload.symbol else ""
-        return f"{lines}\nCHUNK: {payload.chunk_id}{symbol}\n\n{truncate_tokens(payload.text, self.body_tokens)}"
+        body = truncate_tokens(payload.searched_text, self.body_tokens)
+        return f"{lines}\nCHUNK: {payload.chunk_id}{symbol}\n\n{body}"
 
 
 @dataclass(frozen=True)

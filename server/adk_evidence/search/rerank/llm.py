@@ -75,7 +75,7 @@ def prompt(query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument
     system = SYSTEM.format(hint=MODE_HINTS[task_mode]).replace("\n\n", "\n")
     shown = [
         f"[{index}] {one_line(_title(document))} | {one_line(citation_of(document.payload))}\n"
-        f"{fenced(document.payload.body[:chars])}"
+        f"{fenced(document.payload.searched_body[:chars])}"
         for index, document in enumerate(documents)
     ]
     # A lone surrogate could not be sent.

@@ -20,15 +20,10 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
-from adk_evidence.store.manifest import uncommitted_name
 
 BRANCHES = ("dense", "mean", "sparse")
-# The docs of the ADK show the same thing in several languages; another project may document only one language.
-ADK_DOCS = ("adk_docs", uncommitted_name("adk_docs"))
-OTHER_LANGUAGES = frozenset({"java", "go", "typescript", "javascript", "kotlin"})
 # How many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
-_WORD = re.compile(r"[a-z]+")
 _NAME = re.compile(r"\w+")
 
 
@@ -38,9 +33,8 @@ class Weights:
 
     `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is the similarity of
     its best passage. `definition` counts for the definition of a name that the query mentions, in full where the query
-    is that name alone. `linked` counts for the definition of a name that the best docs use, in full where all of them
-    use the name. `other_language` is taken off documentation for another language than Python, unless the query asks
-    for that language.
+    is that name alone. `linked` counts for the definition of a name that the best docs use, samples among them, in full
+    where all of them use the name.
     """
 
     dense: float = 0.6
@@ -48,21 +42,18 @@ class Weights:
     sparse: float = 0.4
     definition: float = 1.0
     linked: float = 0.8
-    other_language: float = 0.6
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-4"
+    model = "local-zscore-5"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
-        words = set(_WORD.findall(query.text.lower()))
-        python = not words & OTHER_LANGUAGES
         share = math.sqrt(len(query.names) / max(1, len(query.identifiers)))
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         used: Mapping[str, int] = {}
@@ -83,14 +74,12 @@ class LocalReranker:
                     features["definition"] = min(1.0, share)
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
-                if python and _is_for_another_language(payload):
-                    features["other_language"] = -1.0
                 total = sum(weights[name] * value for name, value in features.items())
                 scores[index] = RerankScore(total, features)
             if kind == "doc":
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
                 # In how many of the best docs each word stands.
-                used = Counter(name for index in best for name in _names_in(documents[index].payload.text))
+                used = Counter(name for index in best for name in _names_in(documents[index].payload.searched_text))
         return scores
 
 
@@ -114,22 +103,6 @@ def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
 
 def _own_name(payload: ChunkPayload) -> str:
     return (payload.symbol or "").rpartition(".")[2]
-
-
-def _is_for_another_language(payload: ChunkPayload) -> bool:
-    """Whether the tabs, path or headings of a page on the ADK name other languages and not Python."""
-    if payload.kind != "doc" or payload.corpus not in ADK_DOCS:
-        return False
-    return _names_others(frozenset(payload.code_langs)) or _names_others(_words(payload.path, *payload.headings))
-
-
-def _names_others(found: frozenset[str]) -> bool:
-    return bool(found & OTHER_LANGUAGES) and "python" not in found
-
-
-@functools.lru_cache(maxsize=4096)
-def _words(*texts: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(" ".join(texts).lower()))
 
 
 def _standardise(values: Sequence[float | None]) -> list[float]:

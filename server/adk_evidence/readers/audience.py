@@ -1,0 +1,157 @@
+"""For readers of which programming language the lines of a page are.
+
+A page that shows the same thing in several languages shows each reader the parts for the others too: tabs, code blocks,
+sections, and on some sites whole pages. Which languages a site has readers of is what the labels of its tabs say, so
+that a code block in another language, such as the JavaScript of a web page that talks to an agent, is for everybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from adk_evidence.readers.languages import PROGRAMMING, common_name
+from adk_evidence.readers.markdown import tab_labels, tab_language
+from adk_evidence.readers.page import Page
+
+_WORD = re.compile(r"[^\W_]+[+#]*")
+# What follows the verb: "Go to the console", "Go live".
+_AFTER_VERB = re.compile(r"(?:to|on|back|further|deeper|beyond|ahead|live|through|into|from|with)\b", re.IGNORECASE)
+
+
+class Part(NamedTuple):
+    """Lines of a page, 0-based, `end` exclusive, that are for readers of one language, and blank lines among them."""
+
+    start: int
+    end: int
+    language: str
+
+
+def languages_of_readers(pages: Iterable[Sequence[str]]) -> frozenset[str]:
+    """The programming languages that the labels of tabs name in the lines of some pages."""
+    found = {tab_language(label) for lines in pages for label in tab_labels(lines)}
+    return frozenset(name for name in found if name in PROGRAMMING)
+
+
+@dataclass(frozen=True)
+class Readers:
+    """The readers of a site: `language` is that of the reader who is meant, `languages` are those of all readers.
+
+    Without a `language`, all lines are for everybody.
+    """
+
+    language: str | None = None
+    languages: frozenset[str] = frozenset()
+
+    def parts_for_others(self, page: Page, path: str) -> list[Part]:
+        """The parts of a page, at a path of the repository, that are for readers of other languages, in order.
+
+        Such a part is a tab, a code block or a section that names one of the other languages alone, or the page as a
+        whole, where its title or the end of its file's name does. A heading whose section holds nothing else belongs to
+        the part.
+        """
+        others = self.languages - {self.language}
+        if self.language is None or not others or not page.lines:
+            return []
+        whole = _named_by_path(path, others) or _named(page.title or "", self.languages, others)
+        if whole:
+            return [Part(0, len(page.lines), whole)]
+        line_languages = _by_line(page, self.languages, others)
+        parts: list[Part] = []
+        for language, numbers in groupby(_not_blank(page), key=line_languages.__getitem__):
+            lines = list(numbers)
+            if language is not None:
+                parts.append(Part(lines[0], lines[-1] + 1, language))
+        return parts
+
+
+EVERYBODY = Readers()
+
+# In a question, `go` is the language only where its place says so: "in Go", "the Go SDK".
+_GO = re.compile(
+    r"\b(?:golang|adk-go)\b|\b(?:in|for|with|using|from|and|or|vs\.?|versus|ADK)\s+(?:Go\b|go(?=\s*(?:$|[?.,;:!)])))"
+    r"|\bGo(?=\s+(?i:adk|sdk|api|apps?|agents?|code|examples?|modules?|packages?|programs?|projects?|quickstart|tools?|"
+    r"versions?|and|or|vs\.?|versus)\b)|\b(?i:(?:adk|sdk)\s+(?:in|for)\s+go)\b",
+)
+# Other names are no English words; those of one or two letters would be found in everything.
+_NAMES = {
+    **dict.fromkeys(("java", "kotlin", "typescript", "javascript", "python", "rust", "php", "swift", "ruby"), None),
+    "golang": "go",
+    "c++": "c++",
+    "c#": "c#",
+    "ts": "typescript",
+    "js": "javascript",
+    "nodejs": "javascript",
+    "kt": "kotlin",
+}
+# Who writes one of them reads the other.
+_READ_TOO: Mapping[str, str] = {"javascript": "typescript", "typescript": "javascript"}
+
+
+def named_languages(question: str) -> frozenset[str]:
+    """The programming languages that a question names, by their common names."""
+    words = (match[0].lower() for match in _WORD.finditer(question))
+    found = {_NAMES[word] or word for word in words if word in _NAMES}
+    if _GO.search(question):
+        found.add("go")
+    return frozenset(found | {_READ_TOO[name] for name in found if name in _READ_TOO})
+
+
+def _by_line(page: Page, languages: Collection[str], others: Collection[str]) -> list[str | None]:
+    by_heading: list[str | None] = []
+    for heading in page.headings:
+        above = next((by_heading[index] for index in reversed(heading.path) if by_heading[index]), None)
+        by_heading.append(above or _named(heading.text, languages, others))
+    found: list[str | None] = []
+    for line, heading_index in enumerate(page.heading_at):
+        section = None if heading_index is None else by_heading[heading_index]
+        tab, fence = page.tab_language[line], page.fence_language[line]
+        # A tab says for whom all of its lines are, also a shell command or a configuration.
+        if section is None and tab in languages:
+            section = tab if tab in others else None
+        elif section is None and fence in others:
+            section = fence
+        found.append(section)
+    _add_bare_headings(page, found)
+    return found
+
+
+def _add_bare_headings(page: Page, by_line: list[str | None]) -> None:
+    """Give a heading to the language that all lines of its section are for."""
+    said: list[set[str | None]] = [set() for _ in page.headings]
+    heading_lines = {heading.line for heading in page.headings}
+    for line in _not_blank(page):
+        heading = page.heading_at[line]
+        if heading is not None and line not in heading_lines:
+            for index in (*page.headings[heading].path, heading):
+                said[index].add(by_line[line])
+    for index, languages in enumerate(said):
+        if len(languages) == 1:
+            by_line[page.headings[index].line] = next(iter(languages))
+
+
+def _not_blank(page: Page) -> Iterable[int]:
+    return (number for number, line in enumerate(page.lines) if line.strip())
+
+
+def _named_by_path(path: str, others: Collection[str]) -> str | None:
+    """The language at the end of a file's name: `get-started/go.md`, `quickstart-java.md`."""
+    words = _WORD.findall(PurePosixPath(path).stem.lower())
+    name = common_name(words[-1]) if words else ""
+    return name if name in others else None
+
+
+def _named(title: str, languages: Collection[str], others: Collection[str]) -> str | None:
+    """The language of other readers that a title names, if it names no other language."""
+    found: set[str] = set()
+    for match in _WORD.finditer(title):
+        # Languages have capital letters in titles, and most words do at the beginning.
+        name = common_name(match[0].lower())
+        is_verb = name == "go" and match.start() == 0 and _AFTER_VERB.match(title[match.end() :].lstrip())
+        if name in languages and match[0][0].isupper() and not is_verb:
+            found.add(name)
+    return found.pop() if len(found) == 1 and found <= set(others) else None

@@ -1,0 +1,192 @@
+"""For whose readers the lines of a page are, and which readers a question is of."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_evidence.readers.audience import Readers, languages_of_readers, named_languages
+from adk_evidence.readers.markdown import read_markdown
+
+PYTHON = Readers("python", frozenset({"python", "java", "go", "typescript"}))
+
+
+def others(text: str, path: str = "docs/page.md", readers: Readers = PYTHON) -> list[tuple[str, str]]:
+    """The languages of the parts for others, and the texts of the parts."""
+    lines = dedent(text).split("\n")
+    return [
+        (part.language, "\n".join(lines[part.start : part.end]))
+        for part in readers.parts_for_others(read_markdown(lines), path)
+    ]
+
+
+TABS = """\
+    Start the runner:
+
+    === "Python"
+
+        ```python
+        runner.run()
+        ```
+
+    === "Java"
+
+        Call it so:
+
+        ```shell
+        mvn exec:java
+        ```
+
+    === "Go (v2)"
+
+        Not yet.
+
+    Then stop it.
+"""
+
+
+def test_tabs_of_other_languages_are_for_their_readers_whatever_they_hold() -> None:
+    assert [language for language, _ in others(TABS)] == ["java", "go"]
+    java, go = (text for _, text in others(TABS))
+    assert java.startswith('=== "Java"') and java.endswith("```") and "mvn" in java
+    assert go == '=== "Go (v2)"\n\n    Not yet.'
+
+
+def test_another_reader_gets_another_view() -> None:
+    readers = Readers("java", PYTHON.languages)
+    assert [language for language, _ in others(TABS, readers=readers)] == ["python", "go"]
+    assert others(TABS, readers=Readers()) == []
+
+
+def test_a_code_block_counts_only_in_a_language_that_the_site_has_readers_of() -> None:
+    text = """\
+    A page:
+
+    ```javascript
+    connect()
+    ```
+
+    ```go
+    run()
+    ```
+
+    ```yaml
+    a: 1
+    ```
+    """
+    assert others(text) == [("go", "```go\nrun()\n```")]
+
+
+def test_a_section_is_for_the_readers_that_its_heading_names_alone() -> None:
+    text = """\
+    # Logs
+
+    ## Set up in Java
+
+    Add the file.
+
+    ### Levels
+
+    More.
+
+    ## Python and Java
+
+    Both.
+
+    ## Go to the console
+
+    Look.
+    """
+    assert others(text) == [("java", "## Set up in Java\n\nAdd the file.\n\n### Levels\n\nMore.")]
+
+
+def test_a_heading_goes_with_the_only_part_of_its_section() -> None:
+    text = """\
+    # Tools
+
+    Text.
+
+    ## Timeouts
+
+    === "Go"
+
+        Set one.
+
+    ## Retries
+
+    === "Go"
+
+        One.
+
+    === "Java"
+
+        Two.
+    """
+    assert others(text)[0] == ("go", '## Timeouts\n\n=== "Go"\n\n    Set one.')
+    assert [text.split("\n")[0] for _, text in others(text)[1:]] == ['=== "Go"', '=== "Java"']
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "language"),
+    [
+        ("docs/start/go.md", "Start", "go"),
+        ("docs/quickstart-java.md", "Start", "java"),
+        ("docs/start.md", "Go quickstart", "go"),
+        ("docs/start.md", "Start with Java", "java"),
+        ("docs/start.md", "Go live", None),
+        ("docs/java/start.md", "Start", None),
+        ("docs/python.md", "Start with Python", None),
+        ("docs/rust.md", "Start with Rust", None),
+    ],
+)
+def test_a_whole_page_is_for_the_readers_that_its_name_or_title_says(
+    path: str, title: str, language: str | None
+) -> None:
+    text = f"# {title}\n\nText."
+    assert others(text, path) == ([(language, text)] if language else [])
+
+
+def test_the_readers_of_a_site_are_those_that_its_tabs_name() -> None:
+    pages = [
+        ['=== "Python"', '    === "TypeScript - CLI"'],
+        ['=== "MacOS / Linux"', '=== "Go"', "```rust", '=== "SQL"'],
+    ]
+    assert languages_of_readers(pages) == {"python", "typescript", "go"}
+
+
+@given(
+    st.lists(
+        st.sampled_from(["# Go", "## X", '=== "Java"', "    x", "```go", "```", "", "text", "- item"]), max_size=30
+    )
+)
+def test_parts_are_in_order_and_begin_and_end_with_text(lines: list[str]) -> None:
+    parts = PYTHON.parts_for_others(read_markdown(lines), "docs/page.md")
+    assert all(one.end <= other.start for one, other in pairwise(parts))
+    if len(parts) != 1 or parts[0].end - parts[0].start < len(lines):
+        assert all(lines[part.start].strip() and lines[part.end - 1].strip() for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("question", "languages"),
+    [
+        ("how do I write a callback in Kotlin", {"kotlin"}),
+        ("JAVA agent with tools", {"java"}),
+        ("ts client for streaming", {"typescript", "javascript"}),
+        ("in Go, how do I run an agent?", {"go"}),
+        ("how do I run an agent in go?", {"go"}),
+        ("the Go SDK lacks plugins", {"go"}),
+        ("golang runner", {"go"}),
+        ("Python vs Go", {"python", "go"}),
+        ("Where does the value go?", set()),
+        ("Go to the next step", set()),
+        ("how do I go about sessions", set()),
+        ("what if tools go wrong", set()),
+        ("the c option and the r flag", set()),
+    ],
+)
+def test_a_question_names_languages_but_not_by_english_words(question: str, languages: set[str]) -> None:
+    assert named_languages(question) == languages

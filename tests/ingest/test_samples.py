@@ -1,0 +1,196 @@
+"""Example programs are evidence of the documentation; what pages have for other readers is searched when asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adk_evidence.errors import IndexMismatchError
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import EvidencePack, LineSpan
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.search.read import read_file
+from adk_evidence.settings import Settings
+from adk_ingest.reports import verify_published
+from tests.corpora import Workplace, write_files
+
+LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n"
+SAMPLE = f'''{LICENCE}
+from google.adk import Runner
+
+
+def pour_tea(cups: int) -> str:
+    """Pours some cups of tea."""
+    return f"{{cups}} cups"
+
+
+teahouse = Runner(tools=[pour_tea])
+'''
+PAGE = """\
+# Serve drinks
+
+A runner serves drinks when a person asks it:
+
+=== "Python"
+
+    ```python
+    --8<-- "examples/python/tea.py"
+    ```
+
+=== "Java"
+
+    ```java
+    Runner.serve("a samovar of drinks");
+    ```
+
+=== "Go"
+
+    ```go
+    runner.Serve("samovar")
+    ```
+
+Then the runner cleans the cups.
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    workplace = Workplace(tmp_path_factory.mktemp("samples"))
+    write_files(
+        workplace.docs,
+        {
+            "docs/tools/drinks.md": PAGE,
+            "docs/tools/serve-java.md": "# Serve\n\nA samovar of drinks is served by a servlet.\n",
+            "examples/python/tea.py": SAMPLE,
+            "examples/python/__init__.py": f"{LICENCE}\nfrom . import tea\n",
+            "examples/python/tests/test_tea.py": f"{SAMPLE}\n\ndef test_tea():\n    assert pour_tea(1)\n",
+            "examples/java/Tea.java": "class Tea {}\n",
+        },
+    )
+    write_files(
+        workplace.code,
+        {
+            "contributing/samples/coffee/agent.py": SAMPLE.replace("tea", "coffee"),
+            "contributing/samples/coffee/README.md": "# Coffee\n\nHow to run the sample of coffee.\n",
+        },
+    )
+    workplace.ingest()
+    return workplace
+
+
+def find(place: Workplace, query: str, **filters: object) -> EvidencePack:
+    service = place.service()
+    try:
+        return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters)))  # type: ignore[arg-type]
+    finally:
+        service.close()
+
+
+def samples(place: Workplace) -> list[ChunkPayload]:
+    found = (payload for payload in place.points().values() if payload.origin == "sample")
+    return sorted(found, key=lambda payload: (payload.path, payload.start_line))
+
+
+def test_samples_are_documentation_that_is_cited_at_its_own_lines(place: Workplace) -> None:
+    paths = {payload.path for payload in samples(place)}
+    assert paths == {"examples/python/tea.py", "contributing/samples/coffee/agent.py"}
+    assert all(payload.kind == "doc" and payload.fqn is None and "sample" in payload.tags for payload in samples(place))
+    [first, *_] = [one for one in find(place, "pour_tea cups").candidates if one.origin == "sample"]
+    assert "examples/python/tea.py#L" in first.citation and first.verification.state == "exact"
+    assert first.source_type == "docs" and first.language == "py"
+
+
+def test_the_code_corpus_leaves_its_samples_to_the_documentation(place: Workplace) -> None:
+    code = {payload.path for payload in place.points().values() if payload.kind == "code"}
+    assert "contributing/samples/coffee/agent.py" not in code and "contributing/samples/coffee/README.md" in code
+
+
+def test_an_index_with_samples_holds_what_its_manifest_says(place: Workplace) -> None:
+    assert verify_published(place.settings, citations=True).ok
+    current = place.generations.current()
+    assert current is not None
+    assert {"adk_docs-samples", "adk_python-samples"} <= set(current.manifest.corpora)
+
+
+def test_samples_that_are_gone_leave_the_index(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    sample = place.docs / "examples/tea.py"
+    write_files(place.docs, {"examples/tea.py": SAMPLE})
+    place.ingest()
+    assert samples(place)
+    sample.unlink()
+    place.ingest()
+    current = place.generations.current()
+    assert current is not None
+    assert not samples(place) and "adk_docs-samples" not in current.manifest.corpora
+
+
+def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
+    page = next(one for one in find(place, "pour_tea cups").candidates if one.path == "docs/tools/drinks.md")
+    assert "def pour_tea" in page.attached
+    [payload] = [one for one in place.points().values() if one.path == page.path and one.for_language is None]
+    assert payload.passage_lines[0] == 1 and payload.passage_lines[-1] == 8
+
+
+def test_an_index_without_the_marks_of_readers_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    current = place.generations.current()
+    assert current is not None
+    manifest = current.folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"payload": 2', '"payload": 1'))
+    with pytest.raises(IndexMismatchError, match="payload is 1 in the index") as refused:
+        place.ask("how does a runner retry?")
+    assert "adk-ingest" in (refused.value.hint or "")
+
+
+class TestReaders:
+    def test_what_is_for_other_readers_is_not_searched_and_not_paid_for(self, place: Workplace) -> None:
+        pack = find(place, "samovar of drinks")
+        assert pack.retrieval_plan is not None and pack.retrieval_plan.languages is not None
+        assert (pack.retrieval_plan.languages.reader, pack.retrieval_plan.languages.also) == ("python", ())
+        assert not any(one.for_language for one in pack.candidates)
+        page = next(one for one in pack.candidates if one.path == "docs/tools/drinks.md")
+        assert [(out.lines.start, out.lines.end, out.language) for out in page.left_out] == [
+            (11, 15, "java"),
+            (17, 21, "go"),
+        ]
+        assert page.verification.state == "exact" and page.lines is not None and page.lines.end == 23
+        assert "samovar" in page.text and "samovar" not in page.why.matched_terms
+
+    def test_a_citation_of_other_readers_lines_opens_their_chunk(self, place: Workplace) -> None:
+        service = place.service()
+        try:
+            with service.session() as session:
+                lines = LineSpan(start=11, end=15)
+                write_files(place.docs, {"docs/tools/drinks.md": "# New first line\n\n" + PAGE})
+                moved = read_file(session, "docs/tools/drinks.md", lines=lines)
+                assert moved.verification is not None and moved.verification.state == "moved"
+                assert moved.lines == LineSpan(start=13, end=17)
+        finally:
+            write_files(place.docs, {"docs/tools/drinks.md": PAGE})
+            service.close()
+
+    @pytest.mark.parametrize(
+        ("query", "filters", "found"),
+        [
+            ("samovar of drinks in Java", {}, {"java"}),
+            ("samovar of drinks in Java or Go", {}, {"java", "go"}),
+            ("samovar of drinks", {"languages": ("java",)}, {"java"}),
+            ("samovar of drinks", {"tags": ("go",)}, {"go"}),
+            ("samovar of drinks", {"path_allowlist": ("docs/tools/serve-java.md",)}, {"java"}),
+        ],
+    )
+    def test_a_language_that_is_named_is_searched(
+        self, place: Workplace, query: str, filters: dict[str, object], found: set[str]
+    ) -> None:
+        assert {one.for_language for one in find(place, query, **filters).candidates} - {None} == found
+
+    def test_without_a_readers_language_everything_is_searched(self, place: Workplace) -> None:
+        settings: Settings = place.settings_with({"retrieval": {"language": None}})
+        everywhere = Workplace(place.root, {"retrieval": {"language": None}})
+        assert settings.retrieval.language is None
+        pack = find(everywhere, "samovar of drinks")
+        assert {one.for_language for one in pack.candidates} == {None, "java", "go"}
+        assert pack.retrieval_plan is not None and pack.retrieval_plan.languages is None
