@@ -59,13 +59,6 @@ class Passage(Frozen):
     text: str
 
 
-class LeftOut(Frozen):
-    """Lines of a candidate that are for readers of another programming language."""
-
-    lines: LineSpan
-    language: str
-
-
 class Verification(Frozen):
     """Whether the citation holds in the source as it is now."""
 
@@ -98,9 +91,6 @@ class Candidate(Frozen):
     text: str = Field(description="The cited lines, verbatim and nothing else.")
     passages: tuple[Passage, ...] = Field(
         default=(), description="The parts of `text` to show first, in the order of their lines; empty if unknown."
-    )
-    left_out: tuple[LeftOut, ...] = Field(
-        default=(), description="Lines of `text` that are for readers of another programming language."
     )
     context: str = Field(default="", description="Lines before the cited ones, or of a class around them; not cited.")
     attached: str = Field(default="", description="Files that the cited lines include; not cited.")
