@@ -1,31 +1,34 @@
-"""Results that a request names outright: the definitions of the symbols that it carries as data.
+"""Results that a request names outright: frames of a traceback, pasted texts, and symbols that it carries as data.
 
 What is named is no matter of likeness. Such results need no score, and stand before everything that the search ranks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.chunk import Kind
+from adk_evidence.search.frames import RAISES, find_frames
+from adk_evidence.search.lookup import read_hits
+from adk_evidence.search.quoted import find_defined, find_quoted
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.store.base import Filter, Match
+from adk_evidence.store.base import Match
 
-# How many chunks of one collection are read to find what a request names.
-MAX_READ = 400
 DEFINITION = "defines {name}"
 
 
 def find_named(run: Run) -> list[Hit]:
     """The hits that the request names, best first, each chunk once. A collection that cannot answer is a warning."""
     found: dict[str, Hit] = {}
-    if "code" in run.kinds and "code" not in run.collections_failed:
+    for kind, find in _FINDERS:
+        if kind not in run.kinds or kind in run.collections_failed:
+            continue
         try:
-            for hit in _definitions(run):
+            for hit in find(run):
                 found.setdefault(hit.point_id, hit)
         except CollectionUnavailableError as exc:
-            run.without_collection("code", exc)
+            run.without_collection(kind, exc)
     return list(found.values())
 
 
@@ -34,6 +37,12 @@ def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:
     by_point = {hit.point_id: hit for hit in ranked}
     first = {hit.point_id: by_point.get(hit.point_id, hit)._replace(named=hit.named) for hit in named}
     return [*first.values(), *(hit for point, hit in by_point.items() if point not in first)]
+
+
+def _raising(run: Run) -> list[Hit]:
+    """What the frames of a traceback name. Where these do not lead to the raise site, its message may."""
+    frames = find_frames(run)
+    return frames if any(hit.named == RAISES for hit in frames) else [*frames, *find_quoted(run, "code")]
 
 
 def _definitions(run: Run) -> Iterator[Hit]:
@@ -52,27 +61,10 @@ def _definitions(run: Run) -> Iterator[Hit]:
             yield defined._replace(named=DEFINITION.format(name=symbol))
 
 
-def read_hits(run: Run, kind: Kind, *conditions: Match) -> list[Hit]:
-    """The chunks of a kind with some payload, as hits that no branch returned, by file and line.
-
-    Raises:
-        CollectionUnavailableError: The collection cannot answer.
-    """
-    collection = run.settings.store.collection(kind)
-    within = run.scope.of_versions(kind)
-    records, _ = run.index.store.scroll(
-        collection, filter=Filter(must=(*within.must, *conditions), must_not=within.must_not), limit=MAX_READ
-    )
-    hits = [
-        Hit(
-            point_id=record.id,
-            collection=collection,
-            payload=ChunkPayload.model_validate(record.payload),
-            fused_rank=0,
-            fused_score=0.0,
-            branches=(),
-            similarity=None,
-        )
-        for record in records
-    ]
-    return sorted(hits, key=lambda hit: (hit.payload.path, hit.payload.start_line, hit.point_id))
+# What finds named results, the best first, and the kind that each searches.
+_FINDERS: Sequence[tuple[Kind, Callable[[Run], Iterable[Hit]]]] = (
+    ("code", _raising),
+    ("code", lambda run: find_defined(run, "code")),
+    ("code", _definitions),
+    ("doc", lambda run: find_quoted(run, "doc")),
+)

@@ -75,10 +75,16 @@ def rank(run: Run) -> Run:
         run.asked = run.vectors[0]
     with context.stage("search"):
         run.hits = search(run, run.kinds)
+    with context.stage("named"):
         run.named = find_named(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
-    if retrieval.feedback_passages and run.dense_used and context.may_spend("feedback"):
+    if (
+        retrieval.feedback_passages
+        and run.query.kind == "question"
+        and run.dense_used
+        and context.may_spend("feedback")
+    ):
         with context.stage("feedback"):
             merge(run)
             rerank(run, quick)

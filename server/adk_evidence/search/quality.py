@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
 from adk_evidence.models.pack import Quality
+from adk_evidence.search.frames import LEADS, RAISES
 from adk_evidence.search.gates import KIND_NAMES
+from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
 from adk_evidence.search.run import Run
 
 MAX_NAMED_WORDS = 3
@@ -40,6 +42,8 @@ def _of_hits(run: Run) -> Quality:
     if not run.dense_used:
         note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
+    if (pasted := _of_pasted(run, found)) is not None:
+        return pasted
     closest = max(hit.similarity or 0.0 for hit in hits)
     relevant = retrieval.relevant_similarity
     if relevant is not None and closest < relevant and not run.known_names:
@@ -62,6 +66,24 @@ def _of_hits(run: Run) -> Quality:
         return Quality(level="high", note=f"{found}, {strength}{absent}.")
     strength = f"{strong} of them strong; the others may be less relevant" if strong else "none of them strong"
     return Quality(level="mixed", note=f"{found}, {strength}{absent}.")
+
+
+def _of_pasted(run: Run, found: str) -> Quality | None:
+    """The quality of an answer to a pasted error or text; None where only the results' likeness counts.
+
+    The measures of support were fitted on questions, and say nothing of a dump of frames.
+    """
+    said = {hit.named for hit in run.final if hit.named}
+    for name in (RAISES, HOLDS_ERROR, HOLDS_TEXT):
+        if name in said:
+            return Quality(level="high", note=f"{found}; the first of them {name}.")
+    if run.query.kind == "traceback":
+        passed = LEADS in said or any(hit.named and hit.named.startswith(RAISES) for hit in run.final)
+        why = "the place that raises the error is not in the index" if passed else "no frame is in an indexed file"
+        return Quality(level="mixed", note=f"{found}, which may not explain the error: {why}.")
+    if run.query.kind == "error":
+        return Quality(level="mixed", note=f"{found}, but the message of the error is not in the index.")
+    return None
 
 
 def _absent(words: Sequence[str]) -> str:

@@ -146,6 +146,7 @@ class Run:
             "terms": retrieval.feedback_terms,
         }
         return RetrievalPlan(
+            query_kind=self.query.kind,
             collections_queried=tuple(store.collection(kind) for kind in self.kinds),
             hybrid_fusion=retrieval.fusion,
             rrf_k=retrieval.rrf_k if retrieval.fusion == "rrf" else None,

@@ -81,7 +81,12 @@ class Support:
 
 
 def check_names(run: Run) -> None:
-    """Look up the first names of the question in the index, or in the hits where the index proves nothing."""
+    """Look up the first names of the question in the index, or in the hits where the index proves nothing.
+
+    The names in an error message are values of the user, or stand in the code that raises the error.
+    """
+    if run.query.is_error:
+        return
     known: list[str] = []
     unknown: list[str] = []
     for name in run.query.names[:MAX_CHECKED_NAMES]:
