@@ -120,13 +120,24 @@ def test_of_several_vectors_the_one_nearest_to_the_query_counts():
     assert both == _moved(0.5, doc=[0.6, 0.8, 0.0], code=[0.0, 0.0, 1.0])
 
 
-def test_similarity_stays_that_to_the_question_as_it_was_asked(monkeypatch: pytest.MonkeyPatch):
-    known, new = hit(payload(body="known"), similarity=0.9), hit(payload(body="new"), similarity=0.8)
-    monkeypatch.setattr(feedback, "moved_query", lambda run, relevant: QUERY)
-    monkeypatch.setattr(feedback, "search", lambda run, kinds: {"doc": [known, new]})
-    asked = run(vectors=[QUERY], hits={"doc": [known._replace(similarity=0.4)]})
+def test_the_hits_stay_those_of_the_question_as_it_was_asked(monkeypatch: pytest.MonkeyPatch):
+    known, moved = hit(payload(body="known")), QueryVectors("q", {"doc": [0.0, 1.0, 0.0]}, QUERY.sparse)
+    monkeypatch.setattr(feedback, "moved_query", lambda run, relevant: moved)
+    asked = run(vectors=[QUERY], hits={"doc": [known]})
     feedback.feed_back(asked)
-    assert [one.similarity for one in asked.hits["doc"]] == [0.4, None]
+    assert asked.hits == {"doc": [known]}
+    assert asked.vectors == [moved]
+
+
+@pytest.mark.parametrize(
+    "query", ["ValueError: no tool has this name", "Runner.run_async", "agent = LlmAgent(name='helper')"]
+)
+def test_pasted_errors_names_and_code_get_no_feedback(workplace: Workplace, query: str):
+    workplace.ingest()
+    pack = workplace.ask(query)
+    assert pack.retrieval_plan is not None
+    assert pack.retrieval_plan.query_kind != "question"
+    assert pack.retrieval_plan.feedback is None
 
 
 def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):

@@ -24,6 +24,7 @@ from adk_evidence.search.query import normalise, sub_queries
 from adk_evidence.search.ranking import merge, rerank
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.cascade import first_stage
+from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.run import Models, Run
 from adk_evidence.search.scope import choose_scope
 from adk_evidence.search.support import check_names, measure_support
@@ -125,6 +126,16 @@ def _choose(run: Run, reranker: Reranker | None) -> None:
     rerank(run, reranker)
     run.ranked = lead(run.named, run.ranked)
     choose_final(run)
+
+
+def _feeds_back(run: Run, reranker: Reranker | None) -> bool:
+    """Whether the moved query would change anything for the better.
+
+    Only a question is worded otherwise than its answer; the first results for a pasted text are no example of one. And
+    only the local reranker goes by how near the query is.
+    """
+    wanted = run.settings.retrieval.feedback_passages and run.query.kind == "question" and run.dense_used
+    return bool(wanted) and isinstance(reranker, LocalReranker)
 
 
 def _may_expand(run: Run) -> bool:

@@ -26,10 +26,9 @@ WHOLE = 0.6
 MAX_DEFINING = 3
 # A quotation inside a question; a shorter one is a name.
 _QUOTATION = re.compile(r"[\"“`]([^\"“”`\n]{20,600})[\"”`]")
-# What looks like a value in a message: a quotation, a token with a digit or of several parts, a name with underscores.
-_VALUE = re.compile(
-    r"(?<!\w)(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`)(?!\w)|\S*(?:\d|\w[./:\\-]\w|\w_\w)\S*"
-)
+# What looks like a value in a message: a quotation, and a token with a digit, of several parts or with underscores.
+_QUOTED_VALUE = re.compile(r"(?<!\w)(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`)(?!\w)")
+_VALUE = re.compile(r"\d|\w[./:\\-]\w|\w_\w")
 
 
 class _Check(NamedTuple):
@@ -52,7 +51,7 @@ class _Check(NamedTuple):
 # A message is known by its fixed words, of which few may be left; several places may raise the same message.
 _ERROR = _Check(depth=16, shortest=2, beside=1, least=3, share=0.4, near=0.1, most=6)
 # Whoever pastes a sentence or a line changes little but line breaks and markup.
-_TEXT = _Check(depth=10, shortest=3, beside=2, least=5, share=0.85, near=0.1, most=3)
+_TEXT = _Check(depth=12, shortest=3, beside=2, least=5, share=0.85, near=0.1, most=4)
 
 
 def find_quoted(run: Run, kind: Kind) -> list[Hit]:
@@ -132,7 +131,8 @@ def _fixed_words(run: Run, kind: Kind, depth: int) -> list[Hit]:
     The values of a message, and their parts, stand in many texts that do not have the message.
     """
     query = run.query
-    fixed = _VALUE.sub(" ", query.message)
+    tokens = _QUOTED_VALUE.sub(" ", query.message).split()
+    fixed = " ".join(token for token in tokens if not _VALUE.search(token))
     if run.sparse_failed or len(fixed.split()) < _ERROR.least:
         return []
     sparse = run.models.sparse.encode_query(f"{query.error_type} {fixed}".lower())

@@ -30,7 +30,8 @@ _COLLAPSED = re.compile(r"[ \t]+(?=File \"[^\"\n]{1,500}\", line \d)")
 # rich's `x.py:3 in f`. A path may begin with a drive and hold spaces only after `File`.
 _NOTEBOOK = re.compile(r"File ([^\n:]{0,3}[^\n:]{1,400}):(\d{1,7})(?:, in ([\w.<>]{1,120}))?")
 _CELL = re.compile(
-    r"^(?:(?:Cell|Input) In ?\[\d{1,6}\](?:, line (\d{1,7}))?,? ?|<ipython-input-[^>\n]{1,80}> )(?:in ([\w.<>]{1,120}))?"
+    r"^(?:(?:Cell|Input) In ?\[\d{1,6}\](?:, line (\d{1,7}))?,? ?|<ipython-input-[^>\n]{1,80}> )"
+    r"(?:in ([\w.<>]{1,120}))?"
 )
 _PYTEST = re.compile(
     r"^((?:[A-Za-z]:)?[^\s:]{1,400}\.pyx?):(\d{1,7}):(?: in ([\w.<>]{1,120})| ([A-Za-z_][\w.]{0,120}))?\s*$"
@@ -51,7 +52,8 @@ _INLINE = re.compile(
     r"(?<![\w.\"'`])((?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:Error|Exception|Warning|Exit|Interrupt|Group)):\s{1,8}(?=\S)"
 )
 _LOG = re.compile(
-    r"^\s{0,20}(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\{\"|(?:\[?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)\b\]?[ :|-]))"
+    r"^\s{0,20}(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\{\""
+    r"|(?:\[?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)\b\]?[ :|-]))"
 )
 _NOISE = re.compile(r"[=_\-#]{3,}|(?:FAILED|ERROR|PASSED) \S+::|[{}\[\],:\"']+\s{0,3}\w*$|File |\w+$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -287,10 +289,9 @@ class _Reader:
 
     def _joined(self, rest: str) -> None:
         """What stands in the line of a plain frame after its function: code, and at the end the exception."""
-        found = None
-        for found in _INLINE.finditer(rest):
-            pass
-        if found is not None:
+        errors = list(_INLINE.finditer(rest))
+        if errors:
+            found = errors[-1]
             self._set_code(rest[: found.start()].strip())
             self.type, self.message, self.in_message = found[1], [rest[found.end() :].strip()], True
         else:
