@@ -108,8 +108,8 @@ def test_every_format_shows_what_was_raised_and_where(text: str):
 
 def test_chained_exceptions_stand_in_their_order():
     text = (
-        "Traceback (most recent call last):\n  File \"a.py\", line 3, in get\n    return known[name]\nKeyError: 'lid'\n\n"
-        f"During handling of the above exception, another exception occurred:\n\n{PLAIN}"
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in get\n    return known[name]\nKeyError: 'lid'\n"
+        f"\nDuring handling of the above exception, another exception occurred:\n\n{PLAIN}"
     )
     traceback = read_traceback(text)
     assert traceback is not None
@@ -152,9 +152,10 @@ def test_a_question_is_no_traceback(text: str):
     assert read_traceback(text) is None
 
 
-def test_an_error_in_a_sentence_has_a_type_a_message_and_the_words_before():
+def test_an_error_in_a_sentence_has_a_type_a_message_and_the_words_around():
     found = find_error("why do I get acme.PotError: No lid\nfor it")
     assert found == ("acme.PotError", "No lid for it", "why do I get")
+    assert find_error("KeyError: no lid\n\nWhat now?") == ("KeyError", "no lid", "What now?")
     assert find_error("What is a ValueError?") is None
     assert find_error("Note: this is no error") is None
 

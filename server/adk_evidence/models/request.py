@@ -14,6 +14,8 @@ TaskMode = Literal["build", "debug", "explain", "refactor"]
 MAX_QUERY_CHARS = 8000
 MAX_RESULTS = 100
 MAX_SYMBOLS = 32
+# What every pasted traceback has, whatever its format.
+TRACEBACK = "Traceback (most recent call last)"
 
 
 def plain(value: str) -> str:
@@ -69,6 +71,14 @@ class EvidenceRequest(Frozen):
         "Their definitions come first.",
     )
     strict: bool | None = None
+
+    @field_validator("query", mode="before")
+    @classmethod
+    def _without_middle(cls, value: object) -> object:
+        """A long traceback without its middle: its first lines say what is asked, its last ones what was raised."""
+        if not isinstance(value, str) or len(value) <= MAX_QUERY_CHARS or TRACEBACK not in value:
+            return value
+        return f"{value[: MAX_QUERY_CHARS // 4]}\n  ...\n{value[-MAX_QUERY_CHARS // 2 :]}"
 
     @field_validator("query")
     @classmethod

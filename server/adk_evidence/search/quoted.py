@@ -20,6 +20,7 @@ HOLDS_PART = "holds part of the message of the error"
 HOLDS_TEXT = "holds the pasted text"
 DEFINES = "defines {name}"
 TAKES = "takes the parameter {name}"
+_SENTENCE = re.compile(r"[.;!?]\s")
 # The part of a message that its fixed words usually make up.
 WHOLE = 0.6
 # A name that more places define, such as `run`, names none of them.
@@ -75,6 +76,8 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
             raises = bool(raised) and raised in row
             if query.is_error:
                 said = HOLDS_ERROR if share >= WHOLE else HOLDS_PART
+            if said == HOLDS_PART and not raises:
+                continue
             found.append((share + raises, rank, hit._replace(named=said)))
     best = max((score for score, _, _ in found), default=0.0)
     kept = sorted((one for one in found if one[0] >= best - check.near), key=lambda one: (-one[0], one[1]))
@@ -113,7 +116,8 @@ def _phrases(query: Query) -> Sequence[str]:
         ends = (query.traceback.last, query.traceback.first)
         return list(dict.fromkeys(one.message for one in ends))
     if query.kind == "error":
-        return [query.message]
+        # Where the message ends and the user goes on, no line may end.
+        return list(dict.fromkeys((query.message, _SENTENCE.split(query.message, maxsplit=1)[0])))
     return [] if query.kind == "names" else [query.text, *_QUOTATION.findall(query.text)]
 
 

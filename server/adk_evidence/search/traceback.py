@@ -111,13 +111,16 @@ def read_traceback(text: str) -> Traceback | None:
 
 
 def find_error(text: str) -> tuple[str, str, str] | None:
-    """Type and message of the first `SomeError: what happened` in a text, and the words before them; None without."""
+    """Type and message of the first `SomeError: what happened` in a text, and the words around them; None without.
+
+    The message ends at an empty line.
+    """
     for line in text.splitlines():
         found = _INLINE.search(line[:MAX_LINE])
         if found is not None:
             before, _, after = text.partition(found.group())
-            message = after.partition("\n\n")[0]
-            return found[1], " ".join(message.split())[:MAX_MESSAGE_CHARS], " ".join(before.split())
+            message, _, rest = after.partition("\n\n")
+            return found[1], " ".join(message.split())[:MAX_MESSAGE_CHARS], " ".join(f"{before} {rest}".split())
     return None
 
 
