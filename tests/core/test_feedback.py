@@ -129,15 +129,16 @@ def test_the_hits_stay_those_of_the_question_as_it_was_asked(monkeypatch: pytest
     assert asked.vectors == [moved]
 
 
-@pytest.mark.parametrize(
-    "query", ["ValueError: no tool has this name", "Runner.run_async", "agent = LlmAgent(name='helper')"]
-)
-def test_pasted_errors_names_and_code_get_no_feedback(workplace: Workplace, query: str):
+TRACEBACK = 'Traceback (most recent call last):\n  File "/a/b.py", line 3, in f\n    g()\nValueError: no such tool'
+
+
+@pytest.mark.parametrize("query", [TRACEBACK, "Runner.run_async", "agent = LlmAgent(name='helper')"])
+def test_pasted_tracebacks_names_and_code_get_no_feedback(workplace: Workplace, query: str):
     workplace.ingest()
-    pack = workplace.ask(query)
-    assert pack.retrieval_plan is not None
-    assert pack.retrieval_plan.query_kind != "question"
-    assert pack.retrieval_plan.feedback is None
+    plan = workplace.ask(query).retrieval_plan
+    assert plan is not None
+    assert plan.query_kind not in ("question", "error")
+    assert plan.feedback is None
 
 
 def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):

@@ -146,7 +146,10 @@ def _quality(text: str) -> tuple[str, str]:
 
 
 def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_found():
-    assert _quality(trace(MINE, OUTER, INNER, error="PotError: 5")) == ("high", "Found 2 results; the first of them raises the error.")
+    assert _quality(trace(MINE, OUTER, INNER, error="PotError: 5")) == (
+        "high",
+        "Found 2 results; the first of them raises the error.",
+    )
     level, note = _quality(trace(OUTER, MINE, error="PotError: 5"))
     assert level == "mixed" and "the place that raises the error is not in the index" in note
     level, note = _quality(trace(MINE, error="PotError: 5"))

@@ -12,6 +12,7 @@ from adk_evidence.models.chunk import Kind
 from adk_evidence.search.frames import RAISES, find_frames
 from adk_evidence.search.lookup import read_hits
 from adk_evidence.search.quoted import find_defined, find_quoted
+from adk_evidence.search.ranking import can_be_cited
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
 
@@ -26,7 +27,8 @@ def find_named(run: Run) -> list[Hit]:
             continue
         try:
             for hit in find(run):
-                found.setdefault(hit.point_id, hit)
+                if can_be_cited(hit.payload, hit.kind == "doc" and run.index.is_published(hit.payload)):
+                    found.setdefault(hit.point_id, hit)
         except CollectionUnavailableError as exc:
             run.without_collection(kind, exc)
     return list(found.values())

@@ -80,12 +80,7 @@ def rank(run: Run) -> Run:
         run.named = find_named(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
-    if (
-        retrieval.feedback_passages
-        and run.query.kind == "question"
-        and run.dense_used
-        and context.may_spend("feedback")
-    ):
+    if _feeds_back(run, quick) and context.may_spend("feedback"):
         with context.stage("feedback"):
             merge(run)
             rerank(run, quick)
@@ -131,11 +126,11 @@ def _choose(run: Run, reranker: Reranker | None) -> None:
 def _feeds_back(run: Run, reranker: Reranker | None) -> bool:
     """Whether the moved query would change anything for the better.
 
-    Only a question is worded otherwise than its answer; the first results for a pasted text are no example of one. And
-    only the local reranker goes by how near the query is.
+    Only what is asked in words is worded otherwise than its answer: the first results for pasted frames, code or names
+    are no example of one. And only the local reranker goes by how near the query is.
     """
-    wanted = run.settings.retrieval.feedback_passages and run.query.kind == "question" and run.dense_used
-    return bool(wanted) and isinstance(reranker, LocalReranker)
+    asked = run.query.kind in ("question", "error") and run.dense_used
+    return asked and bool(run.settings.retrieval.feedback_passages) and isinstance(reranker, LocalReranker)
 
 
 def _may_expand(run: Run) -> bool:

@@ -20,11 +20,11 @@ HOLDS_PART = "holds part of the message of the error"
 HOLDS_TEXT = "holds the pasted text"
 DEFINES = "defines {name}"
 TAKES = "takes the parameter {name}"
-_SENTENCE = re.compile(r"[.;!?]\s")
 # The part of a message that its fixed words usually make up.
 WHOLE = 0.6
 # A name that more places define, such as `run`, names none of them.
 MAX_DEFINING = 3
+_SENTENCE = re.compile(r"[.;!?]\s")
 # A quotation inside a question; a shorter one is a name.
 _QUOTATION = re.compile(r"[\"“`]([^\"“”`\n]{20,600})[\"”`]")
 # What looks like a value in a message: a quotation, and a token with a digit, of several parts or with underscores.
@@ -64,7 +64,6 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         return []
     raised = f" raise {query.error_type.lower()} " if query.error_type else ""
     found: list[tuple[float, int, Hit]] = []
-    said = HOLDS_TEXT
     candidates = {hit.point_id: (hit, rank) for hit, rank in _by_keywords(run.hits.get(kind, []), check.depth)}
     if query.is_error:
         alone = _by_keywords(_fixed_words(run, kind, check.depth), check.depth)
@@ -74,8 +73,10 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         share = max(phrase.covered(row, check.shortest, check.beside) for phrase in phrases)
         if share >= check.share:
             raises = bool(raised) and raised in row
+            said = HOLDS_TEXT
             if query.is_error:
                 said = HOLDS_ERROR if share >= WHOLE else HOLDS_PART
+            # Part of a message may be chance.
             if said == HOLDS_PART and not raises:
                 continue
             found.append((share + raises, rank, hit._replace(named=said)))
