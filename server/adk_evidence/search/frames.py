@@ -16,7 +16,8 @@ from adk_evidence.search.traceback import Frame, Raised
 from adk_evidence.store.base import Match
 
 RAISES = "raises the error"
-RAISES_CAUSE = "raises {error}, which led to the error"
+RAISES_OTHER = "raises "
+RAISES_CAUSE = RAISES_OTHER + "{error}, which led to the error"
 LEADS = "is the last indexed call before the error"
 CALLS = "calls it: frame {number} of {count}"
 # The raise sites first; more callers would crowd out what says how to avoid the error.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
 from adk_evidence.models.pack import Quality
-from adk_evidence.search.frames import LEADS, RAISES
+from adk_evidence.search.frames import LEADS, RAISES, RAISES_OTHER
 from adk_evidence.search.gates import KIND_NAMES
 from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
 from adk_evidence.search.run import Run
@@ -69,21 +69,23 @@ def _of_hits(run: Run) -> Quality:
 
 
 def _of_pasted(run: Run, found: str) -> Quality | None:
-    """The quality of an answer to a pasted error or text; None where only the results' likeness counts.
-
-    The measures of support were fitted on questions, and say nothing of a dump of frames.
-    """
+    """The quality of an answer that holds what was pasted; None where only the results' likeness counts."""
     said = {hit.named for hit in run.final if hit.named}
     for name in (RAISES, HOLDS_ERROR, HOLDS_TEXT):
         if name in said:
             return Quality(level="high", note=f"{found}; the first of them {name}.")
-    if run.query.kind == "traceback":
-        passed = LEADS in said or any(hit.named and hit.named.startswith(RAISES) for hit in run.final)
-        why = "the place that raises the error is not in the index" if passed else "no frame is in an indexed file"
-        return Quality(level="mixed", note=f"{found}, which may not explain the error: {why}.")
-    if run.query.kind == "error":
-        return Quality(level="mixed", note=f"{found}, but the message of the error is not in the index.")
     return None
+
+
+def _missing_error(run: Run) -> list[str]:
+    """What the results lack of a pasted error, as a clause."""
+    said = {hit.named for hit in run.final if hit.named}
+    if not run.query.is_error or said & {RAISES, HOLDS_ERROR}:
+        return []
+    if run.query.kind == "error":
+        return ["the message of the error is not in the index"]
+    passed = LEADS in said or any(name.startswith(RAISES_OTHER) for name in said)
+    return ["the place that raises the error is not in the index" if passed else "no frame is in an indexed file"]
 
 
 def _absent(words: Sequence[str]) -> str:
@@ -109,6 +111,7 @@ def _gaps(run: Run) -> list[str]:
         gaps.append(f"{' and '.join(lost)} could not be searched")
     if run.scope.version_missing:
         gaps.append("the version that the question names is not in the index")
+    gaps += _missing_error(run)
     gaps += [f"no {KIND_NAMES[kind]} is indexed" for kind in run.absent_kinds]
     if run.rerank_failed:
         gaps.append("the reranker was not available, so the order is that of the search")
