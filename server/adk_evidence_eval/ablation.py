@@ -58,7 +58,6 @@ _STAGES: tuple[Variant, ...] = (
     Variant("RRF", _RRF),
     Variant("DBSF", _DBSF),
     Variant("RRF + definitions", _RRF | _DEFINITIONS),
-    Variant("RRF + feedback", _RRF | _FEEDBACK),
     Variant("RRF + sub-queries", _RRF | _SUB_QUERIES),
     Variant("RRF + rerank", _RRF | _RERANK),
     Variant("DBSF + rerank", _DBSF | _RERANK),

@@ -120,13 +120,25 @@ def test_of_several_vectors_the_one_nearest_to_the_query_counts():
     assert both == _moved(0.5, doc=[0.6, 0.8, 0.0], code=[0.0, 0.0, 1.0])
 
 
-def test_similarity_stays_that_to_the_question_as_it_was_asked(monkeypatch: pytest.MonkeyPatch):
-    known, new = hit(payload(body="known"), similarity=0.9), hit(payload(body="new"), similarity=0.8)
-    monkeypatch.setattr(feedback, "moved_query", lambda run, relevant: QUERY)
-    monkeypatch.setattr(feedback, "search", lambda run, kinds: {"doc": [known, new]})
-    asked = run(vectors=[QUERY], hits={"doc": [known._replace(similarity=0.4)]})
+def test_the_hits_stay_those_of_the_question_as_it_was_asked(monkeypatch: pytest.MonkeyPatch):
+    known, moved = hit(payload(body="known")), QueryVectors("q", {"doc": [0.0, 1.0, 0.0]}, QUERY.sparse)
+    monkeypatch.setattr(feedback, "moved_query", lambda run, relevant: moved)
+    asked = run(vectors=[QUERY], hits={"doc": [known]})
     feedback.feed_back(asked)
-    assert [one.similarity for one in asked.hits["doc"]] == [0.4, None]
+    assert asked.hits == {"doc": [known]}
+    assert asked.vectors == [moved]
+
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "/a/b.py", line 3, in f\n    g()\nValueError: no such tool'
+
+
+@pytest.mark.parametrize("query", [TRACEBACK, "Runner.run_async", "agent = LlmAgent(name='helper')"])
+def test_pasted_tracebacks_names_and_code_get_no_feedback(workplace: Workplace, query: str):
+    workplace.ingest()
+    plan = workplace.ask(query).retrieval_plan
+    assert plan is not None
+    assert plan.query_kind not in ("question", "error")
+    assert plan.feedback is None
 
 
 def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):

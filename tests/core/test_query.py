@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.query import normalise, sub_queries
 
 
@@ -39,5 +42,52 @@ def test_sub_queries_follow_their_templates():
 
 @given(st.text(max_size=300))
 def test_normalising_twice_changes_nothing(text):
-    once = normalise(text)
-    assert normalise(once.text) == once
+    once = normalise(text).text
+    assert normalise(once).text == once
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/env/acme/pots.py", line 3, in boil
+    raise PotError(f"No lid for {pot}")
+acme.PotError: No lid for big_pot"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (TRACEBACK, "traceback"),
+        (f"why do I get this?\n\n{TRACEBACK}", "traceback"),
+        ("ValueError: no tool is named x", "error"),
+        ("why does it say google.adk.NotFoundError: Session not found", "error"),
+        ("Runner.run_async", "names"),
+        ("LlmAgent output_key", "names"),
+        ("Runner", "names"),
+        ("agent = LlmAgent(name='helper')", "code"),
+        ("from google.adk import Agent", "code"),
+        ("for event in events:\n    print(event)\n    save(event", "code"),
+        ("how do I retry when a tool throws?", "question"),
+        ("how do I set max_llm_calls in RunConfig?", "question"),
+        ("return to the parent agent", "question"),
+        ("What is a ValueError?", "question"),
+        ("sessions and state\n\nhow do they differ?", "question"),
+    ],
+)
+def test_the_kind_of_a_query_shows_in_its_structure(text: str, kind: str):
+    assert normalise(text).kind == kind
+
+
+def test_a_pasted_error_is_searched_by_its_message_and_the_words_around_it():
+    query = normalise(f"how can I cover it?\n\n{TRACEBACK}")
+    assert query.text == "how can I cover it? PotError: No lid for big_pot"
+    assert (query.error_type, query.message) == ("PotError", "No lid for big_pot")
+
+
+def test_a_long_traceback_loses_its_middle_and_any_other_long_text_is_refused():
+    frame = '  File "/home/me/a.py", line 1, in f\n    f()\n'
+    head, _, tail = TRACEBACK.partition("\n")
+    query = normalise(EvidenceRequest(query=f"why?\n{head}\n{frame * 400}{tail}").query)
+    assert query.traceback is not None and query.traceback.words == "why?"
+    assert query.traceback.last.frames[-1].path == "/env/acme/pots.py"
+    assert query.message == "No lid for big_pot"
+    with pytest.raises(ValidationError):
+        EvidenceRequest(query="x " * 8000)

@@ -238,7 +238,8 @@ class TestAnswers:
         assert len(standin.sent(RERANK)) == 1
 
     def test_feedback_keeps_the_two_spaces_apart(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        place = VoyagePlace(tmp_path, standin.base_url, overrides={"retrieval": {"feedback_passages": 3}})
+        overrides = {"retrieval": {"feedback_passages": 3}, "rerank": {"provider": "local"}}
+        place = VoyagePlace(tmp_path, standin.base_url, overrides=overrides)
         place.ingest()
         pack = place.ask()
         assert pack.warnings == () and "feedback" in pack.debug["timings_ms"]

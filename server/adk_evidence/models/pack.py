@@ -14,6 +14,8 @@ from adk_evidence.models.request import TaskMode
 
 Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
+# What a query is: a pasted traceback, a pasted error message, pasted code, names alone, or a question in words.
+QueryKind = Literal["traceback", "error", "code", "names", "question"]
 VerificationState = Literal["exact", "moved", "changed", "gone", "unverified"]
 
 # Digits of scores in a pack; further digits are the noise of float32 sums.
@@ -141,6 +143,7 @@ class LanguagePlan(Frozen):
 class RetrievalPlan(Frozen):
     """What was asked of the store."""
 
+    query_kind: QueryKind = Field(default="question", description="What the query is; told by its structure.")
     collections_queried: tuple[str, ...]
     hybrid_fusion: str
     rrf_k: int | None

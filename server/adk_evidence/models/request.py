@@ -14,6 +14,8 @@ TaskMode = Literal["build", "debug", "explain", "refactor"]
 MAX_QUERY_CHARS = 8000
 MAX_RESULTS = 100
 MAX_SYMBOLS = 32
+# What every pasted traceback has, whatever its format.
+TRACEBACK = "Traceback (most recent call last)"
 
 
 def plain(value: str) -> str:
@@ -74,6 +76,14 @@ class EvidenceRequest(Frozen):
         description="Names in the query that the caller's own code defines. The index need not hold them.",
     )
     strict: bool | None = None
+
+    @field_validator("query", mode="before")
+    @classmethod
+    def _without_middle(cls, value: object) -> object:
+        """A long traceback without its middle: its first lines say what is asked, its last ones what was raised."""
+        if not isinstance(value, str) or len(value) <= MAX_QUERY_CHARS or TRACEBACK not in value:
+            return value
+        return f"{value[: MAX_QUERY_CHARS // 4]}\n  ...\n{value[-MAX_QUERY_CHARS // 2 :]}"
 
     @field_validator("query")
     @classmethod

@@ -1,4 +1,4 @@
-"""Pseudo-relevance feedback: the query moves towards what the first pass ranked best, and searches once more.
+"""Pseudo-relevance feedback: the query moves towards what was ranked best, and everything is ranked once more.
 
 Rocchio's formula (1971) on both sides: the first results are taken as relevant. The mean of their dense vectors is
 added to the query's vector, and their terms to the query's terms, as relevance models do (RM3, Abdul-Jaleel et al.
@@ -18,27 +18,23 @@ import numpy as np
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.hybrid import search
 from adk_evidence.search.run import Hit, QueryVectors, Run
 from adk_evidence.store.base import Filter, HasId, Record
 
 
 def feed_back(run: Run) -> None:
-    """Move the query towards the first ranked hits and search again; without their vectors, the first pass stays.
+    """Move the query towards the first ranked hits; without their vectors, the query stays.
 
-    A collection that fails only in the second pass keeps its hits.
+    The hits stay those of the query as it was asked, and are ranked again by the moved query: a second search finds
+    little that the first one lacks, and takes a third of the time of a question.
     """
     try:
         run.vectors[0] = moved_query(run, run.ranked[: run.settings.retrieval.feedback_passages])
+        run.fed_back = True
     except CollectionUnavailableError as exc:
         if run.context.strict:
             raise
         run.context.warn("collection_unavailable", str(exc))
-        return
-    # Hits keep their similarity to the query as it was asked: everything near is similar to the moved query.
-    first = {hit.point_id: hit.similarity for found in run.hits.values() for hit in found}
-    for kind, found in search(run, run.hits).items():
-        run.hits[kind] = [hit._replace(similarity=first.get(hit.point_id)) for hit in found]
 
 
 def moved_query(run: Run, relevant: Sequence[Hit]) -> QueryVectors:

@@ -25,6 +25,7 @@ from adk_evidence.search.query import normalise, sub_queries
 from adk_evidence.search.ranking import merge, rerank
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.cascade import first_stage
+from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.run import Models, Run
 from adk_evidence.search.scope import choose_scope
 from adk_evidence.search.support import check_names, measure_support
@@ -92,7 +93,7 @@ def rank(run: Run) -> Run:
         run.named = find_named(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
-    if retrieval.feedback_passages and run.dense_used and context.may_spend("feedback"):
+    if _feeds_back(run, quick) and context.may_spend("feedback"):
         with context.stage("feedback"):
             merge(run)
             rerank(run, quick)
@@ -132,6 +133,16 @@ def _choose(run: Run, reranker: Reranker | None) -> None:
     rerank(run, reranker)
     run.ranked = lead(run.named, run.ranked)
     choose_final(run)
+
+
+def _feeds_back(run: Run, reranker: Reranker | None) -> bool:
+    """Whether the moved query would change anything for the better.
+
+    Only what is asked in words is worded otherwise than its answer: the first results for pasted frames, code or names
+    are no example of one. And only the local reranker goes by how near the query is.
+    """
+    asked = run.query.kind in ("question", "error") and run.dense_used
+    return asked and bool(run.settings.retrieval.feedback_passages) and isinstance(reranker, LocalReranker)
 
 
 def _may_expand(run: Run) -> bool:

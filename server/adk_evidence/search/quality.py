@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
 from adk_evidence.models.pack import Quality
+from adk_evidence.search.frames import LEADS, RAISES, RAISES_OTHER
 from adk_evidence.search.gates import KIND_NAMES
+from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
 from adk_evidence.search.run import Run
 
 MAX_NAMED_WORDS = 3
@@ -40,6 +42,8 @@ def _of_hits(run: Run) -> Quality:
     if not run.dense_used:
         note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
+    if (pasted := _of_pasted(run, found)) is not None:
+        return pasted
     closest = max(hit.similarity or 0.0 for hit in hits)
     relevant = retrieval.relevant_similarity
     if relevant is not None and closest < relevant and not run.known_names:
@@ -62,6 +66,26 @@ def _of_hits(run: Run) -> Quality:
         return Quality(level="high", note=f"{found}, {strength}{absent}.")
     strength = f"{strong} of them strong; the others may be less relevant" if strong else "none of them strong"
     return Quality(level="mixed", note=f"{found}, {strength}{absent}.")
+
+
+def _of_pasted(run: Run, found: str) -> Quality | None:
+    """The quality of an answer that holds what was pasted; None where only the results' likeness counts."""
+    said = {hit.named for hit in run.final if hit.named}
+    for name in (RAISES, HOLDS_ERROR, HOLDS_TEXT):
+        if name in said:
+            return Quality(level="high", note=f"{found}; the first of them {name}.")
+    return None
+
+
+def _missing_error(run: Run) -> list[str]:
+    """What the results lack of a pasted error, as a clause."""
+    said = {hit.named for hit in run.final if hit.named}
+    if not run.query.is_error or said & {RAISES, HOLDS_ERROR}:
+        return []
+    if run.query.kind == "error":
+        return ["the message of the error is not in the index"]
+    passed = LEADS in said or any(name.startswith(RAISES_OTHER) for name in said)
+    return ["the place that raises the error is not in the index" if passed else "no frame is in an indexed file"]
 
 
 def _absent(words: Sequence[str]) -> str:
@@ -87,6 +111,7 @@ def _gaps(run: Run) -> list[str]:
         gaps.append(f"{' and '.join(lost)} could not be searched")
     if run.scope.version_missing:
         gaps.append("the version that the question names is not in the index")
+    gaps += _missing_error(run)
     gaps += [f"no {KIND_NAMES[kind]} is indexed" for kind in run.absent_kinds]
     if run.rerank_failed:
         gaps.append("the reranker was not available, so the order is that of the search")

@@ -1,39 +1,106 @@
-"""Query normalisation and deterministic sub-queries (SPEC 5 section 5). No model is asked."""
+"""What kind of text a query is, its normal form and its deterministic sub-queries (SPEC 5 section 5).
+
+No model is asked: the kind follows from the structure of the text.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from adk_evidence.identifiers import code_identifiers, extract_identifiers
+from adk_evidence.identifiers import code_identifiers, extract_identifiers, is_code_like
+from adk_evidence.models.pack import QueryKind
+from adk_evidence.readers.python import parse_quietly
+from adk_evidence.search.traceback import Traceback, find_error, read_traceback
 
+# Whoever names more than this says something about the names.
+MAX_NAMES = 6
 _CODE_SIGNALS = re.compile(r"\.py\b|\w+\(|\b(?:import|def|class|async def)\s+\w")
+_CODE_LINE = re.compile(
+    r"^\s*(?:(?:from|import|def|class|async|await|return|raise|with|for|while|if|elif|else|try|except|yield)\b.*[:\w()\]]$"
+    r"|@\w|[\w.]{1,120}(?:\[.{0,80}\])?\s?(?::\s?[\w.\[\], |]{1,80})?\s?=[^=]|[\w.]{1,120}\(|[)\]}]+[,:]?$)"
+)
 
 
 @dataclass(frozen=True)
 class Query:
-    """A normalised query. Casing is kept: identifiers are case-sensitive."""
+    """A normalised query. Casing is kept: identifiers are case-sensitive.
+
+    `text` is what is searched: of a pasted error its type, its message and the user's own words, else everything.
+    `message` is the message of the pasted error alone, and `traceback` the traceback that the error ends.
+    """
 
     text: str
     identifiers: tuple[str, ...]
     code_identifiers: tuple[str, ...]
+    kind: QueryKind = "question"
+    message: str = ""
+    error_type: str = ""
+    traceback: Traceback | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The unqualified names that the query mentions in code: `run` of `Runner.run`."""
         return tuple(dict.fromkeys(name.rpartition(".")[2] for name in self.code_identifiers))
 
+    @property
+    def is_error(self) -> bool:
+        return self.kind in ("traceback", "error")
+
 
 def normalise(raw: str) -> Query:
-    """Trim, collapse white space and pick out what looks like identifiers.
+    """Tell the kind of a query, trim, collapse white space and pick out what looks like identifiers.
 
     Control characters become spaces, so that no query can forge a line in a log or in a rerank document.
     """
-    text = " ".join("".join(char if char.isprintable() else " " for char in raw).split())
+    traceback = read_traceback(raw)
+    if traceback is not None:
+        last = traceback.last
+        return _of_error(traceback.words, last.type, last.message, traceback)
+    text = _plain(raw)
+    error = find_error(raw)
+    if error is not None:
+        kind, message, words = error
+        return _of_error(words, kind, message, None)
     identifiers = tuple(extract_identifiers(text))
     # A name asked for on its own is meant as code, however plain it is.
     named = (text,) if identifiers == (text,) else tuple(code_identifiers(text))
-    return Query(text, identifiers, named)
+    return Query(text, identifiers, named, _kind(raw, text, named))
+
+
+def _of_error(words: str, kind: str, message: str, traceback: Traceback | None) -> Query:
+    name = kind.rpartition(".")[2]
+    error = f"{name}: {message}" if name and message else name or message
+    if traceback is not None and (first := traceback.first) is not traceback.last:
+        error = f"{error} {first.type.rpartition('.')[2]}: {first.message}"
+    text = _plain(f"{words} {error}") or "traceback"
+    return Query(
+        text=text,
+        identifiers=tuple(extract_identifiers(text)),
+        code_identifiers=tuple(code_identifiers(text)),
+        kind="traceback" if traceback else "error",
+        message=_plain(message),
+        error_type=name,
+        traceback=traceback,
+    )
+
+
+def _kind(raw: str, text: str, named: tuple[str, ...]) -> QueryKind:
+    words = text.split()
+    if len(words) <= MAX_NAMES and all(word in named or is_code_like(word) for word in words):
+        return "names"
+    return "code" if _is_code(raw) else "question"
+
+
+def _is_code(raw: str) -> bool:
+    """Whether a text is code: most of its lines look like code, or the text parses as more than a row of names."""
+    lines = [line for line in raw.splitlines() if line.strip()]
+    likely = sum(bool(_CODE_LINE.match(line[:400])) for line in lines)
+    return likely * 2 > len(lines) if len(lines) > 1 else bool(likely) and parse_quietly(raw.strip()) is not None
+
+
+def _plain(raw: str) -> str:
+    return " ".join("".join(char if char.isprintable() else " " for char in raw).split())
 
 
 def sub_queries(query: Query) -> tuple[str, ...]:

@@ -117,10 +117,10 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
     `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages.
     """
     store, query = run.settings.store, run.vectors[0]
-    # A branch has scored every hit that it returned.
+    # A branch has scored every hit that it returned, but for a query that feedback has moved since.
+    scored = () if run.fed_back else ("dense", "sparse")
     scores: dict[str, dict[str, float]] = {
-        hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in ("dense", "sparse")}
-        for hit in hits
+        hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in scored} for hit in hits
     }
     for kind in KINDS:
         ids = [hit.point_id for hit in hits if hit.kind == kind]

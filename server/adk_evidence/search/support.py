@@ -83,8 +83,11 @@ class Support:
 def check_names(run: Run) -> None:
     """Look up the first names of the question in the index, or in the hits where the index proves nothing.
 
-    The symbols of the request are known already, and names of the caller's own code need not be known.
+    The symbols of the request are known already, and names of the caller's own code need not be known. The names in an
+    error message are values of the user, or stand in the code that raises the error.
     """
+    if run.query.is_error:
+        return
     own = set(run.request.own_names)
     known, unknown = list(run.known_names), list(run.unknown_names)
     for name in [name for name in run.query.names if name not in own][:MAX_CHECKED_NAMES]:

@@ -1,0 +1,151 @@
+"""The places in the indexed code that the frames of a pasted traceback name: the function that raises, and its callers.
+
+A frame has a line of the version that the user has installed, so that a place is found by its file, its function and
+its line of code; the line's number only decides between several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from adk_evidence.search.lookup import read_hits
+from adk_evidence.search.phrases import Phrase, row_of
+from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.traceback import Frame, Raised
+from adk_evidence.store.base import Match
+
+RAISES = "raises the error"
+RAISES_OTHER = "raises "
+RAISES_CAUSE = RAISES_OTHER + "{error}, which led to the error"
+LEADS = "is the last indexed call before the error"
+CALLS = "calls it: frame {number} of {count}"
+# The raise sites first; more callers would crowd out what says how to avoid the error.
+MAX_SITES = 4
+# What may stand before the package in the path of an indexed file.
+SOURCE_ROOTS = frozenset({"src", "lib", "python", "server"})
+# Two parts of a path, e.g. a package and its module, do not agree by chance.
+MIN_PARTS = 2
+
+
+class Site(NamedTuple):
+    """A frame in an indexed file, and what the frame does."""
+
+    frame: Frame
+    path: str
+    role: str
+    message: str = ""
+
+
+def find_frames(run: Run) -> list[Hit]:
+    """The chunks that the frames name, the raise site first; empty where no frame is of an indexed file."""
+    traceback = run.query.traceback
+    if traceback is None:
+        return []
+    sites = _sites(traceback.exceptions, run.index.paths["code"])[: 2 * MAX_SITES]
+    if not sites:
+        return []
+    paths = tuple(dict.fromkeys(site.path for site in sites))
+    functions = tuple(dict.fromkeys(site.frame.function for site in sites if site.frame.function))
+    hits = read_hits(run, "code", Match("path", paths), Match("names", functions)) if functions else []
+    # A long function is several chunks, of which only the first has the name.
+    whole = tuple(
+        dict.fromkeys(
+            symbol
+            for hit in hits
+            for symbol in hit.payload.symbols
+            if symbol.rpartition(".")[2] in functions and symbol == hit.payload.symbol
+        )
+    )
+    if whole:
+        hits += read_hits(run, "code", Match("path", paths), Match("symbol", whole), Match("symbol_kind", ("block",)))
+    found: dict[str, Hit] = {}
+    for site in sites:
+        hit = _place(run, site, [hit for hit in hits if hit.payload.path == site.path])
+        if hit is not None and len(found) < MAX_SITES:
+            found.setdefault(hit.point_id, hit._replace(named=site.role))
+    return list(found.values())
+
+
+def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
+    """The indexed file that a frame's path means; the path may be of another machine, or cut off in front."""
+    parts = [part for part in path.split("/") if part not in ("", ".", "..", "...", "~")]
+    # Without its beginning, the path of a frame is compared as a whole.
+    cut = not path.startswith(("/", "~")) and path[1:2] != ":"
+    best: tuple[int, str] | None = None
+    for one in indexed:
+        if not parts or not one.endswith(parts[-1]):
+            continue
+        own = one.split("/")
+        same = 0
+        while same < min(len(own), len(parts)) and own[-1 - same] == parts[-1 - same]:
+            same += 1
+        rest = own[: len(own) - same]
+        fits = set(rest) <= SOURCE_ROOTS or (cut and same == len(parts))
+        if same >= MIN_PARTS and fits and (best is None or same > best[0]):
+            best = (same, one)
+    return best[1] if best else None
+
+
+def _sites(exceptions: Sequence[Raised], indexed: Sequence[str]) -> list[Site]:
+    """The frames in indexed files: the raise site of each exception, then the callers of the first raise site.
+
+    What was raised by indexed code stands before what passed through it. Among the former, the exception that ended
+    the program stands first, then the one that began it all.
+    """
+    known: dict[str, str | None] = {}
+    chains: list[tuple[int, list[Site]]] = []
+    for place, raised in enumerate(reversed(exceptions)):
+        count = len(raised.frames)
+        chain: list[Site] = []
+        for number in range(count, 0, -1):
+            frame = raised.frames[number - 1]
+            if frame.path not in known:
+                known[frame.path] = indexed_path(frame.path, indexed)
+            path = known[frame.path]
+            if path is None:
+                continue
+            role = CALLS.format(number=number, count=count)
+            if number == count:
+                role = RAISES if place == 0 else RAISES_CAUSE.format(error=raised.type or "an error")
+            elif not chain:
+                role = LEADS
+            chain.append(Site(frame, path, role, "" if chain else raised.message))
+        if chain:
+            # Last, first, second, ...: see above.
+            order = 0 if place == 0 else len(exceptions) - place
+            chains.append((order + (len(exceptions) if chain[0].role == LEADS else 0), chain))
+    chains.sort(key=lambda found: found[0])
+    firsts = [chain[0] for _, chain in chains]
+    return [*firsts[: MAX_SITES - 1], *(site for _, chain in chains[:1] for site in chain[1:])]
+
+
+def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
+    """The chunk of a file that holds a frame."""
+    frame = site.frame
+    inside = [hit for hit in hits if _is_of(hit, frame.function)]
+    if not inside and (frame.function is None or frame.function.startswith("<")):
+        # Code of a module, or of a lambda, which has no name.
+        inside = read_hits(run, "code", Match("path", (site.path,)))
+    exact = [hit for hit in inside if frame.code and _holds(hit, frame.code)]
+    candidates = exact or inside
+    if len(candidates) > 1 and site.message:
+        message = Phrase.of(site.message)
+        shares = [message.covered(row_of(hit.payload.body), 2, 1) for hit in candidates]
+        candidates = [hit for hit, share in zip(candidates, shares, strict=True) if share >= max(shares)]
+    return min(candidates, key=lambda hit: _distance(hit, frame.line), default=None)
+
+
+def _is_of(hit: Hit, function: str | None) -> bool:
+    payload = hit.payload
+    return function is not None and (function in payload.names or (payload.symbol or "").rpartition(".")[2] == function)
+
+
+def _holds(hit: Hit, code: str) -> bool:
+    return " ".join(code.split()) in " ".join(hit.payload.body.split())
+
+
+def _distance(hit: Hit, line: int) -> int:
+    """How many lines lie between a line and a chunk."""
+    payload = hit.payload
+    return max(payload.start_line - line, line - payload.end_line, 0)

@@ -1,0 +1,150 @@
+"""Results that hold what the user pasted, word for word but for what varies; and places that define a name asked for.
+
+The keyword branch finds such texts, among others that use the same words elsewhere; here their texts are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from adk_evidence.models.chunk import Kind
+from adk_evidence.search.hybrid import search_collection
+from adk_evidence.search.phrases import Phrase, row_of
+from adk_evidence.search.query import Query
+from adk_evidence.search.run import Hit, QueryVectors, Run
+
+HOLDS_ERROR = "holds the message of the error"
+HOLDS_PART = "holds part of the message of the error"
+HOLDS_TEXT = "holds the pasted text"
+DEFINES = "defines {name}"
+TAKES = "takes the parameter {name}"
+# The part of a message that its fixed words usually make up.
+WHOLE = 0.6
+# A name that more places define, such as `run`, names none of them.
+MAX_DEFINING = 3
+_SENTENCE = re.compile(r"[.;!?]\s")
+# A quotation inside a question; a shorter one is a name.
+_QUOTATION = re.compile(r"[\"“`]([^\"“”`\n]{20,600})[\"”`]")
+# What looks like a value in a message: a quotation, and a token with a digit, of several parts or with underscores.
+_QUOTED_VALUE = re.compile(r"(?<!\w)(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`)(?!\w)")
+_VALUE = re.compile(r"\d|\w[./:\\-]\w|\w_\w")
+
+
+class _Check(NamedTuple):
+    """How much of a phrase a text must hold, and how many texts are read and led with.
+
+    `depth` is the last rank of the keyword branch that is read. A phrase has at least `least` words. Of these, the
+    `share` must stand in the text in runs: the longest of at least `shortest` words, the others of at least `beside`.
+    Another text may hold less than the best, but not less than `near`.
+    """
+
+    depth: int
+    shortest: int
+    beside: int
+    least: int
+    share: float
+    near: float
+    most: int
+
+
+# A message is known by its fixed words, of which few may be left; several places may raise the same message.
+_ERROR = _Check(depth=16, shortest=2, beside=1, least=3, share=0.4, near=0.1, most=6)
+# Whoever pastes a sentence or a line changes little but line breaks and markup.
+_TEXT = _Check(depth=12, shortest=3, beside=2, least=5, share=0.85, near=0.1, most=4)
+
+
+def find_quoted(run: Run, kind: Kind) -> list[Hit]:
+    """The hits of a kind that hold the pasted text, the best first."""
+    query = run.query
+    check = _ERROR if query.is_error else _TEXT
+    phrases = [phrase for text in _phrases(query) if len((phrase := Phrase.of(text)).words) >= check.least]
+    if not phrases:
+        return []
+    raised = f" raise {query.error_type.lower()} " if query.error_type else ""
+    found: list[tuple[float, int, Hit]] = []
+    candidates = {hit.point_id: (hit, rank) for hit, rank in _by_keywords(run.hits.get(kind, []), check.depth)}
+    if query.is_error:
+        alone = _by_keywords(_fixed_words(run, kind, check.depth), check.depth)
+        candidates |= {hit.point_id: (hit._replace(fused_rank=0, branches=()), rank) for hit, rank in alone}
+    for hit, rank in candidates.values():
+        row = row_of(hit.payload.body)
+        share = max(phrase.covered(row, check.shortest, check.beside) for phrase in phrases)
+        if share >= check.share:
+            raises = bool(raised) and raised in row
+            said = HOLDS_TEXT
+            if query.is_error:
+                said = HOLDS_ERROR if share >= WHOLE else HOLDS_PART
+            # Part of a message may be chance.
+            if said == HOLDS_PART and not raises:
+                continue
+            found.append((share + raises, rank, hit._replace(named=said)))
+    best = max((score for score, _, _ in found), default=0.0)
+    kept = sorted((one for one in found if one[0] >= best - check.near), key=lambda one: (-one[0], one[1]))
+    return [hit for _, _, hit in kept[: check.most]]
+
+
+def find_defined(run: Run, kind: Kind) -> Iterator[Hit]:
+    """The definitions of names that are asked for without a question, where few places define them.
+
+    A name that nothing defines may be a parameter.
+    """
+    query = run.query
+    if query.kind != "names" or kind != "code":
+        return
+    hits = run.hits.get(kind, [])
+    for name in query.code_identifiers:
+        last = name.rpartition(".")[2]
+        owners = {part for part in query.code_identifiers if part != name}
+        defining = [(hit, symbol) for hit in hits for symbol in hit.payload.symbols if _ends(symbol, last)]
+        exact = [
+            (hit, symbol)
+            for hit, symbol in defining
+            if _ends(symbol, name) and ("." in name or any(_ends(symbol, f"{owner}.{last}") for owner in owners))
+        ]
+        found = exact or ([] if "." in name else defining)
+        if found and len(found) <= MAX_DEFINING:
+            yield from (hit._replace(named=DEFINES.format(name=symbol)) for hit, symbol in found)
+        elif not defining:
+            taken = re.compile(rf"[(,*]\s*{re.escape(last)}\s*[:=,)]")
+            taking = [hit for hit in hits if hit.payload.signature and taken.search(hit.payload.signature)]
+            yield from (hit._replace(named=TAKES.format(name=last)) for hit in taking[:MAX_DEFINING])
+
+
+def _phrases(query: Query) -> Sequence[str]:
+    if query.traceback is not None:
+        ends = (query.traceback.last, query.traceback.first)
+        return list(dict.fromkeys(one.message for one in ends))
+    if query.kind == "error":
+        # Where the message ends and the user goes on, no line may end.
+        return list(dict.fromkeys((query.message, _SENTENCE.split(query.message, maxsplit=1)[0])))
+    return [] if query.kind == "names" else [query.text, *_QUOTATION.findall(query.text)]
+
+
+def _by_keywords(hits: Iterable[Hit], depth: int) -> Iterator[tuple[Hit, int]]:
+    """The hits that the keyword branch found first, each with its rank there."""
+    for hit in hits:
+        rank = next((place.rank for place in hit.branches if place.branch == "sparse"), depth + 1)
+        if rank <= depth:
+            yield hit, rank
+
+
+def _fixed_words(run: Run, kind: Kind, depth: int) -> list[Hit]:
+    """The hits for the words of an error message that do not look like values.
+
+    The values of a message, and their parts, stand in many texts that do not have the message.
+    """
+    query = run.query
+    tokens = _QUOTED_VALUE.sub(" ", query.message).split()
+    fixed = " ".join(token for token in tokens if not _VALUE.search(token))
+    if run.sparse_failed or len(fixed.split()) < _ERROR.least:
+        return []
+    sparse = run.models.sparse.encode_query(f"{query.error_type} {fixed}".lower())
+    vectors = QueryVectors(fixed, {}, sparse)
+    found = run.scope.filters[kind]
+    return search_collection(run.index, run.settings, kind, [vectors], limit=depth, filter=found)
+
+
+def _ends(symbol: str, name: str) -> bool:
+    return symbol == name or symbol.endswith(f".{name}")

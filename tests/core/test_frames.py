@@ -1,0 +1,161 @@
+"""From the frames of a traceback to the chunks of the indexed code."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.search.frames import find_frames, indexed_path
+from adk_evidence.search.named import find_named
+from adk_evidence.search.quality import assess
+from adk_evidence.search.run import Hit, QueryVectors, Run
+from adk_evidence.search.scope import Scope
+from adk_evidence.services.resilience import CacheAside
+from adk_evidence.store.base import Filter, Match, Record
+from tests.core.factories import hit, payload, run
+
+POTS, STOVE = "src/acme/cook/pots.py", "src/acme/stove.py"
+INDEXED = (POTS, STOVE, "src/acme/cook/lids.py", "src/acme/tools/pots.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/env/site-packages/acme/cook/pots.py", POTS),
+        ("C:/Users/me/acme/stove.py", STOVE),
+        ("~/env/acme/tools/pots.py", "src/acme/tools/pots.py"),
+        ("../env/lib/acme/stove.py", STOVE),
+        ("cook/pots.py", POTS),
+        ("/home/me/cook/pots.py", None),
+        ("/home/me/pots.py", None),
+        ("pots.py", None),
+        ("<cell>", None),
+        ("", None),
+    ],
+)
+def test_a_path_of_another_machine_means_the_indexed_file_of_the_same_package(path: str, expected: str | None):
+    assert indexed_path(path, INDEXED) == expected
+
+
+def code(path: str, symbol: str, body: str, start: int = 1, **changes: Any) -> ChunkPayload:
+    values: dict[str, Any] = {
+        "symbol": symbol,
+        "symbols": (symbol,),
+        "names": (symbol.rpartition(".")[2],),
+        "symbol_kind": "function",
+        "start_line": start,
+        "end_line": start + 9,
+        "chunk_index": start,
+    }
+    return payload("code", path, body, **{**values, **changes})
+
+
+BOIL = code(POTS, "Pot.boil", 'def boil(self):\n  raise PotError(f"No lid for {self}")', 10)
+LID_BOIL = code(POTS, "Lid.boil", "def boil(self):\n  raise PotError(\n    'A lid cannot boil')", 40)
+LONG = code(POTS, "Pot.fill", "async def fill(self):\n  water = await tap()", 60)
+REST = code(POTS, "Pot.fill", "  return self.boil()", 70, symbols=(), names=(), symbol_kind="block")
+LIGHT = code(STOVE, "light", "def light():\n  pot.fill()", 5)
+CHUNKS = (BOIL, LID_BOIL, LONG, REST, LIGHT)
+
+
+class Chunks:
+    """A store that knows the payloads of chunks."""
+
+    def scroll(self, collection: str, *, filter: Filter, limit: int) -> Any:
+        def passes(chunk: ChunkPayload, condition: Any) -> bool:
+            assert isinstance(condition, Match)
+            value = getattr(chunk, condition.key)
+            return bool({value} if isinstance(value, str) else set(value) & set(condition.any_of)) and (
+                not isinstance(value, str) or value in condition.any_of
+            )
+
+        found = [chunk for chunk in CHUNKS if all(passes(chunk, condition) for condition in filter.must)]
+        return [Record(hit(chunk).point_id, chunk.model_dump()) for chunk in found[:limit]], None
+
+
+def asked(text: str) -> Run:
+    index = SimpleNamespace(
+        store=Chunks(),
+        paths={"doc": (), "code": INDEXED},
+        payloads={"doc": CacheAside(9), "code": CacheAside(9)},
+    )
+    made = run(text, index=index, vectors=[QueryVectors(text, {"doc": [1.0], "code": [1.0]}, None)])  # type: ignore[arg-type]
+    made.scope = Scope(("doc", "code"), {"doc": Filter(), "code": Filter()}, (), {}, (), False, False)
+    return made
+
+
+def trace(*frames: tuple[str, int, str, str], error: str = "PotError: No lid for red") -> str:
+    lines = [f'  File "{path}", line {line}, in {name}\n    {text}' for path, line, name, text in frames]
+    return "\n".join(["Traceback (most recent call last):", *lines, error])
+
+
+MINE = ("/home/me/main.py", 3, "<module>", "light()")
+OUTER = ("/env/acme/stove.py", 900, "light", "pot.fill()")
+MIDDLE = ("/env/acme/cook/pots.py", 900, "fill", "return self.boil()")
+INNER = ("/env/acme/cook/pots.py", 900, "boil", 'raise PotError(f"No lid for {self}")')
+
+
+def named(text: str) -> list[tuple[str | None, int, str | None]]:
+    return [(found.payload.symbol, found.payload.start_line, found.named) for found in find_frames(asked(text))]
+
+
+def test_the_raise_site_leads_then_its_callers_and_the_users_frames_are_left_out():
+    # The line of code tells the method of one class from that of another, and the parts of a long function apart.
+    assert named(trace(MINE, OUTER, MIDDLE, INNER)) == [
+        ("Pot.boil", 10, "raises the error"),
+        ("Pot.fill", 70, "calls it: frame 3 of 4"),
+        ("light", 5, "calls it: frame 2 of 4"),
+    ]
+
+
+def test_where_the_line_says_little_the_message_and_then_the_number_decide():
+    bare = (INNER[0], 900, "boil", "raise PotError(")
+    assert named(trace(bare, error="PotError: A lid cannot boil"))[0][:2] == ("Lid.boil", 40)
+    unknown = (INNER[0], 12, "boil", "return 5")
+    assert named(trace(unknown, error="PotError: 5"))[0][:2] == ("Pot.boil", 10)
+
+
+def test_of_chained_exceptions_the_last_one_leads_and_the_first_one_follows():
+    wrapper = trace((INNER[0], 1, "boil", "raise PotError("), error="PotError: A lid cannot boil")
+    text = f"{trace(INNER)}\n\nThe above exception was the direct cause of the following exception:\n\n{wrapper}"
+    assert named(text) == [
+        ("Lid.boil", 40, "raises the error"),
+        ("Pot.boil", 10, "raises PotError, which led to the error"),
+    ]
+
+
+def test_an_error_that_another_package_raises_is_not_said_to_be_raised_here():
+    text = trace(OUTER, ("/env/http/client.py", 3, "send", "raise Timeout()"), error="Timeout: too slow")
+    assert named(text) == [("light", 5, "is the last indexed call before the error")]
+
+
+def test_a_traceback_without_indexed_frames_names_nothing():
+    assert named(trace(MINE)) == []
+
+
+def _quality(text: str) -> tuple[str, str]:
+    made = asked(text)
+    made.hits = {"doc": [], "code": []}
+    made.named = find_named(made)
+    made.final = made.named or [hit(LIGHT)]
+    quality = assess(made)
+    return quality.level, quality.note
+
+
+def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_found():
+    assert _quality(trace(MINE, OUTER, INNER, error="PotError: 5")) == (
+        "high",
+        "Found 2 results; the first of them raises the error.",
+    )
+    level, note = _quality(trace(OUTER, MINE, error="PotError: 5"))
+    assert level != "high" and "the place that raises the error is not in the index" in note
+    level, note = _quality(trace(MINE, error="PotError: 5"))
+    assert level != "high" and "no frame is in an indexed file" in note
+
+
+def test_a_hit_that_only_a_frame_names_has_no_place_in_the_search():
+    found: Hit = find_frames(asked(trace(INNER)))[0]
+    assert (found.fused_rank, found.branches, found.similarity) == (0, (), None)

@@ -1,0 +1,48 @@
+"""How much of a pasted phrase stands in a text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from adk_evidence.search.phrases import Phrase, row_of
+
+RAISE = 'raise PotError(\n    f"No lid of the size {size} covers"\n    f" the pot {name!r}.\\nBuy another one."\n)'
+
+
+def share(phrase: str, text: str, shortest: int = 2, beside: int = 1) -> float:
+    return Phrase.of(phrase).covered(row_of(text), shortest, beside)
+
+
+def test_line_breaks_quotes_and_prefixes_of_literals_do_not_count():
+    assert share("The pot needs a lid", 'x = (\n  "the pot "\n  f"needs a"\n  " lid")') == 1.0
+
+
+def test_the_values_of_a_message_are_gaps_that_weigh_as_one_word():
+    message = "No lid of the size 30 covers the pot 'big-red.pot-2'. Buy another one."
+    assert share(message, RAISE) == pytest.approx(11 / 13)
+    assert share(message, "There is another one, and no lid of the size that covers.") < 0.7
+
+
+def test_words_in_another_order_or_far_away_are_no_part_of_the_phrase():
+    assert share("red pots are hot", "hot are pots red") == 0.0
+    near, far = "No lid, x, covers the pot", f"No lid {'x ' * 400} covers the pot"
+    assert share("No lid covers the pot", near) > share("No lid covers the pot", far)
+
+
+def test_of_several_places_the_best_one_counts():
+    text = f"No lid here. {'x ' * 300} No lid covers the pot"
+    assert share("No lid 7 covers the pot", text) == pytest.approx(5 / 6)
+
+
+def test_a_phrase_without_words_is_nowhere():
+    assert share("?!", "anything") == 0.0
+    assert share("", "") == 0.0
+
+
+def test_a_hostile_phrase_is_compared_quickly():
+    begin = time.process_time()
+    share("a " * 4000, "a " * 4000)
+    share("a b " * 2000, "b a a b " * 2000)
+    assert time.process_time() - begin < 1

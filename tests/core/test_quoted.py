@@ -1,0 +1,104 @@
+"""Pasted texts and bare names find the places that hold and define them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.search.quoted import find_defined, find_quoted
+from adk_evidence.search.run import BranchPlace, Hit
+from tests.core.factories import hit, payload, run
+
+RAISES = 'def boil(pot):\n  if not pot.lid:\n    raise PotError(f"No lid of {pot.size} litres covers {pot}")'
+DOCS = "## Lids\n\nNo lid covers every pot. Ask the cook for a lid of the right size before you boil anything."
+
+
+def found(chunk: ChunkPayload, rank: int = 1, branch: str = "sparse") -> Hit:
+    return hit(chunk, rank, branches=(BranchPlace(branch, rank, 1.0),))
+
+
+def chunk(body: str, number: int = 0, **changes: Any) -> ChunkPayload:
+    return payload("code", f"src/{number}.py", body, chunk_index=number, **changes)
+
+
+def quoted(query: str, *hits: Hit, kind: Kind = "code") -> list[tuple[str, str | None]]:
+    asked = run(query, hits={kind: list(hits)}, sparse_failed=True)
+    return [(one.payload.path, one.named) for one in find_quoted(asked, kind)]
+
+
+def test_the_place_that_raises_a_message_stands_before_one_that_quotes_the_message():
+    test = found(chunk('assert "No lid of 3 litres covers red" in str(error)', 1), 1)
+    raised = found(chunk(RAISES, 2), 2)
+    other = found(chunk("lids = [lid for lid in pots if lid.covers]", 3), 3)
+    message = "holds the message of the error"
+    assert quoted("PotError: No lid of 3 litres covers red", test, raised, other)[0] == ("src/2.py", message)
+    # Another type says that another place raised it.
+    assert quoted("LidError: No lid of 3 litres covers red", test, raised)[0][0] == "src/1.py"
+
+
+def test_the_message_ends_where_the_user_goes_on():
+    said = quoted("PotError: No lid of 3 litres covers red. I tried many other lids and none will fit, why is that so?",
+                  found(chunk(RAISES)))  # fmt: skip
+    assert said == [("src/0.py", "holds the message of the error")]
+
+
+def test_a_few_shared_words_are_no_message():
+    assert quoted("PotError: No lid found anywhere in this kitchen today", found(chunk("x = 'No lid'"))) == []
+    assert quoted("PotError: 5", found(chunk(RAISES))) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Ask the cook for a lid of the right size before you boil anything.",
+        "ask the cook\n  for a *lid* of the `right` size before you boil",
+        'what does "Ask the cook for a lid of the right size" mean?',
+    ],
+)
+def test_a_pasted_sentence_is_found_whatever_its_line_breaks_and_markup(query: str):
+    page = found(payload(body=DOCS), 3)
+    assert quoted(query, page, kind="doc") == [("docs/a.md", "holds the pasted text")]
+
+
+def test_a_pasted_line_of_code_is_found():
+    assert quoted("if not pot.lid: raise PotError(", found(chunk(RAISES))) == [("src/0.py", "holds the pasted text")]
+
+
+def test_a_question_that_only_shares_words_names_nothing():
+    page = found(payload(body=DOCS))
+    assert quoted("how do I ask for the right lid before anything boils?", page, kind="doc") == []
+    # What the keywords did not find among the first is not read.
+    assert quoted("Ask the cook for a lid of the right size", found(payload(body=DOCS), 40), kind="doc") == []
+
+
+FIELDS = {"symbol": "RunLimits", "symbols": ("RunLimits", "RunLimits.max_pots"), "names": ("RunLimits", "max_pots")}
+
+
+def defined(query: str, *hits: Hit) -> list[tuple[str, str | None]]:
+    asked = run(query, hits={"code": list(hits)})
+    return [(one.payload.path, one.named) for one in find_defined(asked, "code")]
+
+
+def test_the_name_of_a_field_finds_the_class_that_has_the_field():
+    field = found(chunk("class RunLimits:\n  max_pots: int", 1, **FIELDS))
+    user = found(chunk("limits = RunLimits(max_pots=3)", 2))
+    assert defined("max_pots", user, field) == [("src/1.py", "defines RunLimits.max_pots")]
+    assert defined("RunLimits.max_pots", user, field) == [("src/1.py", "defines RunLimits.max_pots")]
+    assert defined("how many max_pots are there?", user, field) == []
+
+
+def test_the_class_that_is_named_too_decides_between_many_definitions():
+    many = [
+        found(chunk(f"class C{n}: ...", n, symbol=f"C{n}", symbols=(f"C{n}", f"C{n}.boil_all"), names=("boil_all",)))
+        for n in range(6)
+    ]
+    assert defined("boil_all", *many) == []
+    assert ("src/2.py", "defines C2.boil_all") in defined("C2.boil_all boil_all", *many)
+
+
+def test_a_name_that_nothing_defines_may_be_a_parameter():
+    takes = found(chunk("def boil(pot, *, lid_size=3): ...", 1, signature="def boil(pot, *, lid_size=3)"))
+    uses = found(chunk("boil(pot, lid_size=3)", 2))
+    assert defined("lid_size", uses, takes) == [("src/1.py", "takes the parameter lid_size")]
