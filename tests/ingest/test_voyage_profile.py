@@ -12,6 +12,7 @@ import pytest
 from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import RequestCancelledError
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_ingest.manifest import IngestCancelledError
@@ -241,7 +242,12 @@ class TestAnswers:
         overrides = {"retrieval": {"feedback_passages": 3}, "rerank": {"provider": "local"}}
         place = VoyagePlace(tmp_path, standin.base_url, overrides=overrides)
         place.ingest()
-        pack = place.ask()
+        # Only the local reranker goes by the moved query.
+        service = EvidenceService(place.settings, dense=place.dense(), sparse=place.sparse)
+        try:
+            pack = service.find(EvidenceRequest(query=QUESTION))
+        finally:
+            service.close()
         assert pack.warnings == () and "feedback" in pack.debug["timings_ms"]
 
     def test_a_name_that_related_terms_might_match_is_not_called_invented(self, place: VoyagePlace) -> None:
