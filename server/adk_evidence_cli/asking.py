@@ -91,7 +91,7 @@ def answer(
     """Answer a request: evidence goes to stdout, everything else to stderr.
 
     `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
-    chunks.
+    texts.
     """
     out = stdout()
     with closing(EvidenceService(settings)) as service, service.session() as session:
@@ -113,13 +113,16 @@ def to_json(pack: EvidencePack) -> str:
     return visible_json(pack.model_dump_json(indent=2)) + "\n"
 
 
-def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | None) -> Renderer:
+def prompt_renderer(
+    max_tokens: int | None, system: str | None, history: Path | None, *, full: bool = False
+) -> Renderer:
     """A function that renders a pack as a prompt.
 
     Args:
         max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual budget.
         system: A file with the system prompt, or its text of more than one word.
         history: A JSON file with the turns before the question, oldest first.
+        full: Whether to show every result, and the whole of its text.
 
     Raises:
         InvalidRequestError: A file cannot be read, or is not what it should be.
@@ -128,7 +131,7 @@ def prompt_renderer(max_tokens: int | None, system: str | None, history: Path | 
     turns = () if history is None else _history(history)
 
     def render(pack: EvidencePack) -> str:
-        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS, system=system_prompt, history=turns)
+        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS, system=system_prompt, history=turns, full=full)
         kept = f" and {block.turns} of {len(turns)} turns" if turns else ""
         said = f"{block.included} of {len(pack.candidates)} results{kept} in about {block.tokens} tokens"
         say(stderr(), said, "dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -40,7 +41,7 @@ ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is f
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
 AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a block for a model's prompt.")]
-Full = Annotated[bool, typer.Option("--full", help="Show whole chunks.")]
+Full = Annotated[bool, typer.Option("--full", help="Show whole texts instead of the passages that matched.")]
 
 
 def _version(wanted: bool) -> None:
@@ -97,9 +98,9 @@ def ask(
         if value is not None and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
     if as_prompt:
-        render: Renderer | None = prompt_renderer(max_tokens, system, history)
+        render: Renderer | None = prompt_renderer(max_tokens, system, history, full=full)
     else:
-        render = to_json if as_json else to_markdown if as_markdown else None
+        render = to_json if as_json else partial(to_markdown, full=full) if as_markdown else None
     request = build_request(
         query=read_stdin() if query == "-" else query,
         task_mode=mode,
