@@ -34,13 +34,6 @@ class Passage(Frozen):
     text: str
 
 
-class LeftOut(Frozen):
-    """Cited lines that are for readers of another programming language."""
-
-    lines: LineSpan
-    language: str
-
-
 class OutlinePart(Frozen):
     """A section of a page or a member of a class. `lines` go up to the end of what stands below the part."""
 
@@ -95,6 +88,13 @@ class Verification(Frozen):
     reason: str = ""
 
 
+class LeftOut(Frozen):
+    """Cited lines that are for readers of another programming language."""
+
+    lines: LineSpan
+    language: str
+
+
 class Candidate(Frozen):
     """One piece of evidence."""
 
@@ -118,9 +118,6 @@ class Candidate(Frozen):
         description="The parts of `text` to show, in the order of their lines; empty only where another candidate "
         "shows the same or the pack was made without choosing.",
     )
-    left_out: tuple[LeftOut, ...] = Field(
-        default=(), description="Cited lines for readers of other languages; no passage holds them."
-    )
     attached_shown: str = Field(default="", description="The parts of the attached files to show; not cited.")
     shown_tokens: int = Field(default=0, description="Estimated tokens of the passages and `attached_shown`.")
     import_statement: str | None = Field(
@@ -136,6 +133,9 @@ class Candidate(Frozen):
     title: str | None = None
     language: str
     lines: LineSpan | None = None
+    left_out: tuple[LeftOut, ...] = Field(
+        default=(), description="Lines of `text` for readers of another language, which need not be shown."
+    )
     citation: str
     citation_confidence: Literal["high", "medium", "low"]
     support: float | None = Field(

@@ -18,6 +18,7 @@ from adk_evidence.models.pack import (
     Candidate,
     Coverage,
     EvidencePack,
+    LeftOut,
     LineSpan,
     Verification,
     Why,
@@ -94,7 +95,6 @@ def _shown(
         found = excerpts[hit.point_id]
         shown = {
             "passages": found.passages,
-            "left_out": found.left_out,
             "attached_shown": found.attached,
             "shown_tokens": found.tokens,
             "same_as": None if found.same_as is None else ranks[found.same_as],
@@ -154,6 +154,10 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         title=payload.title,
         language=payload.lang,
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
+        left_out=tuple(
+            LeftOut(lines=LineSpan(start=first, end=last), language=language)
+            for first, last, language in payload.left_out
+        ),
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),

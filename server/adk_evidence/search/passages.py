@@ -24,7 +24,7 @@ from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
-from adk_evidence.models.pack import LeftOut, LineSpan, Passage
+from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.languages import BY_EXTENSION
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.run import Hit, Run
@@ -62,7 +62,6 @@ class Excerpt:
     """What is shown of one result; without passages, `same_as` is the point that shows the same."""
 
     passages: tuple[Passage, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
     attached: str = ""
     tokens: int = 0
     same_as: str | None = None
@@ -168,19 +167,19 @@ def excerpt(
     """
     payload = hit.payload
     body = payload.body
-    left_out = tuple(LeftOut(lines=LineSpan(start=a, end=b), language=name) for a, b, name in payload.left_out)
     if not body.strip():
-        return Excerpt(left_out=left_out)
+        return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((whole,), left_out, "", estimate_tokens(body), None, question.keys(body))
+        return Excerpt((whole,), "", estimate_tokens(body), None, question.keys(body))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     keys = [question.keys(text) for text in chunk.texts]
     scores = _scores(chunk, keys, question, payload, similarities)
     kept = _near_best(chunk, scores, min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place))
-    kept = _without_repeated(chunk, kept, shown)
-    if isinstance(kept, str):
-        return Excerpt(left_out=left_out, same_as=kept)
+    if shown is not None:
+        holder, kept = _without_repeated(chunk, kept, shown)
+        if holder is not None:
+            return Excerpt(same_as=holder)
     lines = _with_gaps(chunk, kept)
     passages = tuple(_passages(chunk, lines, payload.start_line))
     attached = _attached(payload, question)
@@ -188,7 +187,7 @@ def excerpt(
         shown.add(hit.point_id, (" ".join(chunk.lines[line].split()) for line in sorted(lines)))
     tokens = sum(estimate_tokens(passage.text) for passage in passages) + estimate_tokens(attached)
     words = frozenset().union(*(keys[number] for number in kept)) & question.weights.keys()
-    return Excerpt(passages, left_out, attached, tokens, None, words)
+    return Excerpt(passages, attached, tokens, None, words)
 
 
 @dataclass(frozen=True)
@@ -280,10 +279,8 @@ def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
     return kept if rest >= LEAST_TOKENS else kept | set(chunk.visible)
 
 
-def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown | None) -> set[int] | str:
-    """The units that no earlier result shows; the point of the earlier result where it shows all of them."""
-    if shown is None:
-        return kept
+def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
+    """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
     holders: dict[int, str] = {}
     for number in kept:
         holder = shown.holds([" ".join(line.split()) for line in chunk.texts[number].split("\n")])
@@ -291,11 +288,11 @@ def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown | None) -> se
             holders[number] = holder
     wanted = [number for number in kept if number in chunk.wanted]
     if wanted and all(number in holders for number in wanted):
-        return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0]
+        return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0], set()
     repeated = {number for number in wanted if number in holders}
     left = kept - repeated
     needed = {need for number in left for need in chunk.units[number].needs}
-    return left | (repeated & needed)
+    return None, left | (repeated & needed)
 
 
 def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
