@@ -31,9 +31,11 @@ from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, HasId
 from adk_evidence.tokens import estimate_tokens
 
-# How near a unit must come to the best of its chunk: in the first result, more for each place, and at most.
+# How near a unit must come to the best of its chunk: in the first result, more for each place and in code, of which a
+# signature and a few statements say more than a few sentences of a page do, and at most.
 NEAR_FIRST = 0.2
-NEAR_STEP = 0.06
+NEAR_STEP = 0.05
+NEAR_CODE = 0.15
 NEAR_MOST = 0.9
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
 # most similar unit of the chunk.
@@ -47,7 +49,7 @@ LEAST_TOKENS = 40
 REPEATED_SHARE = 0.8
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
 ALWAYS_SHOWN = 4
-WEAK_SHARE = 0.25
+WEAK_SHARE = 0.1
 # Shorter lines, such as brackets, stand everywhere.
 _TELLING_CHARS = 12
 # As many chunks as many answers show.
@@ -175,7 +177,8 @@ def excerpt(
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     keys = [question.keys(text) for text in chunk.texts]
     scores = _scores(chunk, keys, question, payload, similarities)
-    kept = _near_best(chunk, scores, min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place))
+    near = NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0)
+    kept = _near_best(chunk, scores, min(NEAR_MOST, near))
     if shown is not None:
         holder, kept = _without_repeated(chunk, kept, shown)
         if holder is not None:
