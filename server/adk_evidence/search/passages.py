@@ -31,9 +31,9 @@ from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, HasId
 from adk_evidence.tokens import estimate_tokens
 
-# How near a unit must come to the best of its chunk: in the first result, more for each place and in code, of which a
-# signature and a few statements say more than a few sentences of a page do, and at most.
-NEAR_FIRST = 0.2
+# How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
+# in code, of whose methods a few statements are enough, and at most.
+NEAR_FIRST = 0.1
 NEAR_STEP = 0.05
 NEAR_CODE = 0.15
 NEAR_MOST = 0.9
@@ -104,9 +104,8 @@ def _terms(sparse: SparseEncoder, text: str) -> frozenset[object]:
     return frozenset(sparse.encode_query(query_lexical_text(text)).indices)
 
 
-def choose_passages(run: Run) -> dict[str, Excerpt]:
+def choose_passages(run: Run, question: Question) -> dict[str, Excerpt]:
     """What to show of each final result, by point id."""
-    question = Question.of(run)
     similar = _similarities(run)
     shown = _Shown()
     return {
