@@ -9,7 +9,7 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.passages import Question
+from adk_evidence.search.passages import Question, words_of
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.tokens import estimate_tokens
@@ -146,4 +146,4 @@ def _order(part: OutlinePart, near: Iterable[tuple[int, int]], question: Questio
     """Parts that the question names come first, then what stands near a result; what follows counts as nearer."""
     lines = part.lines
     distance = min(max(lines.start - end, 2 * (start - lines.end), 0) for start, end in near)
-    return (-question.score(question.keys(part.name)), distance, lines.start)
+    return (-question.score(question.held(words_of(part.name))), distance, lines.start)

@@ -48,7 +48,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         checked = [_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1)]
     with run.context.stage("passages"):
         question = Question.of(run)
-        candidates = _shown(run, checked, choose_passages(run, question), imports)
+        candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
         outlines = make_outlines(run, question, shown)
@@ -81,8 +81,11 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     return pack.with_id()
 
 
-def _shown(
-    run: Run, candidates: Sequence[Candidate], excerpts: Mapping[str, Excerpt], imports: PublicImports | None
+def shown_candidates(
+    run: Run,
+    candidates: Sequence[Candidate],
+    excerpts: Mapping[str, Excerpt],
+    imports: PublicImports | None = None,
 ) -> tuple[Candidate, ...]:
     """The candidates with what is shown of each."""
     ranks = {hit.point_id: rank for rank, hit in enumerate(run.final, 1)}
