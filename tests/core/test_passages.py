@@ -77,7 +77,8 @@ def test_a_class_that_is_asked_for_comes_with_its_fields():
     fields = "\n\n".join(
         f'  field_{n}: int = {n}\n  """Counts the sheep of the meadow number {n}, one by one."""' for n in range(20)
     )
-    body = f'class Meadow(Base):\n  """A meadow."""\n\n{fields}\n\n  def retry(self):\n    """The retry limit."""\n    return 1'
+    method = '  def retry(self):\n    """The retry limit."""\n    return 1'
+    body = f'class Meadow(Base):\n  """A meadow."""\n\n{fields}\n\n{method}'
     chunk = payload("code", "src/m.py", body, symbol="Meadow", symbol_kind="class")
     plain = "".join(one.text for one in passages(chunk, place=9))
     asked = "".join(
@@ -121,7 +122,7 @@ def test_what_an_earlier_result_shows_is_named_there_and_not_shown_again():
 
 def test_the_weak_end_of_a_list_is_left_out_of_prompts_and_counted():
     chunks = [payload("doc", f"docs/{n}.md", f"The retry limit number {n} is told here.") for n in range(8)]
-    asked, question, candidates = answered(*chunks, support=(0.9, 0.8, 0.8, 0.8, 0.8, 0.7, 0.01, 0.01))
+    _, _, candidates = answered(*chunks, support=(0.9, 0.8, 0.8, 0.8, 0.8, 0.7, 0.01, 0.01))
     assert [one.adds_little for one in candidates] == [False] * 6 + [True] * 2
     block = to_prompt(pack().model_copy(update={"candidates": candidates}))
     assert (block.included, block.omitted, block.ranks) == (6, 2, (1, 2, 3, 4, 5, 6))
@@ -183,7 +184,7 @@ def section(number, name, path="docs/page.md"):
     return payload("doc", path, f"The retry limit {number}.", **values)
 
 
-def outlined(results, chunks, weights=None, shown=None):
+def outlined(results, chunks, shown=None):
     asked, question, candidates = answered(*results)
     asked.index = SimpleNamespace(store=_Pages(*chunks), outlines=CacheAside(4))
     seen = {one.point_id for one in asked.final} if shown is None else shown

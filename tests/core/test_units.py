@@ -128,40 +128,11 @@ def test_a_method_without_its_class_is_cut_at_its_own_lines():
     assert "self.things.append(thing)\n    return thing" in texts(method, "py", "text")
 
 
-LINES = st.lists(
-    st.sampled_from(
-        [
-            "",
-            "a",
-            "  b",
-            "def f():",
-            "class C:",
-            "  x: int = 1",
-            '  """',
-            "```python",
-            "```",
-            "# h",
-            "## i",
-            "- x",
-            "x:",
-        ]
-        + [
-            '=== "T"',
-            "    in tab",
-            "import os",
-            "if x:",
-            "  return",
-            "@d",
-            "# Copyright",
-            "<div>",
-            "---",
-            "| a |",
-            "(",
-            ")",
-        ]
-    ),
-    max_size=30,
-)
+PIECES = """
+a|  b|def f():|class C:|  x: int = 1|  '''|```python|```|# h|## i|- x|x:|=== "T"|    in tab|import os|if x:|  return|@d
+# Copyright|<div>|---|(|)
+"""
+LINES = st.lists(st.sampled_from(["", *PIECES.strip().replace("\n", "|").split("|")]), max_size=30)
 
 
 @pytest.mark.parametrize("lang", ["md", "py", "json"])
