@@ -73,6 +73,10 @@ def test_lines_for_other_readers_are_never_shown():
     assert "java" not in "".join(one.text for one in found) and len(found) == 2
 
 
+def test_a_result_that_is_for_other_readers_as_a_whole_has_no_passage():
+    assert passages(payload("doc", body="retry limit java", left_out=((1, 1, "java"),))) == ()
+
+
 def test_a_class_that_is_asked_for_comes_with_its_fields():
     fields = "\n\n".join(
         f'  field_{n}: int = {n}\n  """Counts the sheep of the meadow number {n}, one by one."""' for n in range(20)

@@ -4,7 +4,7 @@ A result is a chunk of some hundred tokens, of which a few lines answer. Its lin
 A unit scores by the question's words that it holds or that its heading or signature holds, each word weighted by how
 rare the word is in the index, and by the similarity of the stored passage that covers the unit. The units that come
 near the best one of their chunk are shown. The later a result stands, the less of it does: the share of results that
-belong to an answer falls from 42 % at the first place to 5 % at the tenth.
+belong to an answer falls from 42 % at the first place to 5 % at the tenth (labelled questions on the ADK).
 
 A unit that earlier results show already is not shown again.
 """
@@ -201,6 +201,9 @@ def excerpt(
         whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
         return Excerpt((whole,), "", estimate_tokens(body), None, question.held(words_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
+    if not chunk.wanted:
+        # Every line is for other readers.
+        return Excerpt()
     keys = [question.held(words) for words in chunk.words]
     scores = _scores(chunk, keys, question, payload, similarities)
     near = NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0)
