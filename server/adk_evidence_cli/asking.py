@@ -146,7 +146,7 @@ def answer(
     """Answer a request, which may be about a selection: evidence goes to stdout, everything else to stderr.
 
     `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
-    chunks.
+    texts.
     """
     out = stdout()
     with closing(EvidenceService(settings)) as service, service.session() as session:
@@ -169,7 +169,12 @@ def to_json(pack: EvidencePack) -> str:
 
 
 def prompt_renderer(
-    max_tokens: int | None, system: str | None, history: Path | None, *, question: bool = True
+    max_tokens: int | None,
+    system: str | None,
+    history: Path | None,
+    *,
+    question: bool = True,
+    full: bool = False,
 ) -> Renderer:
     """A function that renders a pack as a prompt.
 
@@ -178,6 +183,7 @@ def prompt_renderer(
         system: A file with the system prompt, or its text of more than one word.
         history: A JSON file with the turns before the question, oldest first.
         question: End with the question, so that the prompt can be pasted or sent as it is.
+        full: Whether to show every result, and the whole of its text.
 
     Raises:
         InvalidRequestError: A file cannot be read, or is not what it should be.
@@ -187,7 +193,7 @@ def prompt_renderer(
 
     def render(pack: EvidencePack) -> str:
         budget = max_tokens or DEFAULT_MAX_TOKENS
-        block = to_prompt(pack, budget, system=system_prompt, history=turns, question=question)
+        block = to_prompt(pack, budget, system=system_prompt, history=turns, question=question, full=full)
         kept = f" and {block.turns} of {len(turns)} turns" if turns else ""
         said = f"{block.included} of {len(pack.candidates)} results{kept} in about {block.tokens} tokens"
         say(stderr(), said, "dim")

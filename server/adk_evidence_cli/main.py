@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -41,7 +42,7 @@ ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is f
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
 AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a block for a model's prompt.")]
-Full = Annotated[bool, typer.Option("--full", help="Show whole chunks.")]
+Full = Annotated[bool, typer.Option("--full", help="Show whole texts instead of the passages that matched.")]
 
 
 def _version(wanted: bool) -> None:
@@ -111,9 +112,9 @@ def ask(
     if not (question or as_prompt):
         raise InvalidRequestError("--no-question goes with --prompt.", "Add --prompt.")
     if as_prompt:
-        render: Renderer | None = prompt_renderer(max_tokens, system, history, question=question)
+        render: Renderer | None = prompt_renderer(max_tokens, system, history, question=question, full=full)
     else:
-        render = to_json if as_json else to_markdown if as_markdown else None
+        render = to_json if as_json else partial(to_markdown, full=full) if as_markdown else None
     selected = None if selection is None else selection_of(selection)
     if query is None:
         if selected is None:

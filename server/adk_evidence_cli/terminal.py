@@ -17,7 +17,7 @@ from rich.text import Text
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.render.sanitize import one_line, visible
-from adk_evidence.render.view import body, fence_language, place, verification_label
+from adk_evidence.render.view import body, fence_language, place, shown, verification_label
 
 MAX_LINES = 12  # as the terminal wraps them
 SHORT_COMMIT = 12
@@ -36,7 +36,7 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+(?=.)", re.DOTALL)
 def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *, full: bool = False) -> None:
     """Print a pack. Results of one file are grouped at the rank of the best of them.
 
-    `roots` has each candidate's file on this machine by candidate id, for links; `full` shows whole chunks.
+    `roots` has each candidate's file on this machine by candidate id, for links; `full` shows whole texts.
     """
     console.print(Text(one_line(pack.query), style="bold"))
     console.print(Text(pack.quality.note, style=_QUALITY_STYLES[pack.quality.level]))
@@ -50,7 +50,7 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
             _print_result(console, candidate, file, full=full)
     console.print()
     if pack.candidates and not full:
-        console.print(Text("--full shows whole chunks.", style="dim"))
+        console.print(Text("--full shows whole texts.", style="dim"))
     if pack.index is not None and pack.candidates:
         coverage = f"{pack.coverage.docs_in_top_k} docs + {pack.coverage.code_in_top_k} code"
         corpora = dict.fromkeys(f"{info.repo}@{_short_commit(info.commit)}" for info in pack.index.corpora.values())
@@ -101,7 +101,9 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
     citation = _short_citation(candidate, console.width - len(_INDENT))
     console.print(Indented(Text(citation, Style(link=_link(candidate, file)), overflow="fold")))
     console.print(Indented(_facts(candidate)))
-    text = body(candidate).strip("\n")
+    if candidate.same_as is not None and not full:
+        return
+    text = (body(candidate) if full else shown(candidate)).strip("\n")
     if not full:
         # One line more than is shown makes the cut visible.
         text = "\n".join(_FRONT_MATTER.sub("", text).split("\n")[: MAX_LINES + 1])
@@ -118,6 +120,10 @@ def _facts(candidate: Candidate) -> Text:
     facts = [(verification_label(verification), _VERIFICATION_STYLES[verification.state])]
     if candidate.lines is not None:
         facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
+    if candidate.same_as is not None:
+        facts.append((f"same text as result {candidate.same_as}", "dim"))
+    if candidate.import_statement:
+        facts.append((one_line(candidate.import_statement), "dim"))
     if candidate.support is not None:
         facts.append((f"support {candidate.support:.0%}", "dim"))
     if verification.reason and verification.state != "exact":

@@ -244,7 +244,12 @@ def rendered(params: RenderParams) -> RenderResult:
 
     pack, chosen = params.pack, params.candidate_ids
     if chosen is not None:
-        kept = tuple(candidate for candidate in pack.candidates if candidate.candidate_id in chosen)
+        # What a person chose is shown, however little it adds.
+        kept = tuple(
+            candidate.model_copy(update={"adds_little": False})
+            for candidate in pack.candidates
+            if candidate.candidate_id in chosen
+        )
         pack = pack.model_copy(update={"candidates": kept})
     if params.format == "markdown":
         text = to_markdown(pack)

@@ -186,9 +186,10 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
                 lines=candidate.lines,
                 verification=candidate.verification.state,
             )
-            for candidate in pack.candidates[: block.included]
+            for candidate in pack.candidates
+            if candidate.rank in block.ranks
         ),
-        omitted=len(pack.candidates) - block.included,
+        omitted=block.omitted,
         coverage=pack.coverage,
         # Where a repository has several corpora, the first has the commit of the repository itself.
         commits={corpus.repo: corpus.commit for corpus in reversed(pack.index.corpora.values())} if pack.index else {},

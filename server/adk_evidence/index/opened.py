@@ -13,7 +13,7 @@ from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import KINDS, PAYLOAD_VERSION, ChunkPayload, Kind
-from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo
+from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo, OutlinePart
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import EvidenceStore
@@ -26,6 +26,7 @@ from adk_evidence.store.manifest import CorpusEntry, IndexManifest, is_samples
 KEPT_TERMS = 8192
 # For each collection: some 13 MB. A request finds 60 points in each, and most of them again in its second pass.
 KEPT_PAYLOADS = 2048
+KEPT_OUTLINES = 512
 
 
 class DenseGap(NamedTuple):
@@ -65,6 +66,8 @@ class Index:
         # What this process has read: payloads by point id, and how rare words are by kind, filter and term.
         self.payloads: dict[Kind, CacheAside[ChunkPayload]] = {kind: CacheAside(KEPT_PAYLOADS) for kind in KINDS}
         self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
+        # What the pages and classes of answers hold.
+        self.outlines: CacheAside[tuple[OutlinePart, ...]] = CacheAside(KEPT_OUTLINES)
         # `CurrentIndex` is the first user, as long as this generation is the published one.
         self._users = 1
         self._lock = threading.Lock()

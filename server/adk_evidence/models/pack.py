@@ -29,6 +29,34 @@ class LineSpan(Frozen):
     end: int
 
 
+class Passage(Frozen):
+    """Some of the lines that a candidate cites, verbatim."""
+
+    lines: LineSpan
+    text: str
+
+
+class OutlinePart(Frozen):
+    """A section of a page or a member of a class. `lines` go up to the end of what stands below the part."""
+
+    name: str
+    lines: LineSpan
+
+
+class Outline(Frozen):
+    """The sections of a page, or the members of a class, that several candidates are of.
+
+    `citation` names the page or the class; the lines of a part, put behind the path, cite that part alone.
+    """
+
+    citation: str
+    path: str
+    title: str
+    ranks: tuple[int, ...] = Field(description="The candidates that are of this page or class.")
+    parts: tuple[OutlinePart, ...]
+    more: int = Field(default=0, description="How many parts are not listed.")
+
+
 class BranchRank(Frozen):
     """Where one retrieval branch placed a candidate."""
 
@@ -52,13 +80,6 @@ class Why(Frozen):
         default=None,
         description="How the request names this evidence outright, e.g. `raises the error`; such results come first.",
     )
-
-
-class Passage(Frozen):
-    """A part of a candidate's text that is worth showing first, verbatim."""
-
-    lines: LineSpan
-    text: str
 
 
 class Verification(Frozen):
@@ -91,12 +112,24 @@ class Candidate(Frozen):
     chunk_id: str
     candidate_id: str
     text: str = Field(description="The cited lines, verbatim and nothing else.")
-    passages: tuple[Passage, ...] = Field(
-        default=(), description="The parts of `text` to show first, in the order of their lines; empty if unknown."
-    )
     context: str = Field(default="", description="Lines before the cited ones, or of a class around them; not cited.")
     attached: str = Field(default="", description="Files that the cited lines include; not cited.")
     text_tokens: int = Field(description="Estimated tokens of context, text and attached files together.")
+    passages: tuple[Passage, ...] = Field(
+        default=(),
+        description="The parts of `text` to show, in the order of their lines; empty only where another candidate "
+        "shows the same or the pack was made without choosing.",
+    )
+    attached_shown: str = Field(default="", description="The parts of the attached files to show; not cited.")
+    shown_tokens: int = Field(default=0, description="Estimated tokens of the passages and `attached_shown`.")
+    import_statement: str | None = Field(
+        default=None, description="The statement that imports the code by its public path, where that is known."
+    )
+    same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
+    also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")
+    adds_little: bool = Field(
+        default=False, description="Whether the candidates before this one leave this one little to add."
+    )
     symbol: str | None = None
     headings: tuple[str, ...] = ()
     title: str | None = None
@@ -214,6 +247,9 @@ class EvidencePack(Frozen):
     candidates: tuple[Candidate, ...]
     coverage: Coverage
     warnings: tuple[str, ...]
+    outlines: tuple[Outline, ...] = Field(
+        default=(), description="What else the pages and classes hold that several candidates are of."
+    )
     debug: dict[str, Any] = Field(default_factory=dict)
 
     def canonical_json(self) -> str:

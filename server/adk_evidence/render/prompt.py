@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, take, written
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
-from adk_evidence.render.view import body, deviation, fence_language, place
+from adk_evidence.render.view import body, deviation, fence_language, place, shown
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
@@ -33,6 +33,7 @@ _NO_ROOM = "Evidence was found, but none of it fits into this prompt."
 class PromptBlock:
     """A prompt, its estimated tokens, and how many results and newest turns of the conversation it holds.
 
+    `ranks` are the ranks of these results, and `omitted` counts the results of the pack that the prompt does not hold.
     `note` is a sentence where no result fits, or where what must stay exceeds the budget; else it is empty.
     """
 
@@ -41,6 +42,8 @@ class PromptBlock:
     included: int
     turns: int
     note: str
+    ranks: tuple[int, ...] = ()
+    omitted: int = 0
 
 
 def to_prompt(
@@ -52,6 +55,7 @@ def to_prompt(
     question: bool = True,
     max_documents: int | None = None,
     max_document_tokens: int | None = None,
+    full: bool = False,
 ) -> PromptBlock:
     """Assemble a prompt: system prompt and note on the search, context documents, conversation, question.
 
@@ -68,14 +72,22 @@ def to_prompt(
             goes to a model by itself needs it.
         max_documents: Most results to show, at least 1; all that fit by default.
         max_document_tokens: Most tokens of each result's text; what is cut off is marked.
+        full: Whether to show every result, and the whole of its text instead of its passages.
     """
-    wanted = [_quote_of(candidate) for candidate in pack.candidates[:max_documents]]
+    chosen = pack.candidates if full else _telling(pack)
+    wanted = [_quote_of(candidate, full=full) for candidate in chosen[:max_documents]]
     if max_document_tokens is not None:
         wanted = [quote.limited(max_document_tokens) for quote in wanted]
     head, asked = _lead(pack, system), [f"QUESTION: {one_line(pack.query)}"] if question else []
     turns = [f"{turn.role.upper()}:\n{fenced(turn.content, 'text')}" for turn in history]
     kept, documents = _fit(turns, wanted, max_tokens - _cost(head, *asked))
+    omitted = len(pack.candidates) - len(documents)
     segments = [head, *documents, *_conversation(kept), *asked]
+    if documents:
+        more = [*_outlines(pack, chosen[: len(documents)], full=full), *_omitted(len(wanted) - len(documents), omitted)]
+        room = max_tokens - _cost(*segments)
+        fitting = [text for text in more if (room := room - _cost(text)) >= 0]
+        segments = [head, *documents, *fitting, *_conversation(kept), *asked]
     if not documents and (wanted or _cost(head, *asked) > max_tokens):
         head_alone = _lead_without_evidence(pack, system)
         kept, _ = _fit(turns, (), max_tokens - _cost(head_alone, *asked))
@@ -88,7 +100,8 @@ def to_prompt(
     if wanted and not documents:
         needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].least_cost(1)
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
-    return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes))
+    ranks = tuple(candidate.rank for candidate in chosen[: len(documents)])
+    return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks, omitted)
 
 
 def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequence[str], list[str]]:
@@ -104,6 +117,41 @@ def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequ
 
 def _conversation(turns: Sequence[str]) -> list[str]:
     return [_CONVERSATION, *turns] if turns else []
+
+
+def _telling(pack: EvidencePack) -> Sequence[Candidate]:
+    """The results that say something which the results before them do not show."""
+    held = {candidate.rank for candidate in pack.candidates}
+    return [one for one in pack.candidates if one.same_as not in held and not one.adds_little]
+
+
+def _outlines(pack: EvidencePack, shown: Sequence[Candidate], *, full: bool) -> list[str]:
+    """A line for each page or class that several of the shown results are of: where its other parts stand."""
+    numbers = {candidate.rank: number for number, candidate in enumerate(shown, 1)}
+    lines = []
+    for outline in pack.outlines:
+        of = [str(numbers[rank]) for rank in outline.ranks if rank in numbers]
+        parts = "; ".join(f"{part.lines.start}-{part.lines.end} {part.name}" for part in outline.parts)
+        if of and not full:
+            more = f" and {outline.more} more" if outline.more else ""
+            lines.append(
+                f"OUTLINE OF CTX {', '.join(of)}: {code_span(outline.path)} also has {code_span(parts)}{more}."
+            )
+    return lines
+
+
+def _omitted(without_room: int, omitted: int) -> list[str]:
+    """How many results are not shown, and how they are had."""
+    parts = []
+    if spared := omitted - without_room:
+        parts.append(f"{_counted(spared)} that would add little: ask for the full text")
+    if without_room:
+        parts.append(f"{_counted(without_room)} beyond the token budget: raise the budget")
+    return [f"NOT SHOWN: {'; '.join(parts)}."] if parts else []
+
+
+def _counted(results: int) -> str:
+    return "1 result" if results == 1 else f"{results} results"
 
 
 def _cost(*segments: str) -> int:
@@ -135,6 +183,11 @@ def _after_system(system: str, notes: list[str]) -> str:
     return "\n\n".join(part for part in (trusted, "\n".join(notes)) if part)
 
 
-def _quote_of(candidate: Candidate) -> Quote:
-    facts = code_span(place(candidate)) + deviation(candidate.verification)
-    return Quote("CTX", candidate.citation, facts, body(candidate), fence_language(candidate))
+def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
+    facts = [code_span(place(candidate)) + deviation(candidate.verification)]
+    if candidate.import_statement:
+        facts.append(code_span(candidate.import_statement))
+    if candidate.also_at and not full:
+        facts.append(f"also at {', '.join(map(cited, candidate.also_at))}")
+    text = body(candidate) if full else shown(candidate)
+    return Quote("CTX", candidate.citation, " \u00b7 ".join(facts), text, fence_language(candidate))

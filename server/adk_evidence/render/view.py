@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from adk_evidence.models.pack import Candidate, Verification
+from adk_evidence.models.pack import Candidate, LeftOut, Verification
 
 # The provenance header that older servers left on top of a candidate's text.
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
@@ -32,6 +33,64 @@ def body(candidate: Candidate) -> str:
     """The lines that a candidate cites, followed by the files that they include, below `NOT_CITED`."""
     text = _HEADER.sub("", candidate.text)
     return f"{text}\n\n{NOT_CITED}\n{candidate.attached}" if candidate.attached else text
+
+
+def shown(candidate: Candidate) -> str:
+    """The passages of a candidate in the order of their lines, with marks for what stands between them.
+
+    The whole text where no passages were chosen.
+    """
+    if not candidate.passages:
+        return body(candidate)
+    parts: list[str] = []
+    following = candidate.lines.start if candidate.lines else candidate.passages[0].lines.start
+    for number, passage in enumerate(candidate.passages):
+        parts += _gap(candidate, following, passage.lines.start - 1, between=number > 0)
+        parts.append(_HEADER.sub("", passage.text))
+        following = passage.lines.end + 1
+    if candidate.lines:
+        parts += _gap(candidate, following, candidate.lines.end, between=False)
+    text = "\n".join(parts)
+    return f"{text}\n\n{NOT_CITED}\n{candidate.attached_shown}" if candidate.attached_shown else text
+
+
+def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[str]:
+    """What is said of lines that are not shown; `between` two passages, even empty lines are a border."""
+    marks = []
+    here = [one for one in candidate.left_out if one.lines.start <= last and one.lines.end >= first]
+    for start, end, languages in _joined(here):
+        if first < start and _told(candidate, first, start - 1):
+            marks.append(_lines(first, start - 1))
+        marks.append(f"[lines {start}-{end}: {', '.join(languages)}]")
+        first = end + 1
+    if first <= last and (_told(candidate, first, last) or (between and not marks)):
+        marks.append(_lines(first, last))
+    return marks
+
+
+def _lines(first: int, last: int) -> str:
+    return f"[... lines {first}-{last}]" if last > first else f"[... line {first}]"
+
+
+def _joined(left_out: Iterable[LeftOut]) -> list[tuple[int, int, list[str]]]:
+    """Lines for other readers that follow each other, as one."""
+    found: list[tuple[int, int, list[str]]] = []
+    for one in left_out:
+        if found and one.lines.start <= found[-1][1] + 2:
+            start, end, languages = found.pop()
+            more = [] if one.language in languages else [one.language]
+            found.append((start, max(end, one.lines.end), [*languages, *more]))
+        else:
+            found.append((one.lines.start, one.lines.end, [one.language]))
+    return found
+
+
+def _told(candidate: Candidate, first: int, last: int) -> bool:
+    """Whether lines of the cited text hold anything but white space."""
+    if candidate.lines is None:
+        return False
+    lines = candidate.text.split("\n")[first - candidate.lines.start : last + 1 - candidate.lines.start]
+    return any(line.strip() for line in lines)
 
 
 def fence_language(candidate: Candidate) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from adk_evidence.citations.verify import verify
@@ -24,8 +24,11 @@ from adk_evidence.models.pack import (
     Why,
     round_score,
 )
+from adk_evidence.search.outlines import make_outlines
+from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages
 from adk_evidence.search.quality import lowered
 from adk_evidence.search.run import Hit, Run
+from adk_evidence.symbols.imports import PublicImports
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")
@@ -36,10 +39,19 @@ UNSOUND: Mapping[str, str] = {
 }
 
 
-def assemble(run: Run) -> EvidencePack:
-    """The pack of a ranked request, each citation checked against its source."""
+def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
+    """The pack of a ranked request, each citation checked against its source.
+
+    `imports` has the public import paths of the indexed code, where they are known.
+    """
     with run.context.stage("verify"):
-        candidates = tuple(_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1))
+        checked = [_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1)]
+    with run.context.stage("passages"):
+        question = Question.of(run)
+        candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
+    with run.context.stage("outlines"):
+        shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
+        outlines = make_outlines(run, question, shown)
     docs = sum(hit.kind == "doc" for hit in run.final)
     first = candidates[0].verification.state if candidates else "exact"
     pack = EvidencePack(
@@ -55,6 +67,7 @@ def assemble(run: Run) -> EvidencePack:
         candidates=candidates,
         coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
         warnings=tuple(run.context.warnings),
+        outlines=outlines,
         debug={
             "timings_ms": run.context.rounded_timings(),
             "qdrant": {
@@ -66,6 +79,36 @@ def assemble(run: Run) -> EvidencePack:
         },
     )
     return pack.with_id()
+
+
+def shown_candidates(
+    run: Run,
+    candidates: Sequence[Candidate],
+    excerpts: Mapping[str, Excerpt],
+    imports: PublicImports | None = None,
+) -> tuple[Candidate, ...]:
+    """The candidates with what is shown of each."""
+    ranks = {hit.point_id: rank for rank, hit in enumerate(run.final, 1)}
+    also_at: dict[int, list[str]] = {}
+    for hit, candidate in zip(run.final, candidates, strict=True):
+        same = excerpts[hit.point_id].same_as
+        if same is not None:
+            also_at.setdefault(ranks[same], []).append(candidate.citation)
+    little = add_little(run, excerpts)
+    made = []
+    for hit, candidate in zip(run.final, candidates, strict=True):
+        found = excerpts[hit.point_id]
+        shown = {
+            "passages": found.passages,
+            "attached_shown": found.attached,
+            "shown_tokens": found.tokens,
+            "same_as": None if found.same_as is None else ranks[found.same_as],
+            "also_at": tuple(also_at.get(candidate.rank, ())),
+            "import_statement": imports.statement(hit.payload) if imports else None,
+            "adds_little": hit.point_id in little,
+        }
+        made.append(candidate.model_copy(update=shown))
+    return tuple(made)
 
 
 def _checked(run: Run, rank: int, hit: Hit) -> Candidate:

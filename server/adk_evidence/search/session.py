@@ -150,7 +150,7 @@ class Session:
             EvidenceError: A part failed in strict mode, or nothing is left to search with.
         """
         with self._logged(request) as run:
-            run.pack = assemble(rank(run))
+            run.pack = assemble(rank(run), self.service.symbols.imports())
             return run.pack
 
     def rank(self, request: EvidenceRequest) -> Run:

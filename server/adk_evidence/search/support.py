@@ -71,13 +71,14 @@ class Support:
 
     `score` is the support by all results together, and `by_result` the support by each alone, by point id. Both
     are 0 to 1 where the settings have weights for the model, else None and empty. `absent` words stand nowhere in the
-    index.
+    index. `weights` has the question's words, each with how rare the word is in the index.
     """
 
     measures: Measures
     score: float | None = None
     by_result: Mapping[str, float] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 def check_names(run: Run) -> None:
@@ -131,7 +132,7 @@ def measure_support(run: Run) -> None:
     together = of([hit.point_id for hit in run.final], max(similarities.values(), default=0.0))
     # Another version, which was not searched, may have the word.
     absent = () if run.scope.leaves_versions_out else found.absent
-    run.support = Support(together, absent=absent)
+    run.support = Support(together, absent=absent, weights=found.weights)
     if model is not None and exact:
         alone = {point: of([point], near).score(model) for point, near in similarities.items()}
         run.support = replace(run.support, score=together.score(model), by_result=alone)

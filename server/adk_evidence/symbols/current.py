@@ -7,12 +7,13 @@ from pathlib import Path
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder
-from adk_evidence.errors import IndexMissingError, InvalidRequestError
+from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
+from adk_evidence.symbols.imports import PublicImports
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.search import TargetSearch, typed_as
@@ -54,6 +55,7 @@ class CurrentSymbols:
         self._targets_lock = threading.Lock()
         self._wanted: tuple[IndexManifest, About] | None = None
         self._targets: tuple[tuple[str, Path, bool], TargetSearch] | None = None
+        self._imports: tuple[TargetSearch, PublicImports] | None = None
 
     def of(self, index: Index) -> Symbols:
         """The definitions of an open index.
@@ -76,6 +78,20 @@ class CurrentSymbols:
             StoreError: The targets cannot be read.
         """
         return self._load_targets()[1]
+
+    def imports(self) -> PublicImports | None:
+        """The public import paths of the index that is published now; None where the targets do not know them."""
+        try:
+            search = self.targets()
+        except EvidenceError:
+            return None
+        # Lines of an earlier state of the files would name the wrong definitions.
+        if search.set.stale:
+            return None
+        kept = self._imports
+        if kept is None or kept[0] is not search:
+            kept = self._imports = (search, PublicImports(search.set.targets))
+        return kept[1]
 
     def find(self, query: str, limit: int = 10, mode: SearchMode = "auto", python: Path | None = None) -> TargetAnswer:
         """Search for targets.

@@ -1,0 +1,310 @@
+"""Cuts the lines of a chunk into the units that a passage is made of.
+
+A unit of a page is a paragraph with the code block that it introduces, some items of a list, or a table. A unit of code
+is a signature with the first paragraph of its docstring, the rest of a docstring, a field, or a few statements. Units
+follow each other and cover all lines of the chunk.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from adk_evidence.readers import breaks
+from adk_evidence.readers.markdown import read_markdown
+from adk_evidence.readers.page import Page
+from adk_evidence.readers.python import Definition, blocks, first_line, last_line, parse, parse_quietly
+
+# `label`: a heading, the label of a tab, the border of a code block, the signature of a definition or the head of a
+# statement; what names other units. `idle`: licences, imports and markup that say nothing by themselves.
+Role = Literal["text", "label", "field", "idle"]
+
+# From this many lines on, a statement or a code block is cut into smaller units, and a list or a run of lines ends.
+LONG = 14
+# A few statements make a unit from this many lines on.
+ENOUGH = 4
+
+_LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
+_SECTION = re.compile(r"\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields)\s*:\s*$")
+_TAG_LINE = re.compile(r"\s*(?:(?:<[^<>]*>\s*)*|-{3,}\s*|\*{3,}\s*)$")
+_TAGS = re.compile(r"\s*</?(?:div|span|img|p|br|a)\b.*>\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Lines `start` to `end` of a chunk, 0-based, end exclusive, with the numbers of the units that must be shown with
+    them: the headings above, the border of the code block, the signature."""
+
+    start: int
+    end: int
+    role: Role = "text"
+    needs: tuple[int, ...] = ()
+
+
+def units(lines: Sequence[str], lang: str) -> list[Unit]:
+    """The units of a chunk in order, covering every line; `lang` is the language of its file."""
+    if lang == "md":
+        return _of_page(lines)
+    if lang == "py":
+        return _of_python(lines)
+    return [Unit(start, end) for start, end in _runs(lines, 0, len(lines))]
+
+
+def _runs(lines: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Lines up to an empty line behind enough of them, or so many that they are long."""
+    first = start
+    for line in range(start, end):
+        size = line - first
+        ends_block = line > start and not lines[line - 1].strip() and lines[line].strip()
+        if size and ((ends_block and size > ENOUGH) or size >= 2 * LONG):
+            yield first, line
+            first = line
+    if first < end:
+        yield first, end
+
+
+# Pages
+
+
+def _of_page(lines: Sequence[str]) -> list[Unit]:
+    page = read_markdown(lines)
+    found: list[Unit] = []
+    headings: dict[int, int] = {}
+    labels: list[tuple[int, int]] = []  # indentation and unit of the labels of tabs and notes around a line
+    for start, end in _blocks_of(page):
+        content = lines[start].lstrip()
+        indent = len(lines[start]) - len(content)
+        labels = [(column, number) for column, number in labels if column < indent]
+        heading = page.heading_at[start]
+        above = [] if heading is None else [*page.headings[heading].path, heading]
+        needs = [headings[one] for one in above if one in headings] + [number for _, number in labels]
+        if start in page.label_lines:
+            if heading is not None and page.headings[heading].line == start:
+                headings[heading] = len(found)
+                needs = needs[:0]
+            else:
+                labels.append((indent, len(found)))
+            found.append(Unit(start, end, "label", tuple(needs)))
+        elif end <= page.front_matter_end or _is_markup(lines[start:end]):
+            found.append(Unit(start, end, "idle"))
+        else:
+            found += _block(page, start, end, tuple(needs), len(found))
+    return found
+
+
+def _blocks_of(page: Page) -> Iterator[tuple[int, int]]:
+    """First line and end of every block: labels alone, a code block with the paragraph that introduces it."""
+    first = 0
+    for line in range(1, len(page.lines)):
+        rank = page.ranks[line]
+        if rank in (breaks.NEVER, breaks.SOFT, breaks.LINE) or ((fence := page.fence_at[line]) and fence[0] < line):
+            continue
+        after_label = _is_label_block(page, first)
+        glued = rank == breaks.KEEP_TOGETHER and not after_label and line not in page.label_lines
+        short_list = _is_list_item(rank) and line - first < LONG // 2 and not after_label
+        if not glued and not short_list:
+            yield first, line
+            first = line
+    if page.lines:
+        yield first, len(page.lines)
+
+
+def _is_label_block(page: Page, start: int) -> bool:
+    return start in page.label_lines
+
+
+def _is_list_item(rank: int) -> bool:
+    return breaks.block(0) < rank < breaks.KEEP_TOGETHER and any(
+        rank == breaks.list_item(depth) for depth in range(breaks.MAX_DEPTH + 1)
+    )
+
+
+def _is_markup(block: Sequence[str]) -> bool:
+    told = [line for line in block if line.strip()]
+    return bool(told) and all(_TAG_LINE.match(line) or _TAGS.match(line) for line in told)
+
+
+def _block(page: Page, start: int, end: int, needs: tuple[int, ...], number: int) -> list[Unit]:
+    """The units of a block: itself, or the parts of a long code block, none of which is shown without its borders."""
+    fence = next((page.fence_at[line] for line in range(start, end) if page.fence_at[line]), None)
+    if fence is None or fence[1] - fence[0] <= 2 * LONG or fence[0] < start:
+        return [Unit(start, end, "text", needs)]
+    opening, closing = fence[0], min(fence[1], end) - 1
+    lines = page.lines[opening + 1 : closing]
+    language = page.fence_language[opening]
+    if language == "python":
+        inside = _of_python(lines)
+    else:
+        inside = [Unit(first, last) for first, last in _runs(lines, 0, len(lines))]
+    found = [Unit(start, opening + 1, "text" if opening > start else "label", needs)]
+    borders = (number, number + 1 + len(inside))
+    for unit in inside:
+        own = tuple(number + 1 + need for need in unit.needs)
+        role = "text" if unit.role == "idle" else unit.role
+        found.append(Unit(unit.start + opening + 1, unit.end + opening + 1, role, (*needs, *borders, *own)))
+    return [*found, Unit(closing, end, "label", (*needs, number))]
+
+
+# Python
+
+
+def _of_python(lines: Sequence[str]) -> list[Unit]:
+    text = "\n".join(lines)
+    cuts: list[_Cut] = []
+    # As `parse_lines` does, but only the lines of the cuts are moved back, not those of all nodes.
+    indented = text[:1].isspace()
+    tree = parse_quietly(f"if True:\n{text}" if indented else text)
+    if tree is None:
+        _cut_block(parse(text)[0].body, (), cuts, in_class=False)
+    elif not indented:
+        _cut_block(tree.body, (), cuts, in_class=False)
+    else:
+        for node in tree.body:
+            _cut_block(node.body if isinstance(node, ast.If) else [node], (), cuts, in_class=False)
+        for cut in cuts:
+            cut.first, cut.last = cut.first - 1, cut.last - 1
+    return _tiled(cuts, lines)
+
+
+@dataclass
+class _Cut:
+    """Where a unit begins and its statement ends (1-based, inclusive), what it is, and the cuts that it needs."""
+
+    first: int
+    last: int
+    role: Role
+    needs: tuple[int, ...]
+
+
+def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cut], *, in_class: bool) -> None:
+    """Add the units of some statements."""
+    gathered: list[ast.stmt] = []
+
+    def flush() -> None:
+        if gathered:
+            cuts.append(_Cut(first_line(gathered[0]), last_line(gathered[-1]), "text", needs))
+            gathered.clear()
+
+    previous: ast.stmt | None = None
+    for node in block:
+        if isinstance(node, Definition):
+            flush()
+            _cut_definition(node, needs, cuts)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            flush()
+            cuts.append(_Cut(node.lineno, last_line(node), "idle", needs))
+        elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
+            flush()
+            cuts.append(_Cut(node.lineno, last_line(node), "field", needs))
+        elif in_class and _is_string(node) and isinstance(previous, ast.Assign | ast.AnnAssign):
+            cuts[-1].last = last_line(node)
+        elif last_line(node) - node.lineno >= LONG and any(True for _ in blocks(node)):
+            flush()
+            _cut_compound(node, needs, cuts)
+        else:
+            if gathered:
+                size = last_line(gathered[-1]) - first_line(gathered[0]) + 1
+                apart = node.lineno - last_line(gathered[-1]) > 1
+                if (apart and size >= ENOUGH) or size >= LONG:
+                    flush()
+            gathered.append(node)
+        previous = node
+    flush()
+
+
+def _cut_definition(node: Definition, needs: tuple[int, ...], cuts: list[_Cut]) -> None:
+    body = list(node.body)
+    head = len(cuts)
+    first_of_body = body[0].lineno if body else last_line(node)
+    cut = _Cut(first_line(node), max(first_line(node), first_of_body - 1), "label", needs)
+    cuts.append(cut)
+    inner = (*needs, head)
+    if body and _is_string(body[0]):
+        docstring = body.pop(0)
+        value = docstring.value.value  # type: ignore[attr-defined]
+        summary = value.lstrip("\n").split("\n\n", 1)[0]
+        blank = len(value) - len(value.lstrip("\n"))
+        cut.last = min(last_line(docstring), docstring.lineno + blank + summary.rstrip().count("\n"))
+        if cut.last < last_line(docstring) - 1:
+            _cut_docstring(docstring, value, cut.last, inner, cuts)
+        else:
+            cut.last = last_line(docstring)
+    if body and first_line(body[0]) <= cut.last:
+        cut.last = last_line(node)  # `def f(): ...` on one line
+        return
+    _cut_block(body, inner, cuts, in_class=isinstance(node, ast.ClassDef))
+
+
+def _cut_docstring(node: ast.stmt, value: str, after: int, needs: tuple[int, ...], cuts: list[_Cut]) -> None:
+    """Add the paragraphs of a docstring behind line `after`; long ones, such as `Args:`, by their entries."""
+    lines = value.split("\n")
+    start = after - node.lineno + 1  # of the docstring's lines
+    while start < len(lines):
+        end = start
+        while end < len(lines) and not lines[end].strip():
+            end += 1
+        body = end
+        while end < len(lines) and lines[end].strip():
+            end += 1
+        if body >= len(lines) and cuts[-1].needs == needs:
+            cuts[-1].last = last_line(node)
+            return
+        own = needs
+        if end - body >= LONG // 2 and body + 1 < end and _SECTION.match(lines[body]):
+            cuts.append(_Cut(node.lineno + start, node.lineno + body, "label", needs))
+            own = (*needs, len(cuts) - 1)
+            margin = len(lines[body + 1]) - len(lines[body + 1].lstrip())
+            start = body + 1
+            for line in range(start + 1, end):
+                if len(lines[line]) - len(lines[line].lstrip()) <= margin and line - start >= ENOUGH:
+                    cuts.append(_Cut(node.lineno + start, node.lineno + line - 1, "text", own))
+                    start = line
+        cuts.append(_Cut(node.lineno + start, node.lineno + end - 1, "text", own))
+        start = end
+    cuts[-1].last = max(cuts[-1].last, last_line(node))
+
+
+def _cut_compound(node: ast.stmt, needs: tuple[int, ...], cuts: list[_Cut]) -> None:
+    inside = [block for block in blocks(node) if block]
+    head = len(cuts)
+    cuts.append(_Cut(node.lineno, max(node.lineno, first_line(inside[0][0]) - 1), "label", needs))
+    for block in inside:
+        _cut_block(block, (*needs, head), cuts, in_class=False)
+
+
+def _is_string(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _tiled(cuts: Sequence[_Cut], lines: Sequence[str]) -> list[Unit]:
+    """Units without gaps: comments belong to what they stand above, and a licence is a unit by itself."""
+    found: list[Unit] = []
+    numbers: list[int] = []  # the unit of each cut
+    place = 0
+    for cut in cuts:
+        start = place
+        if not found and start < cut.first - 1 and _LICENCE.search("\n".join(lines[start : cut.first - 1])):
+            end = next((n for n in range(start, cut.first - 1) if not lines[n].lstrip().startswith("#")), cut.first - 1)
+            if end > start:
+                found.append(Unit(start, end, "idle"))
+                start = end
+        end = max(start, min(cut.last, len(lines)))
+        numbers.append(len(found))
+        if end > start:
+            needs = tuple(numbers[need] for need in cut.needs)
+            found.append(Unit(start, end, cut.role, needs))
+            place = end
+        else:
+            numbers[-1] = max(0, len(found) - 1)
+    if place < len(lines):
+        tail = lines[place:]
+        if found and not any(line.strip() for line in tail):
+            last = found.pop()
+            found.append(Unit(last.start, len(lines), last.role, last.needs))
+        else:
+            role: Role = "idle" if not found and _LICENCE.search("\n".join(tail)) else "text"
+            found += [Unit(first, last, role) for first, last in _runs(lines, place, len(lines))]
+    return found

@@ -1,0 +1,149 @@
+"""What else a page or class holds that several results are of: its sections or members, each with its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from typing import NamedTuple
+
+from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.citation import code_citation
+from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
+from adk_evidence.search.passages import Question, words_of
+from adk_evidence.search.run import Hit, Run
+from adk_evidence.store.base import Filter, Match, scroll_all
+from adk_evidence.tokens import estimate_tokens
+
+# What an outline may cost in a prompt, its words around the parts left aside.
+MAX_TOKENS = 45
+# A generated page or class of more chunks than this is not outlined.
+MAX_CHUNKS = 200
+MIN_RESULTS = 2
+
+
+class _Whole(NamedTuple):
+    """A page, or a class of a file."""
+
+    collection: str
+    corpus: str
+    commit: str
+    path: str
+    name: str
+
+
+def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[Outline, ...]:
+    """The outlines of the pages and classes that have several of the final results, best result first.
+
+    What is `shown`, by point id, is not listed again.
+    """
+    results: dict[_Whole, list[tuple[int, Hit]]] = {}
+    for rank, hit in enumerate(run.final, 1):
+        whole = _whole_of(hit)
+        if whole is not None:
+            results.setdefault(whole, []).append((rank, hit))
+    several = {whole: found for whole, found in results.items() if len(found) >= MIN_RESULTS}
+    try:
+        made = [_outline(whole, found, _parts_of(run, whole), question, shown) for whole, found in several.items()]
+    except CollectionUnavailableError:
+        # The results are there; what else their pages hold is an extra.
+        return ()
+    return tuple(outline for outline in made if outline is not None)
+
+
+def _whole_of(hit: Hit) -> _Whole | None:
+    payload = hit.payload
+    name = _class_of(payload) if payload.kind == "code" else ""
+    if name is None or not payload.has_lines:
+        return None
+    return _Whole(hit.collection, payload.corpus, payload.commit, payload.path, name)
+
+
+def _class_of(payload: ChunkPayload) -> str | None:
+    """The class that a chunk is or is a part of."""
+    if payload.symbol is None or payload.symbol_kind in ("module", "function", "block"):
+        return None
+    return payload.symbol if payload.symbol_kind == "class" else payload.symbol.rpartition(".")[0] or None
+
+
+def _parts_of(run: Run, whole: _Whole) -> tuple[OutlinePart, ...]:
+    # A generation does not change, and conversations stay with a page for a while.
+    return run.index.outlines.get(whole, lambda: tuple(_read(run, whole)))
+
+
+def _read(run: Run, whole: _Whole) -> Iterable[OutlinePart]:
+    wanted = Filter(
+        must=(Match("path", (whole.path,)), Match("corpus", (whole.corpus,)), Match("commit", (whole.commit,)))
+    )
+    payloads = [
+        ChunkPayload.model_construct(**record.payload)
+        for record in scroll_all(run.index.store, whole.collection, filter=wanted)
+    ]
+    payloads = sorted((one for one in payloads if one.has_lines), key=lambda one: (one.start_line, one.chunk_index))
+    if len(payloads) > MAX_CHUNKS:
+        return
+    for payload in payloads:
+        lines = LineSpan(start=payload.start_line, end=payload.end_line)
+        if whole.name:
+            inside = [name for name in payload.symbols if name.startswith(f"{whole.name}.")]
+            names = [name.removeprefix(f"{whole.name}.") for name in inside]
+            told = [name for name in names if "." not in name and not name.startswith("_")]
+            if told:
+                yield OutlinePart(name=", ".join(told), lines=lines)
+        elif payload.headings and payload.for_language is None:
+            yield OutlinePart(name=payload.headings[-1], lines=lines)
+
+
+def _outline(
+    whole: _Whole,
+    results: Sequence[tuple[int, Hit]],
+    parts: Sequence[OutlinePart],
+    question: Question,
+    shown: Container[str],
+) -> Outline | None:
+    """The parts that are not shown. Where not all fit: those that the question names, then those near the results."""
+    near = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results]
+    seen = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results if hit.point_id in shown]
+    others = [part for part in _joined(parts) if not any(_overlap(part.lines, one) for one in seen)]
+    fitting: list[OutlinePart] = []
+    spent = 0
+    for part in sorted(others, key=lambda part: _order(part, near, question)):
+        spent += estimate_tokens(written_part(part))
+        if spent > MAX_TOKENS:
+            break
+        fitting.append(part)
+    if not fitting:
+        return None
+    first = results[0][1].payload
+    return Outline(
+        citation=code_citation(first.repo, first.commit, first.path, None, None),
+        path=first.path,
+        title=whole.name or first.title or (first.headings[0] if first.headings else first.path),
+        ranks=tuple(rank for rank, _ in results),
+        parts=tuple(sorted(fitting, key=lambda part: part.lines.start)),
+        more=len(others) - len(fitting),
+    )
+
+
+def written_part(part: OutlinePart) -> str:
+    return f"{part.lines.start}-{part.lines.end} {part.name}; "
+
+
+def _joined(parts: Iterable[OutlinePart]) -> list[OutlinePart]:
+    """Parts that follow each other under one name, as one."""
+    found: list[OutlinePart] = []
+    for part in parts:
+        if found and found[-1].name == part.name:
+            part = OutlinePart(name=part.name, lines=LineSpan(start=found.pop().lines.start, end=part.lines.end))
+        found.append(part)
+    return found
+
+
+def _overlap(lines: LineSpan, other: tuple[int, int]) -> bool:
+    return lines.start <= other[1] and other[0] <= lines.end
+
+
+def _order(part: OutlinePart, near: Iterable[tuple[int, int]], question: Question) -> tuple[float, int, int]:
+    """Parts that the question names come first, then what stands near a result; what follows counts as nearer."""
+    lines = part.lines
+    distance = min(max(lines.start - end, 2 * (start - lines.end), 0) for start, end in near)
+    return (-question.score(question.held(words_of(part.name))), distance, lines.start)

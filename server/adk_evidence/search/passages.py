@@ -1,0 +1,407 @@
+"""Which parts of each result are shown: the units that match the question, with what names them.
+
+A result is a chunk of some hundred tokens, of which a few lines answer. Its lines are cut into units (`readers.units`).
+A unit scores by the question's words that it holds or that its heading or signature holds, each word weighted by how
+rare the word is in the index, and by the similarity of the stored passage that covers the unit. The units that come
+near the best one of their chunk are shown. The later a result stands, the less of it does: the share of results that
+belong to an answer falls from 42 % at the first place to 5 % at the tenth (labelled questions on the ADK).
+
+A unit that earlier results show already is not shown again.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from adk_evidence.embedding.base import SparseEncoder
+from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.identifiers import split_identifier
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.pack import LineSpan, Passage
+from adk_evidence.readers.languages import BY_EXTENSION
+from adk_evidence.readers.units import Unit, units
+from adk_evidence.search.run import Hit, Run
+from adk_evidence.store.base import Filter, HasId
+from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
+
+# How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
+# in code, of whose methods a few statements are enough, and at most.
+NEAR_FIRST = 0.1
+NEAR_STEP = 0.05
+NEAR_CODE = 0.15
+NEAR_MOST = 0.9
+# The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
+# most similar unit of the chunk.
+WORDS_SHARE = 0.5
+SIMILARITY_RANGE = 0.3
+# Fewer lines than this between two passages are shown, too.
+GAP_LINES = 3
+# Leaving out less than this is not worth the marker.
+LEAST_TOKENS = 40
+# So much of a unit's lines must stand in an earlier result for the unit to be left out.
+REPEATED_SHARE = 0.8
+# So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
+ALWAYS_SHOWN = 4
+WEAK_SHARE = 0.1
+# Shorter lines, such as brackets, stand everywhere.
+_TELLING_CHARS = 12
+# Forms of a word share so many characters at their beginning.
+START_CHARS = 3
+# As many chunks as many answers show.
+KEPT_CHUNKS = 1024
+_WORD = re.compile(r"\w+")
+_INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
+CUT = "[...]"
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """What is shown of one result; without passages, `same_as` is the point that shows the same."""
+
+    passages: tuple[Passage, ...] = ()
+    attached: str = ""
+    tokens: int = 0
+    same_as: str | None = None
+    words: frozenset[object] = frozenset()
+
+
+@dataclass(frozen=True)
+class Question:
+    """The question's words, each with its weight, by the keys that two forms of a word share.
+
+    `key` finds the key of a word. Forms of a word begin alike: `starts` are the beginnings of the question's words, so
+    that few words of a text are looked up.
+    """
+
+    weights: Mapping[object, float]
+    key: Callable[[str], object]
+    starts: frozenset[str]
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, run: Run) -> Question:
+        sparse = run.models.sparse if run.models is not None else None
+        exact = sparse is not None and sparse.exact_terms and not run.sparse_failed
+        return cls.made(run.support.weights, sparse if exact else None, frozenset(run.query.names))
+
+    @classmethod
+    def made(cls, words: Mapping[str, float], sparse: SparseEncoder | None, names: frozenset[str]) -> Question:
+        """The question of some words with their weights; without an encoder, a word is its own key."""
+        key: Callable[[str], object] = str if sparse is None else functools.partial(_term, cast("Hashable", sparse))
+        weights: dict[object, float] = {}
+        for word, weight in words.items():
+            weights[key(word)] = max(weight, weights.get(key(word), 0.0))
+        return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
+
+    def held(self, words: Iterable[str]) -> frozenset[object]:
+        """The keys of the question that some words have."""
+        near = (self.key(word) for word in words if word[:START_CHARS] in self.starts)
+        return frozenset(key for key in near if key in self.weights)
+
+    def score(self, held: Iterable[object]) -> float:
+        # Summed in a fixed order, so that the same question gives the same sum.
+        wanted = set(held)
+        return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The different words of a text, those of names too."""
+    return frozenset(word for token in set(_WORD.findall(text)) for word in _parts(token))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _parts(token: str) -> tuple[str, ...]:
+    return (token.lower(), *split_identifier(token))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _term(sparse: Hashable, word: str) -> object:
+    """The term by which the index knows a word; the word itself where the index does not keep it."""
+    indices = cast("SparseEncoder", sparse).encode_query(word).indices
+    return indices[0] if len(indices) else word
+
+
+def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = None) -> dict[str, Excerpt]:
+    """What to show of each final result, or of other hits in their order, by point id."""
+    hits = run.final if hits is None else hits
+    similar = _similarities(run, hits)
+    shown = _Shown()
+    return {
+        hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown)
+        for place, hit in enumerate(hits)
+    }
+
+
+def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
+    """The points of the last results that neither support the question much nor hold a word that was not shown before.
+
+    Only the end of a list is cut off, so that what is left out can be asked for as so many more results.
+    """
+    support = run.support.by_result
+    strongest = max((support.get(hit.point_id, 0.0) for hit in run.final), default=0.0)
+    if not strongest:
+        return set()
+    seen: set[object] = set()
+    adds = []
+    for place, hit in enumerate(run.final):
+        found = excerpts[hit.point_id]
+        new = found.words - seen
+        seen |= found.words
+        weak = support.get(hit.point_id, strongest) < WEAK_SHARE * strongest
+        adds.append(place < ALWAYS_SHOWN or hit.named is not None or bool(new) or not weak)
+    last = max((place for place, one in enumerate(adds) if one), default=-1)
+    return {hit.point_id for hit in run.final[last + 1 :]}
+
+
+@dataclass
+class _Shown:
+    """The telling lines that are shown so far, each with the point that showed the line first."""
+
+    lines: dict[str, str] = field(default_factory=dict)
+
+    def holds(self, lines: Sequence[str]) -> str | None:
+        """The point that shows most of some lines, if enough of them are shown."""
+        telling = [line for line in lines if len(line) >= _TELLING_CHARS]
+        holders = Counter(self.lines[line] for line in telling if line in self.lines)
+        if not holders or holders.total() < REPEATED_SHARE * len(telling):
+            return None
+        return holders.most_common(1)[0][0]
+
+    def add(self, point: str, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.lines.setdefault(line, point)
+
+
+def excerpt(
+    hit: Hit, place: int, question: Question, similarities: Sequence[float] = (), shown: _Shown | None = None
+) -> Excerpt:
+    """What to show of a result.
+
+    Args:
+        hit: The result.
+        place: How many results stand before it.
+        question: What is asked.
+        similarities: Of the chunk's passages, in the order of `passage_lines`; empty where they are not known.
+        shown: What the results before it show; what this result shows is added.
+    """
+    payload = hit.payload
+    body = payload.body
+    if not body.strip():
+        return Excerpt()
+    if not payload.has_lines or payload.start_col is not None:
+        whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
+        return Excerpt((whole,), "", estimate_tokens(body), None, question.held(words_of(body)))
+    chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
+    if not chunk.wanted:
+        # Every line is for other readers.
+        return Excerpt()
+    keys = [question.held(words) for words in chunk.words]
+    scores = _scores(chunk, keys, question, payload, similarities)
+    near = NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0)
+    kept = _near_best(chunk, scores, min(NEAR_MOST, near))
+    if shown is not None:
+        holder, kept = _without_repeated(chunk, kept, shown)
+        if holder is not None:
+            return Excerpt(same_as=holder)
+    lines = _with_gaps(chunk, kept)
+    passages = tuple(_passages(chunk, lines, payload.start_line))
+    attached = _attached(payload, question)
+    if shown is not None:
+        shown.add(hit.point_id, (" ".join(chunk.lines[line].split()) for line in sorted(lines)))
+    tokens = sum(estimate_tokens(passage.text) for passage in passages) + estimate_tokens(attached)
+    words = frozenset[object]().union(*(keys[number] for number in kept))
+    return Excerpt(passages, attached, tokens, None, words)
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """The lines of a chunk with its units; `hidden` are the lines that are for other readers, by number from 0."""
+
+    lines: Sequence[str]
+    units: Sequence[Unit]
+    texts: Sequence[str]
+    words: Sequence[frozenset[str]]
+    hidden: frozenset[int]
+
+    @functools.cached_property
+    def visible(self) -> list[int]:
+        """The numbers of the units that may be shown; all units where none of them says anything."""
+        told = [number for number, text in enumerate(self.texts) if text.strip()]
+        said = [number for number in told if self.units[number].role in ("text", "field")]
+        return [number for number in told if self.units[number].role != "idle"] if said else told
+
+    @functools.cached_property
+    def wanted(self) -> list[int]:
+        """The numbers of the units that are shown for what they say."""
+        said = [number for number in self.visible if self.units[number].role in ("text", "field")]
+        return said or self.visible
+
+
+@functools.lru_cache(maxsize=KEPT_CHUNKS)
+def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str], ...]) -> _Chunk:
+    lines = body.split("\n")
+    hidden = frozenset(line - start for first, last, _ in left_out for line in range(first, last + 1))
+    found = units(lines, lang)
+    texts = ["\n".join(lines[n] for n in range(unit.start, unit.end) if n not in hidden) for unit in found]
+    return _Chunk(lines, found, texts, [words_of(text) for text in texts], hidden)
+
+
+def _scores(
+    chunk: _Chunk,
+    keys: Sequence[frozenset[object]],
+    question: Question,
+    payload: ChunkPayload,
+    similarities: Sequence[float],
+) -> list[float]:
+    """The scores of the units, of which the best has about 1."""
+    # What names every unit tells none of them from the others.
+    shared = frozenset.intersection(*(frozenset(chunk.units[number].needs) for number in chunk.wanted))
+    by_words = []
+    for number, unit in enumerate(chunk.units):
+        named = keys[number].union(*(keys[need] for need in unit.needs if need not in shared))
+        by_words.append(question.score(named))
+    most = max(by_words[number] for number in chunk.wanted) or 1.0
+    scores = [score / most for score in by_words]
+    near = _by_lines(chunk, payload, similarities)
+    if near:
+        nearest = max(near[number] for number in chunk.wanted)
+        nearness = [max(0.0, 1 - (nearest - one) / SIMILARITY_RANGE) for one in near]
+        scores = [WORDS_SHARE * one + (1 - WORDS_SHARE) * other for one, other in zip(scores, nearness, strict=True)]
+    if payload.symbol_kind == "class" and payload.symbol in question.names:
+        # Who asks for a class wants to know its fields.
+        scores = [
+            max(scores) if unit.role == "field" else score for unit, score in zip(chunk.units, scores, strict=True)
+        ]
+    return scores
+
+
+def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float]) -> list[float]:
+    """The similarity of the passages that cover each unit; empty where that is not known."""
+    starts = [line - payload.start_line for line in payload.passage_lines]
+    if not starts or len(starts) != len(similarities) or starts != sorted(starts):
+        return []
+    found = []
+    for unit in chunk.units:
+        first = max(0, bisect.bisect_right(starts, unit.start) - 1)
+        last = max(first + 1, bisect.bisect_left(starts, unit.end))
+        found.append(max(similarities[first:last]))
+    return found
+
+
+def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
+    """The units that come near the best one, what follows the best one, and what names them."""
+    best = max(scores[number] for number in chunk.wanted)
+    kept = {number for number in chunk.wanted if scores[number] >= near * best}
+    first = next(number for number in chunk.wanted if scores[number] == best)
+    # What follows a unit often completes it: the code below a step, the result of a call.
+    kept.update([number for number in chunk.wanted if number > first][:1])
+    kept |= {need for number in kept for need in chunk.units[number].needs if chunk.units[need].role != "idle"}
+    if chunk.visible and chunk.units[chunk.visible[0]].role == "label":
+        kept.add(chunk.visible[0])
+    rest = sum(len(chunk.texts[number]) for number in chunk.visible if number not in kept)
+    return kept if rest >= LEAST_TOKENS * CHARS_PER_TOKEN else kept | set(chunk.visible)
+
+
+def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
+    """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
+    holders: dict[int, str] = {}
+    for number in kept:
+        holder = shown.holds([" ".join(line.split()) for line in chunk.texts[number].split("\n")])
+        if holder is not None:
+            holders[number] = holder
+    wanted = [number for number in kept if number in chunk.wanted]
+    if wanted and all(number in holders for number in wanted):
+        return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0], set()
+    repeated = {number for number in wanted if number in holders}
+    left = kept - repeated
+    needed = {need for number in left for need in chunk.units[number].needs}
+    return None, left | (repeated & needed)
+
+
+def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
+    """The lines of the units, and of short gaps between them in which nothing idle stands."""
+    lines: set[int] = set()
+    previous: int | None = None
+    for number in sorted(kept):
+        unit = chunk.units[number]
+        if previous is not None and number > previous + 1:
+            between = range(previous + 1, number)
+            gap = range(chunk.units[previous].end, unit.start)
+            if len(gap) <= GAP_LINES and all(other in chunk.visible for other in between):
+                lines.update(gap)
+        lines.update(range(unit.start, unit.end))
+        previous = number
+    return lines - chunk.hidden
+
+
+def _passages(chunk: _Chunk, lines: set[int], start: int) -> Iterable[Passage]:
+    """Runs of lines without empty lines at their ends."""
+    run: list[int] = []
+    for line in [*sorted(lines), -1]:
+        if run and line != run[-1] + 1:
+            while run and not chunk.lines[run[-1]].strip():
+                run.pop()
+            while run and not chunk.lines[run[0]].strip():
+                run.pop(0)
+            if run:
+                span = LineSpan(start=start + run[0], end=start + run[-1])
+                yield Passage(lines=span, text="\n".join(chunk.lines[run[0] : run[-1] + 1]))
+            run = []
+        run.append(line)
+
+
+def _attached(payload: ChunkPayload, question: Question) -> str:
+    """The parts of the included files that are worth showing: without licence and imports, long ones cut."""
+    parts = []
+    for part in _INCLUDED.split(payload.attached):
+        if not part.strip():
+            continue
+        header, _, text = part.strip("\n").partition("\n")
+        extension = "." + header.rstrip("]").rpartition(".")[2]
+        language = BY_EXTENSION.get(extension)
+        chunk = _chunk(text, language.lang if language else "", 1, ())
+        if not chunk.wanted:
+            continue
+        keys = [question.held(words) for words in chunk.words]
+        scores = _scores(chunk, keys, question, payload, ())
+        kept = _near_best(chunk, scores, NEAR_FIRST)
+        passages = list(_passages(chunk, _with_gaps(chunk, kept), 1))
+        parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
+    return "\n\n".join(parts)
+
+
+def _similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:
+    """The cosines of the question with the passages of hits, by point id, where the passages are known."""
+    found: dict[str, list[float]] = {}
+    for kind in KINDS:
+        asked = run.asked.dense.get(kind) if hasattr(run, "asked") else None
+        points = tuple(hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1)
+        if asked is None or not points or kind in run.collections_failed:
+            continue
+        try:
+            found |= _cosines(run, kind, points, np.asarray(asked, dtype=np.float32))
+        except CollectionUnavailableError as exc:
+            run.without_collection(kind, exc)
+    return found
+
+
+def _cosines(run: Run, kind: Kind, points: tuple[str, ...], asked: np.ndarray) -> dict[str, list[float]]:
+    store = run.settings.store
+    records, _ = run.index.store.scroll(
+        store.collection(kind), filter=Filter(must=(HasId(points),)), limit=len(points), with_vectors=True
+    )
+    found = {}
+    for record in records:
+        vectors = np.asarray(record.vectors.get(store.dense_vector(kind), ()), dtype=np.float32)
+        if vectors.ndim == 2:
+            found[record.id] = [float(one) for one in vectors @ asked]
+    return found

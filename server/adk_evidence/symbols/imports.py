@@ -1,0 +1,59 @@
+"""By which statement the code of a chunk is imported, as the ranked targets know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.symbols.target import Target
+
+# How many names of one package a statement lists.
+MAX_NAMES = 3
+
+
+class PublicImports:
+    """The public import paths of what files define at their top level.
+
+    Private definitions are found under the public name that a package exports them by.
+    """
+
+    def __init__(self, targets: Iterable[Target]) -> None:
+        self._by_path: dict[str, list[Target]] = {}
+        for target in targets:
+            # A member is imported with its class.
+            if target.type in ("class", "function", "variable"):
+                self._by_path.setdefault(target.path, []).append(target)
+        for found in self._by_path.values():
+            found.sort(key=lambda target: (target.lines.start, target.rank))
+
+    def statement(self, payload: ChunkPayload) -> str | None:
+        """The statement that imports what a chunk defines, or the class that the chunk is a part of.
+
+        Of several definitions, as many as fit are named, the best ranked first, all of one package.
+        """
+        if payload.kind != "code" or not payload.has_lines:
+            return None
+        return _statement(self._of(payload))
+
+    def _of(self, payload: ChunkPayload) -> Sequence[Target]:
+        inside = self._by_path.get(payload.path, [])
+        start, end = payload.start_line, payload.end_line
+        around = [target for target in inside if target.lines.start <= start and end <= target.lines.end]
+        if around:
+            return around[-1:]
+        begun = [target for target in inside if start <= target.lines.start <= end]
+        # A class may go on in the next chunk; it is the chunk's own all the same.
+        return begun or [target for target in inside if target.lines.start <= start <= target.lines.end][-1:]
+
+
+def _statement(targets: Sequence[Target]) -> str | None:
+    if not targets:
+        return None
+    ranked = sorted(targets, key=lambda target: target.rank)
+    package = _package(ranked[0])
+    names = dict.fromkeys(target.symbol for target in ranked if _package(target) == package)
+    return f"from {package} import {', '.join(list(names)[:MAX_NAMES])}"
+
+
+def _package(target: Target) -> str:
+    return target.import_path.removesuffix(f".{target.symbol}")
