@@ -16,7 +16,7 @@ from typing import Literal
 from adk_evidence.readers import breaks
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.readers.page import Page
-from adk_evidence.readers.python import Definition, blocks, first_line, last_line, parse, parse_lines
+from adk_evidence.readers.python import Definition, blocks, first_line, last_line, parse, parse_quietly
 
 # `label`: a heading, the label of a tab, the border of a code block, the signature of a definition or the head of a
 # statement; what names other units. `idle`: licences, imports and markup that say nothing by themselves.
@@ -153,11 +153,19 @@ def _block(page: Page, start: int, end: int, needs: tuple[int, ...], number: int
 
 def _of_python(lines: Sequence[str]) -> list[Unit]:
     text = "\n".join(lines)
-    statements = parse_lines(text)
-    if statements is None:
-        statements = parse(text)[0].body
     cuts: list[_Cut] = []
-    _cut_block(statements, (), cuts, in_class=False)
+    # As `parse_lines` does, but only the lines of the cuts are moved back, not those of all nodes.
+    indented = text[:1].isspace()
+    tree = parse_quietly(f"if True:\n{text}" if indented else text)
+    if tree is None:
+        _cut_block(parse(text)[0].body, (), cuts, in_class=False)
+    elif not indented:
+        _cut_block(tree.body, (), cuts, in_class=False)
+    else:
+        for node in tree.body:
+            _cut_block(node.body if isinstance(node, ast.If) else [node], (), cuts, in_class=False)
+        for cut in cuts:
+            cut.first, cut.last = cut.first - 1, cut.last - 1
     return _tiled(cuts, lines)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.passages import Question
+from adk_evidence.search.passages import Question, words_of
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.tokens import estimate_tokens
@@ -31,8 +31,11 @@ class _Whole(NamedTuple):
     name: str
 
 
-def make_outlines(run: Run) -> tuple[Outline, ...]:
-    """The outlines of the pages and classes that have several of the final results, best result first."""
+def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[Outline, ...]:
+    """The outlines of the pages and classes that have several of the final results, best result first.
+
+    What is `shown`, by point id, is not listed again.
+    """
     results: dict[_Whole, list[tuple[int, Hit]]] = {}
     for rank, hit in enumerate(run.final, 1):
         whole = _whole_of(hit)
@@ -40,8 +43,7 @@ def make_outlines(run: Run) -> tuple[Outline, ...]:
             results.setdefault(whole, []).append((rank, hit))
     several = {whole: found for whole, found in results.items() if len(found) >= MIN_RESULTS}
     try:
-        question = Question.of(run)
-        made = [_outline(whole, found, _parts_of(run, whole), question) for whole, found in several.items()]
+        made = [_outline(whole, found, _parts_of(run, whole), question, shown) for whole, found in several.items()]
     except CollectionUnavailableError:
         # The results are there; what else their pages hold is an extra.
         return ()
@@ -92,15 +94,19 @@ def _read(run: Run, whole: _Whole) -> Iterable[OutlinePart]:
 
 
 def _outline(
-    whole: _Whole, results: Sequence[tuple[int, Hit]], parts: Sequence[OutlinePart], question: Question
+    whole: _Whole,
+    results: Sequence[tuple[int, Hit]],
+    parts: Sequence[OutlinePart],
+    question: Question,
+    shown: Container[str],
 ) -> Outline | None:
-    """The parts that are no result. Where not all fit: those that the question names, then those near the results."""
-    shown = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results]
-    others = [part for part in _joined(parts) if not any(_overlap(part.lines, one) for one in shown)]
+    """The parts that are not shown. Where not all fit: those that the question names, then those near the results."""
+    near = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results]
+    seen = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results if hit.point_id in shown]
+    others = [part for part in _joined(parts) if not any(_overlap(part.lines, one) for one in seen)]
     fitting: list[OutlinePart] = []
     spent = 0
-    near = sorted(others, key=lambda part: (_distance(part.lines, shown), part.lines.start))
-    for part in sorted(near, key=lambda part: -question.score(question.keys(part.name))):
+    for part in sorted(others, key=lambda part: _order(part, near, question)):
         spent += estimate_tokens(written_part(part))
         if spent > MAX_TOKENS:
             break
@@ -136,6 +142,8 @@ def _overlap(lines: LineSpan, other: tuple[int, int]) -> bool:
     return lines.start <= other[1] and other[0] <= lines.end
 
 
-def _distance(lines: LineSpan, shown: Iterable[tuple[int, int]]) -> float:
-    """How far a part is from the nearest result; what follows a result counts as nearer than what stands before."""
-    return min(lines.start - end if lines.start > end else 2 * (start - lines.end) for start, end in shown)
+def _order(part: OutlinePart, near: Iterable[tuple[int, int]], question: Question) -> tuple[float, int, int]:
+    """Parts that the question names come first, then what stands near a result; what follows counts as nearer."""
+    lines = part.lines
+    distance = min(max(lines.start - end, 2 * (start - lines.end), 0) for start, end in near)
+    return (-question.score(question.held(words_of(part.name))), distance, lines.start)

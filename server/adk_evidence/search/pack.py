@@ -25,7 +25,7 @@ from adk_evidence.models.pack import (
     round_score,
 )
 from adk_evidence.search.outlines import make_outlines
-from adk_evidence.search.passages import Excerpt, add_little, choose_passages
+from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages
 from adk_evidence.search.quality import lowered
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.symbols.imports import PublicImports
@@ -47,9 +47,11 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     with run.context.stage("verify"):
         checked = [_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1)]
     with run.context.stage("passages"):
-        candidates = _shown(run, checked, choose_passages(run), imports)
+        question = Question.of(run)
+        candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
     with run.context.stage("outlines"):
-        outlines = make_outlines(run)
+        shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
+        outlines = make_outlines(run, question, shown)
     docs = sum(hit.kind == "doc" for hit in run.final)
     first = candidates[0].verification.state if candidates else "exact"
     pack = EvidencePack(
@@ -79,8 +81,11 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     return pack.with_id()
 
 
-def _shown(
-    run: Run, candidates: Sequence[Candidate], excerpts: Mapping[str, Excerpt], imports: PublicImports | None
+def shown_candidates(
+    run: Run,
+    candidates: Sequence[Candidate],
+    excerpts: Mapping[str, Excerpt],
+    imports: PublicImports | None = None,
 ) -> tuple[Candidate, ...]:
     """The candidates with what is shown of each."""
     ranks = {hit.point_id: rank for rank, hit in enumerate(run.final, 1)}

@@ -4,7 +4,7 @@ A result is a chunk of some hundred tokens, of which a few lines answer. Its lin
 A unit scores by the question's words that it holds or that its heading or signature holds, each word weighted by how
 rare the word is in the index, and by the similarity of the stored passage that covers the unit. The units that come
 near the best one of their chunk are shown. The later a result stands, the less of it does: the share of results that
-belong to an answer falls from 42 % at the first place to 5 % at the tenth.
+belong to an answer falls from 42 % at the first place to 5 % at the tenth (labelled questions on the ADK).
 
 A unit that earlier results show already is not shown again.
 """
@@ -13,27 +13,31 @@ from __future__ import annotations
 
 import bisect
 import functools
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
 from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.languages import BY_EXTENSION
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, HasId
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 
-# How near a unit must come to the best of its chunk: in the first result, more for each place, and at most.
-NEAR_FIRST = 0.2
-NEAR_STEP = 0.06
+# How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
+# in code, of whose methods a few statements are enough, and at most.
+NEAR_FIRST = 0.1
+NEAR_STEP = 0.05
+NEAR_CODE = 0.15
 NEAR_MOST = 0.9
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
 # most similar unit of the chunk.
@@ -47,9 +51,11 @@ LEAST_TOKENS = 40
 REPEATED_SHARE = 0.8
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
 ALWAYS_SHOWN = 4
-WEAK_SHARE = 0.25
+WEAK_SHARE = 0.1
 # Shorter lines, such as brackets, stand everywhere.
 _TELLING_CHARS = 12
+# Forms of a word share so many characters at their beginning.
+START_CHARS = 3
 # As many chunks as many answers show.
 KEPT_CHUNKS = 1024
 _WORD = re.compile(r"\w+")
@@ -70,46 +76,68 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Question:
-    """The question's words by the keys that texts are compared by, each with its weight, and how to find the keys."""
+    """The question's words, each with its weight, by the keys that two forms of a word share.
+
+    `key` finds the key of a word. Forms of a word begin alike: `starts` are the beginnings of the question's words, so
+    that few words of a text are looked up.
+    """
 
     weights: Mapping[object, float]
-    keys: Callable[[str], frozenset[object]]
+    key: Callable[[str], object]
+    starts: frozenset[str]
     names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, run: Run) -> Question:
         sparse = run.models.sparse if run.models is not None else None
-        keys = _words
-        if sparse is not None and sparse.exact_terms and not run.sparse_failed:
-            keys = functools.partial(_terms, sparse)
+        exact = sparse is not None and sparse.exact_terms and not run.sparse_failed
+        return cls.made(run.support.weights, sparse if exact else None, frozenset(run.query.names))
+
+    @classmethod
+    def made(cls, words: Mapping[str, float], sparse: SparseEncoder | None, names: frozenset[str]) -> Question:
+        """The question of some words with their weights; without an encoder, a word is its own key."""
+        key: Callable[[str], object] = str if sparse is None else functools.partial(_term, cast("Hashable", sparse))
         weights: dict[object, float] = {}
-        for word, weight in run.support.weights.items():
-            for key in keys(word):
-                weights[key] = max(weight, weights.get(key, 0.0))
-        return cls(weights, keys, frozenset(run.query.names))
+        for word, weight in words.items():
+            weights[key(word)] = max(weight, weights.get(key(word), 0.0))
+        return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
+
+    def held(self, words: Iterable[str]) -> frozenset[object]:
+        """The keys of the question that some words have."""
+        near = (self.key(word) for word in words if word[:START_CHARS] in self.starts)
+        return frozenset(key for key in near if key in self.weights)
 
     def score(self, held: Iterable[object]) -> float:
-        return sum(self.weights.get(key, 0.0) for key in held)
+        # Summed in a fixed order, so that the same question gives the same sum.
+        wanted = set(held)
+        return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
 
 
-def _words(text: str) -> frozenset[object]:
-    return frozenset(_WORD.findall(text.lower()))
+def words_of(text: str) -> frozenset[str]:
+    """The different words of a text, those of names too."""
+    return frozenset(word for token in set(_WORD.findall(text)) for word in _parts(token))
 
 
-# Answers repeat their chunks.
+@functools.lru_cache(maxsize=1 << 16)
+def _parts(token: str) -> tuple[str, ...]:
+    return (token.lower(), *split_identifier(token))
+
+
 @functools.lru_cache(maxsize=1 << 14)
-def _terms(sparse: SparseEncoder, text: str) -> frozenset[object]:
-    return frozenset(sparse.encode_query(query_lexical_text(text)).indices)
+def _term(sparse: Hashable, word: str) -> object:
+    """The term by which the index knows a word; the word itself where the index does not keep it."""
+    indices = cast("SparseEncoder", sparse).encode_query(word).indices
+    return indices[0] if len(indices) else word
 
 
-def choose_passages(run: Run) -> dict[str, Excerpt]:
-    """What to show of each final result, by point id."""
-    question = Question.of(run)
-    similar = _similarities(run)
+def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = None) -> dict[str, Excerpt]:
+    """What to show of each final result, or of other hits in their order, by point id."""
+    hits = run.final if hits is None else hits
+    similar = _similarities(run, hits)
     shown = _Shown()
     return {
         hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown)
-        for place, hit in enumerate(run.final)
+        for place, hit in enumerate(hits)
     }
 
 
@@ -171,11 +199,15 @@ def excerpt(
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((whole,), "", estimate_tokens(body), None, question.keys(body))
+        return Excerpt((whole,), "", estimate_tokens(body), None, question.held(words_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
-    keys = [question.keys(text) for text in chunk.texts]
+    if not chunk.wanted:
+        # Every line is for other readers.
+        return Excerpt()
+    keys = [question.held(words) for words in chunk.words]
     scores = _scores(chunk, keys, question, payload, similarities)
-    kept = _near_best(chunk, scores, min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place))
+    near = NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0)
+    kept = _near_best(chunk, scores, min(NEAR_MOST, near))
     if shown is not None:
         holder, kept = _without_repeated(chunk, kept, shown)
         if holder is not None:
@@ -186,7 +218,7 @@ def excerpt(
     if shown is not None:
         shown.add(hit.point_id, (" ".join(chunk.lines[line].split()) for line in sorted(lines)))
     tokens = sum(estimate_tokens(passage.text) for passage in passages) + estimate_tokens(attached)
-    words = frozenset().union(*(keys[number] for number in kept)) & question.weights.keys()
+    words = frozenset[object]().union(*(keys[number] for number in kept))
     return Excerpt(passages, attached, tokens, None, words)
 
 
@@ -197,7 +229,7 @@ class _Chunk:
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
-    tokens: Sequence[int]
+    words: Sequence[frozenset[str]]
     hidden: frozenset[int]
 
     @functools.cached_property
@@ -220,7 +252,7 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
     hidden = frozenset(line - start for first, last, _ in left_out for line in range(first, last + 1))
     found = units(lines, lang)
     texts = ["\n".join(lines[n] for n in range(unit.start, unit.end) if n not in hidden) for unit in found]
-    return _Chunk(lines, found, texts, [estimate_tokens(text) for text in texts], hidden)
+    return _Chunk(lines, found, texts, [words_of(text) for text in texts], hidden)
 
 
 def _scores(
@@ -236,7 +268,7 @@ def _scores(
     by_words = []
     for number, unit in enumerate(chunk.units):
         named = keys[number].union(*(keys[need] for need in unit.needs if need not in shared))
-        by_words.append(question.score(named & question.weights.keys()))
+        by_words.append(question.score(named))
     most = max(by_words[number] for number in chunk.wanted) or 1.0
     scores = [score / most for score in by_words]
     near = _by_lines(chunk, payload, similarities)
@@ -275,8 +307,8 @@ def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
     kept |= {need for number in kept for need in chunk.units[number].needs if chunk.units[need].role != "idle"}
     if chunk.visible and chunk.units[chunk.visible[0]].role == "label":
         kept.add(chunk.visible[0])
-    rest = sum(chunk.tokens[number] for number in chunk.visible if number not in kept)
-    return kept if rest >= LEAST_TOKENS else kept | set(chunk.visible)
+    rest = sum(len(chunk.texts[number]) for number in chunk.visible if number not in kept)
+    return kept if rest >= LEAST_TOKENS * CHARS_PER_TOKEN else kept | set(chunk.visible)
 
 
 def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
@@ -339,7 +371,7 @@ def _attached(payload: ChunkPayload, question: Question) -> str:
         chunk = _chunk(text, language.lang if language else "", 1, ())
         if not chunk.wanted:
             continue
-        keys = [question.keys(one) for one in chunk.texts]
+        keys = [question.held(words) for words in chunk.words]
         scores = _scores(chunk, keys, question, payload, ())
         kept = _near_best(chunk, scores, NEAR_FIRST)
         passages = list(_passages(chunk, _with_gaps(chunk, kept), 1))
@@ -347,12 +379,12 @@ def _attached(payload: ChunkPayload, question: Question) -> str:
     return "\n\n".join(parts)
 
 
-def _similarities(run: Run) -> dict[str, list[float]]:
-    """The cosines of the question with the passages of the final results, by point id, where the passages are known."""
+def _similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:
+    """The cosines of the question with the passages of hits, by point id, where the passages are known."""
     found: dict[str, list[float]] = {}
     for kind in KINDS:
         asked = run.asked.dense.get(kind) if hasattr(run, "asked") else None
-        points = tuple(hit.point_id for hit in run.final if hit.kind == kind and len(hit.payload.passage_lines) > 1)
+        points = tuple(hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1)
         if asked is None or not points or kind in run.collections_failed:
             continue
         try:
