@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import QualityLevel
+from adk_evidence.search.passages import Excerpt, choose_passages
+from adk_evidence.search.passages import Question as PassageQuestion
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
@@ -21,7 +23,10 @@ Order = Callable[[Run], Sequence[Hit]]
 
 
 class Result(BaseModel):
-    """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known."""
+    """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known.
+
+    `shown` are the lines of its passages, and `shown_tokens` their tokens; null in runs without details.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -31,6 +36,8 @@ class Result(BaseModel):
     end_line: int
     score: float = 0.0
     text_tokens: int = 0
+    shown: tuple[tuple[int, int], ...] | None = None
+    shown_tokens: int | None = None
 
 
 class Answer(Row):
@@ -56,7 +63,7 @@ def run_queries(
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
-        details: Whether the answers also carry pool, quality and latency; the model is then loaded beforehand.
+        details: Whether the answers also carry passages, pool, quality and latency; the model is then loaded first.
         order: Another order of what was found.
     """
     if details and queries:
@@ -66,14 +73,22 @@ def run_queries(
         outcome = service.rank(query.request())
         spent = (time.perf_counter() - begin) * 1000
         reranked = {hit.payload.candidate_id: hit.rerank_score for hit in outcome.ranked}
-        scores = ((hit, reranked.get(hit.payload.candidate_id)) for hit in order(outcome)[:top_k])
+        hits = order(outcome)[:top_k]
+        scores = ((hit, reranked.get(hit.payload.candidate_id)) for hit in hits)
         results = tuple(result_of(hit.payload, hit.fused_score if score is None else score) for hit, score in scores)
         if not details:
             yield Answer(id=query.id, results=results)
             continue
+        excerpts = choose_passages(outcome, PassageQuestion.of(outcome), hits)
+        results = tuple(_shown(result, excerpts[hit.point_id]) for result, hit in zip(results, hits, strict=True))
         pool = tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.merged[:top_k])
         quality = outcome.quality.level
         yield Answer(id=query.id, results=results, pool=pool, quality=quality, latency_ms=round(spent, 2))
+
+
+def _shown(result: Result, excerpt: Excerpt) -> Result:
+    lines = tuple((passage.lines.start, passage.lines.end) for passage in excerpt.passages)
+    return result.model_copy(update={"shown": lines, "shown_tokens": excerpt.tokens})
 
 
 def result_of(payload: ChunkPayload, score: float = 0.0) -> Result:

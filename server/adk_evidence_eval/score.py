@@ -23,6 +23,8 @@ CUT = 12
 RECALL_CUTS = (5, 12, 20, 50)
 TOKEN_BUDGETS = (2000, 4000, 8000)
 MIN_OVERLAP = 0.5
+# Targets of this grade on are what an answer needs.
+SHOWN_GRADE = 2
 # What coverage asks of docs and of code each (SPEC 5 section 10).
 MIN_EACH = 3
 CORPORA = ("adk_docs", "adk_python")
@@ -73,6 +75,21 @@ class _Ranking:
             found += [_id(number) for number in place] or [f"result {rank}"]
         return found
 
+    def lines_within(self, budget: int) -> float:
+        """The share of the lines of the best graded targets that are shown within a budget of tokens."""
+        best = [target for target in self.targets if target.grade >= SHOWN_GRADE]
+        wanted = {(one.corpus, one.path, n) for one in best for n in range(one.start_line, one.end_line + 1)}
+        found: set[tuple[str, str, int]] = set()
+        spent = 0
+        for result in self.results:
+            spent += result.text_tokens if result.shown_tokens is None else result.shown_tokens
+            if spent > budget:
+                break
+            whole = ((result.start_line, result.end_line),)
+            for first, last in whole if result.shown is None else result.shown:
+                found.update((result.corpus, result.path, n) for n in range(first, last + 1))
+        return len(wanted & found) / len(wanted)
+
     def depth_within(self, budget: int) -> int:
         """How many results fit into a budget of tokens."""
         spent = 0
@@ -89,7 +106,8 @@ Rankings = Mapping[str, _Ranking]
 def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -> dict[str, Scores]:
     """Every metric of every question with targets; a question that the run lacks counts zero.
 
-    Names: `ndcg@12` (gain 2^grade - 1), `mrr@12`, `recall@K`, `recall@Nk` within N thousand tokens,
+    Names: `ndcg@12` (gain 2^grade - 1), `mrr@12`, `recall@K`, `recall@Nk` within N thousand tokens of whole texts,
+    `lines@Nk` (the share of the needed lines that passages of N thousand tokens show),
     `CORPUS:recall@12` where the corpus has targets, `docs@12` and `code@12` (how many of the first 12 are of each
     kind), `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, and with the prefix `pool:`
     some of them before the reranker. What a run does not carry is left out.
@@ -111,6 +129,9 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     if len(known) == len(asked):
         before = {name: _Ranking(known[name], one.expected) for name, one in asked.items()}
         _score_order(scores, POOL_PREFIX, before, (CUT, 20, 50))
+    for name, ranking in rankings.items():
+        if any(target.grade >= SHOWN_GRADE for target in ranking.targets):
+            scores[name] |= {f"lines@{budget // 1000}k": ranking.lines_within(budget) for budget in TOKEN_BUDGETS}
     for name, row in scores.items():
         docs = sum(result.corpus == "adk_docs" for result in found[name][:CUT])
         code = len(found[name][:CUT]) - docs
