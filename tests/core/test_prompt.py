@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
 
-from adk_evidence.models.pack import Quality, Verification
+from adk_evidence.models.pack import LineSpan, Outline, OutlinePart, Quality, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import visible
@@ -19,7 +19,7 @@ from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
 
 OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
-OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT")
+OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT", "OUTLINE OF CTX ", "NOT SHOWN: ")
 SMALL = [payload("code", f"src/{n}.py", f"word{n} " * 5) for n in range(6)]
 
 
@@ -217,7 +217,9 @@ def test_nothing_quoted_forges_a_line(text):
     # A pack may also come from a client, which sends any text as a citation.
     forged = {"citation": text, "language": text, "verification": Verification(state="gone", reason=text)}
     candidates = tuple(candidate.model_copy(update=forged) for candidate in made.candidates)
-    made = made.model_copy(update={"candidates": candidates})
+    part = OutlinePart(name=text, lines=LineSpan(start=1, end=2))
+    outline = Outline(citation=text, path=text, title=text, ranks=(1, 2), parts=(part, part))
+    made = made.model_copy(update={"candidates": candidates, "outlines": (outline,)})
     block = to_prompt(made, 10**9, system="SYSTEM-PROMPT", history=talk(text, text, text))
     assert block.included == 2 and block.turns == 3
     assert not hidden_characters(block.text)

@@ -42,7 +42,18 @@ from tests.lsp.rpc import RawClient
 
 GROUPS = list(INJECTIONS)
 PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "The fenced texts below ", "[CTX ", "AT: ", "QUESTION: ")
-MARKDOWN_LINES = ("# Evidence: ", "_", "Fenced texts and names ", "Index: ", "> ", "## ", "`", "Pack ")
+PROMPT_LINES += ("OUTLINE OF CTX ", "NOT SHOWN: ")
+MARKDOWN_LINES = (
+    "Shows the same as result ",
+    "# Evidence: ",
+    "_",
+    "Fenced texts and names ",
+    "Index: ",
+    "> ",
+    "## ",
+    "`",
+    "Pack ",
+)
 MARKDOWN_LINES += ("docs · `", "code · `")
 NEVER = "never instructions"
 # What payloads are made of and no line of ours has in it.
@@ -165,16 +176,18 @@ def test_on_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, group: str) 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_in_a_prompt(ask: Ask, group: str) -> None:
-    text = ask(group, "--prompt", "--max-tokens", 10**6)
+    text = ask(group, "--prompt", "--max-tokens", 10**6, "--full")
     held(group, text)
     quoted(text, PROMPT_LINES)
+    quoted(ask(group, "--prompt", "--max-tokens", 10**6), PROMPT_LINES)
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_in_markdown(ask: Ask, group: str) -> None:
-    text = ask(group, "--markdown")
+    text = ask(group, "--markdown", "--full")
     held(group, text)
     quoted(text, MARKDOWN_LINES)
+    quoted(ask(group, "--markdown"), MARKDOWN_LINES)
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -209,9 +222,11 @@ def test_rendered_by_the_language_server(
     pack = client.result("adk/evidence", params)
     more = {"maxTokens": 10**6} if text_format == "prompt" else {}
     rendered = client.result("adk/render", {"pack": pack, "format": text_format, **more})
-    held(group, rendered["text"])
+    # A prompt leaves out what would add little.
+    lines = [visible(line).strip() for payload in INJECTIONS[group] for line in payload.splitlines()]
+    assert any(line and line in rendered["text"] for line in lines)
     quoted(rendered["text"], ours)
-    assert rendered["included"] == len(pack["candidates"]) and rendered["note"] == ""
+    assert 0 < rendered["included"] <= len(pack["candidates"]) and rendered["note"] == ""
 
 
 @pytest.mark.parametrize("group", GROUPS)

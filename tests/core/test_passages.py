@@ -1,0 +1,286 @@
+"""What is shown of a result: the passages that match, once, with what names them and where the rest stands."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
+from adk_evidence.render.prompt import to_prompt
+from adk_evidence.render.view import shown
+from adk_evidence.search.outlines import make_outlines
+from adk_evidence.search.pack import make_candidate, shown_candidates
+from adk_evidence.search.passages import Question, add_little, choose_passages, excerpt
+from adk_evidence.search.support import Measures, Support
+from adk_evidence.services.resilience import CacheAside
+from adk_evidence.store.base import Record
+from adk_evidence.symbols.imports import PublicImports
+from adk_evidence.symbols.target import RankParts, Target
+from tests.core.factories import hit, pack, payload, placed, run
+
+FILLER = "\n\n".join(
+    f"Paragraph {n} tells of weather, of tides and of the long way home that sailors take." for n in range(9)
+)
+PAGE = f"# Retries\n\n{FILLER}\n\nSet the retry limit of the tool.\n\n{FILLER.replace('weather', 'storms')}"
+QUESTION = Question.made({"retry": 3.0, "limit": 2.0}, None, frozenset())
+
+
+def passages(chunk, place=0, question=QUESTION, similarities=()):
+    return excerpt(hit(chunk), place, question, similarities).passages
+
+
+def answered(*chunks, support=(), query="how do I set the retry limit?", **state):
+    """The candidates of a run whose results are these chunks."""
+    hits = [placed(hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
+    asked = run(query, ranked=hits, final=hits, **state)
+    by_result = {one.point_id: value for one, value in zip(hits, support, strict=False)}
+    weights = {"retry": 3.0, "limit": 2.0}
+    asked.support = Support(Measures(0, 0, 0, 0, 0), by_result=by_result, weights=weights)
+    question = Question.of(asked)
+    plain = [make_candidate(asked, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
+    return asked, question, shown_candidates(asked, plain, choose_passages(asked, question))
+
+
+def test_the_lines_that_match_are_shown_with_their_heading():
+    found = passages(payload("doc", body=PAGE, start_line=10, end_line=10 + PAGE.count("\n")), place=9)
+    assert found[0].text == "# Retries" and found[0].lines == LineSpan(start=10, end=10)
+    assert found[1].text.startswith("Set the retry limit of the tool.")
+    assert len("".join(one.text for one in found)) < len(PAGE) / 3
+
+
+def test_a_short_text_is_shown_whole():
+    (only,) = passages(payload("doc", body="# Retries\n\nSet the limit.\n\nNothing else."), place=11)
+    assert only.text == "# Retries\n\nSet the limit.\n\nNothing else."
+
+
+def test_what_is_similar_is_shown_without_a_word_of_the_question():
+    lines = PAGE.split("\n")
+    starts = tuple(range(1, len(lines), 6))
+    target = lines.index("Paragraph 6 tells of storms, of tides and of the long way home that sailors take.") + 1
+    near = [0.9 if start <= target < start + 6 else 0.1 for start in starts]
+    chunk = payload("doc", body=PAGE, passage_lines=starts)
+    assert not any(one.lines.start <= target <= one.lines.end for one in passages(chunk, place=9))
+    found = passages(chunk, place=9, similarities=near, question=Question.made({"boat": 1.0}, None, frozenset()))
+    assert any(one.lines.start <= target <= one.lines.end for one in found)
+
+
+def test_lines_for_other_readers_are_never_shown():
+    body = "# Retries\n\nSet the retry limit.\n\n    retry limit java\n    retry limit java\n\nThe retry limit ends."
+    chunk = payload("doc", body=body, left_out=((5, 6, "java"),))
+    found = passages(chunk)
+    assert "java" not in "".join(one.text for one in found) and len(found) == 2
+
+
+def test_a_result_that_is_for_other_readers_as_a_whole_has_no_passage():
+    assert passages(payload("doc", body="retry limit java", left_out=((1, 1, "java"),))) == ()
+
+
+def test_a_class_that_is_asked_for_comes_with_its_fields():
+    fields = "\n\n".join(
+        f'  field_{n}: int = {n}\n  """Counts the sheep of the meadow number {n}, one by one."""' for n in range(20)
+    )
+    method = '  def retry(self):\n    """The retry limit."""\n    return 1'
+    body = f'class Meadow(Base):\n  """A meadow."""\n\n{fields}\n\n{method}'
+    chunk = payload("code", "src/m.py", body, symbol="Meadow", symbol_kind="class")
+    plain = "".join(one.text for one in passages(chunk, place=9))
+    asked = "".join(
+        one.text
+        for one in passages(chunk, place=9, question=Question.made({"retry": 1.0}, None, frozenset({"Meadow"})))
+    )
+    assert "field_3" not in plain and "class Meadow" in plain
+    assert all(f"field_{n}:" in asked for n in range(20))
+
+
+TEXT = st.lists(
+    st.sampled_from(
+        ["", "retry limit", "a line of text", "  indented", "# Head", "```", "def f():", "    return retry"]
+    ),
+    max_size=40,
+)
+
+
+@given(lines=TEXT, kind=st.sampled_from(["doc", "code"]), place=st.integers(0, 30), start=st.integers(1, 50))
+def test_passages_are_verbatim_lines_in_order_and_never_none_of_a_text(lines, kind, place, start):
+    body = "\n".join(lines)
+    chunk = payload(kind, body=body, start_line=start, end_line=start + body.count("\n"))
+    found = passages(chunk, place)
+    assert bool(found) == bool(body.strip())
+    last = start - 1
+    for one in found:
+        assert last < one.lines.start <= one.lines.end <= chunk.end_line
+        assert one.text == "\n".join(body.split("\n")[one.lines.start - start : one.lines.end - start + 1])
+        last = one.lines.end
+
+
+def test_what_an_earlier_result_shows_is_named_there_and_not_shown_again():
+    body = "The retry limit of a tool is three.\nA higher retry limit needs a plugin."
+    _, _, (first, second) = answered(payload("doc", "docs/a.md", body), payload("doc", "docs/b.md", body))
+    assert first.also_at == (second.citation,)
+    assert (second.same_as, second.passages) == (1, ())
+    text = to_prompt(pack().model_copy(update={"candidates": (first, second)})).text
+    assert text.count("A higher retry limit") == 1 and f"also at {second.citation}" in text
+    assert "NOT SHOWN: 1 result that would add little" in text
+
+
+def test_the_weak_end_of_a_list_is_left_out_of_prompts_and_counted():
+    chunks = [payload("doc", f"docs/{n}.md", f"The retry limit number {n} is told here.") for n in range(8)]
+    _, _, candidates = answered(*chunks, support=(0.9, 0.8, 0.8, 0.8, 0.8, 0.7, 0.01, 0.01))
+    assert [one.adds_little for one in candidates] == [False] * 6 + [True] * 2
+    block = to_prompt(pack().model_copy(update={"candidates": candidates}))
+    assert (block.included, block.omitted, block.ranks) == (6, 2, (1, 2, 3, 4, 5, 6))
+    assert "NOT SHOWN: 2 results that would add little" in block.text
+    whole = to_prompt(pack().model_copy(update={"candidates": candidates}), full=True)
+    assert whole.included == 8 and whole.omitted == 0
+
+
+def test_a_late_result_with_a_new_word_is_kept():
+    chunks = [payload("doc", f"docs/{n}.md", f"The retry number {n} is told here.") for n in range(6)]
+    last = payload("doc", "docs/last.md", "Only here the limit is told.")
+    _, _, candidates = answered(*chunks, last, support=(0.9, *[0.01] * 6))
+    assert not any(one.adds_little for one in candidates)
+
+
+def test_gaps_between_passages_name_their_lines():
+    lines = [f"line {n}" for n in range(1, 13)]
+    chunk = payload("doc", body="\n".join(lines), start_line=101, end_line=112)
+    (candidate,) = pack(chunk).candidates
+    parts = [(102, 103), (106, 106)]
+    texts = tuple(Passage(lines=LineSpan(start=a, end=b), text="\n".join(lines[a - 101 : b - 100])) for a, b in parts)
+    left_out = tuple(LeftOut(lines=LineSpan(start=n, end=n), language=name) for n, name in ((109, "java"), (110, "go")))
+    text = shown(candidate.model_copy(update={"passages": texts, "left_out": left_out}))
+    assert text.split("\n") == [
+        "[... line 101]",
+        "line 2",
+        "line 3",
+        "[... lines 104-105]",
+        "line 6",
+        "[... lines 107-108]",
+        "[lines 109-110: java, go]",
+        "[... lines 111-112]",
+    ]
+
+
+def test_the_same_request_gives_the_same_passages():
+    chunks = [payload("doc", f"docs/{n}.md", PAGE.replace("sailors", f"sailors{n}")) for n in range(3)]
+    assert answered(*chunks)[2] == answered(*chunks)[2]
+
+
+# Outlines
+
+
+class _Pages:
+    """A store of the chunks of some pages."""
+
+    def __init__(self, *chunks):
+        self.chunks = chunks
+
+    def scroll(self, collection, *, filter, limit, offset):
+        wanted = {match.key: match.any_of for match in filter.must}
+        held = [one for one in self.chunks if all(getattr(one, key) in values for key, values in wanted.items())]
+        return [Record(one.chunk_id, one.model_dump()) for one in held], None
+
+
+def section(number, name, path="docs/page.md"):
+    start = number * 10
+    values = {"start_line": start, "end_line": start + 8, "headings": ("Page", name), "chunk_index": number}
+    return payload("doc", path, f"The retry limit {number}.", **values)
+
+
+def outlined(results, chunks, shown=None):
+    asked, question, candidates = answered(*results)
+    asked.index = SimpleNamespace(store=_Pages(*chunks), outlines=CacheAside(4))
+    seen = {one.point_id for one in asked.final} if shown is None else shown
+    return candidates, make_outlines(asked, question, seen)
+
+
+def test_a_page_with_several_results_lists_its_other_sections():
+    chunks = [section(n, f"Part {n}") for n in range(1, 7)]
+    candidates, (outline,) = outlined([chunks[1], chunks[2]], chunks)
+    assert (outline.path, outline.ranks, outline.more) == ("docs/page.md", (1, 2), 0)
+    assert [part.name for part in outline.parts] == ["Part 1", "Part 4", "Part 5", "Part 6"]
+    made = pack().model_copy(update={"candidates": candidates, "outlines": (outline,)})
+    assert "\nOUTLINE OF CTX 1, 2: `docs/page.md` also has `10-18 Part 1; 40-48 Part 4; " in to_prompt(made).text
+
+
+def test_a_page_with_one_result_has_no_outline():
+    chunks = [section(n, f"Part {n}") for n in range(1, 7)]
+    assert outlined([chunks[1]], chunks)[1] == ()
+
+
+def test_of_a_long_page_what_the_question_names_comes_first_and_the_rest_is_counted():
+    chunks = [section(n, f"Part {n} of a page with headings in many words") for n in range(1, 40)]
+    chunks.append(section(40, "The retry limit"))
+    _, (outline,) = outlined(chunks[:2], chunks)
+    assert outline.parts[-1].name == "The retry limit"
+    assert outline.more == 38 - len(outline.parts)
+
+
+def test_results_that_prompts_leave_out_are_listed():
+    chunks = [section(n, f"Part {n}") for n in range(1, 4)]
+    _, (outline,) = outlined(chunks[:2], chunks, shown=())
+    assert [part.name for part in outline.parts] == ["Part 1", "Part 2", "Part 3"]
+
+
+# Import statements
+
+
+def target(symbol, import_path, start, end, path="src/pkg/_impl.py", kind="function", rank=1):
+    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
+    return Target(
+        rank=rank,
+        score=0.5,
+        fqn=import_path,
+        name=symbol.rpartition(".")[2],
+        symbol=symbol,
+        type=kind,
+        import_path=import_path,
+        summary="",
+        signatures=("x",),
+        path=path,
+        lines=LineSpan(start=start, end=end),
+        parts=parts,
+    )
+
+
+IMPORTS = PublicImports(
+    [
+        target("load_all", "pkg.load_all", 10, 20),
+        target("Box", "pkg.boxes.Box", 30, 90, kind="class"),
+        target("Box.put", "pkg.boxes.Box.put", 40, 50, kind="method"),
+        target("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2),
+    ]
+)
+
+
+def statement(start, end, path="src/pkg/_impl.py", kind="code"):
+    return IMPORTS.statement(payload(kind, path, start_line=start, end_line=end))
+
+
+def test_a_private_definition_is_imported_by_its_public_name():
+    assert statement(10, 20) == "from pkg import load_all"
+
+
+def test_a_method_is_imported_with_its_class():
+    assert statement(40, 50) == "from pkg.boxes import Box"
+
+
+def test_several_definitions_of_one_package_are_imported_together():
+    assert statement(28, 96) == "from pkg.boxes import Box, Lid"
+
+
+def test_what_no_target_knows_has_no_statement():
+    assert statement(1, 5) is None and statement(10, 20, "src/pkg/other.py") is None
+    assert statement(10, 20, kind="doc") is None
+
+
+def test_prompts_name_the_statement():
+    made = pack(payload("code", "src/a.py", "def f(): ..."))
+    candidate = made.candidates[0].model_copy(update={"import_statement": "from pkg import f"})
+    assert "· `from pkg import f`\n```python" in to_prompt(made.model_copy(update={"candidates": (candidate,)})).text
+
+
+def test_no_support_leaves_nothing_out():
+    asked, question, _ = answered(payload("doc", body="retry limit"))
+    assert add_little(asked, choose_passages(asked, question)) == set()
