@@ -81,6 +81,10 @@ export interface Protocol {
  */
 export interface EvidenceParams {
   query?: string | null;
+  /**
+   * @maxItems 32
+   */
+  symbols?: string[];
   textDocument?: DocumentId | null;
   range?: Range | null;
   position?: Position | null;
@@ -127,7 +131,7 @@ export interface EvidenceFilters {
    */
   languages?: string[];
   /**
-   * Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, `function`, `method`, `module`), `api-reference`.
+   * Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, `function`, `method`, `module`), `api-reference`, `sample`.
    */
   tags?: string[];
   /**
@@ -221,6 +225,10 @@ export interface EvidenceResult {
   candidates: Candidate[];
   coverage: Coverage;
   warnings: string[];
+  /**
+   * What else the pages and classes hold that several candidates are of.
+   */
+  outlines: Outline[];
   debug: {
     [k: string]: unknown;
   };
@@ -259,6 +267,10 @@ export interface Quality {
  * What was asked of the store.
  */
 export interface RetrievalPlan {
+  /**
+   * What the query is; told by its structure.
+   */
+  query_kind: "traceback" | "error" | "code" | "names" | "question";
   collections_queried: string[];
   hybrid_fusion: string;
   rrf_k: number | null;
@@ -290,6 +302,10 @@ export interface RetrievalPlan {
    * Where the question names a version, or several are indexed.
    */
   versions: VersionPlan | null;
+  /**
+   * For whose readers pages were searched; null where for all.
+   */
+  languages: LanguagePlan | null;
 }
 /**
  * Which versions of the ADK were searched.
@@ -317,6 +333,33 @@ export interface VersionPlan {
   };
 }
 /**
+ * For readers of which programming languages pages were searched.
+ */
+export interface LanguagePlan {
+  /**
+   * The language of the reader, from the settings.
+   */
+  reader:
+    | "c"
+    | "c#"
+    | "c++"
+    | "go"
+    | "java"
+    | "javascript"
+    | "kotlin"
+    | "php"
+    | "python"
+    | "r"
+    | "ruby"
+    | "rust"
+    | "swift"
+    | "typescript";
+  /**
+   * Others that the question or its filters name. What pages have for readers of any other language was not searched.
+   */
+  also: string[];
+}
+/**
  * One piece of evidence.
  */
 export interface Candidate {
@@ -336,14 +379,6 @@ export interface Candidate {
    */
   text: string;
   /**
-   * The parts of `text` to show first, in the order of their lines; empty if unknown.
-   */
-  passages: Passage[];
-  /**
-   * Lines of `text` that are for readers of another programming language.
-   */
-  left_out: LeftOut[];
-  /**
    * Lines before the cited ones, or of a class around them; not cited.
    */
   context: string;
@@ -355,11 +390,47 @@ export interface Candidate {
    * Estimated tokens of context, text and attached files together.
    */
   text_tokens: number;
+  /**
+   * The parts of `text` to show, in the order of their lines; empty only where another candidate shows the same or the pack was made without choosing.
+   */
+  passages: Passage[];
+  /**
+   * The parts of the attached files to show; not cited.
+   */
+  attached_shown: string;
+  /**
+   * Estimated tokens of the passages and `attached_shown`.
+   */
+  shown_tokens: number;
+  /**
+   * The statement that imports the code by its public path, where that is known.
+   */
+  import_statement: string | null;
+  /**
+   * The rank of an earlier candidate that shows the same text.
+   */
+  same_as: number | null;
+  /**
+   * Citations of later candidates that show the same text.
+   */
+  also_at: string[];
+  /**
+   * Whether the candidates before this one leave this one little to add.
+   */
+  adds_little: boolean;
   symbol: string | null;
   headings: string[];
   title: string | null;
   language: string;
+  /**
+   * The programming language of the readers that the text is for, if not for all.
+   */
+  for_language: string | null;
   lines: LineSpan | null;
+  /**
+   * Lines of `text` for readers of another language, which need not be shown.
+   */
+  left_out: LeftOut[];
   citation: string;
   citation_confidence: "high" | "medium" | "low";
   /**
@@ -370,14 +441,14 @@ export interface Candidate {
   why: Why;
 }
 /**
- * A part of a candidate's text that is worth showing first, verbatim.
+ * Some of the lines that a candidate cites, verbatim.
  */
 export interface Passage {
   lines: LineSpan;
   text: string;
 }
 /**
- * Lines of a candidate that are for readers of another programming language.
+ * Cited lines that are for readers of another programming language.
  */
 export interface LeftOut {
   lines: LineSpan;
@@ -441,9 +512,37 @@ export interface Coverage {
   code_in_top_k: number;
 }
 /**
+ * The sections of a page, or the members of a class, that several candidates are of.
+ *
+ * `citation` names the page or the class; the lines of a part, put behind the path, cite that part alone.
+ */
+export interface Outline {
+  citation: string;
+  path: string;
+  title: string;
+  /**
+   * The candidates that are of this page or class.
+   */
+  ranks: number[];
+  parts: OutlinePart[];
+  /**
+   * How many parts are not listed.
+   */
+  more: number;
+}
+/**
+ * A section of a page or a member of a class. `lines` go up to the end of what stands below the part.
+ */
+export interface OutlinePart {
+  name: string;
+  lines: LineSpan;
+}
+/**
  * The question that was asked, and where it comes from.
  *
  * `origin` is `given`, or what the question was made of: the `selection`, the `name` at the cursor or its `line`.
+ * `symbols` are the indexed symbols that the place names, the most important first. `own_names` are names in the text
+ * that the document means something of its own by.
  */
 export interface QueryUsed {
   text: string;
@@ -507,6 +606,7 @@ export interface TargetAnswer {
 /**
  * A target as a search found it, with the citation of its definition.
  *
+ * `fields` are what a class that was asked for by name is made with, where no constructor of its own says so.
  * `available` says whether the user's installed version has the target; `unknown` where none is installed.
  */
 export interface RankedTarget {
@@ -518,6 +618,7 @@ export interface RankedTarget {
   import_statement: string;
   summary: string;
   signature: string;
+  fields: string[];
   path: string;
   lines: LineSpan;
   citation: string;
