@@ -11,6 +11,7 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
     import_statement: "from google.adk import Runner",
     summary: "Runs an agent.",
     signature: "class Runner",
+    fields: [],
     path: "src/google/adk/runners.py",
     lines: { start: 6, end: 12 },
     citation: "adk-python@v2.13.0:src/google/adk/runners.py#L6-L12",
