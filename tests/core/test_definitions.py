@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -126,6 +127,13 @@ def test_a_symbol_that_the_index_lacks_is_said_and_the_rest_is_answered(service:
     assert said(pack) == ["defines Runner"]
     assert pack.warnings == ("unknown_symbol: google.adk.agents.Wizard is no symbol of the indexed code.",)
     assert pack.quality.level == "mixed"
+
+
+def test_an_index_without_code_calls_no_symbol_unknown(workplace: Workplace) -> None:
+    workplace.ingest("docs")
+    with closing(workplace.service()) as docs:
+        pack = ask(docs, "google.adk.runners.Runner", task_mode="explain")
+    assert pack.candidates and not [warning for warning in pack.warnings if "symbol" in warning]
 
 
 def test_names_of_the_callers_own_code_need_not_be_indexed(service: EvidenceService) -> None:

@@ -38,8 +38,8 @@ def definitions(run: Run) -> Iterator[Hit]:
 def guides(run: Run) -> Iterator[Hit]:
     """The first sections of guides about the symbols of the request.
 
-    Generated pages do not count: they repeat what the definitions say. For an error there is no guide: the few places of
-    docs are for what says how to avoid the error.
+    Generated pages do not count: they repeat what the definitions say. For an error there is no guide: the few places
+    of docs are for what says how to avoid the error.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
@@ -58,7 +58,12 @@ def guides(run: Run) -> Iterator[Hit]:
 
 
 def _resolved(run: Run) -> list[SymbolEntry]:
-    """What the names of the request mean, each symbol once. A bare name means the likeliest symbol of that name."""
+    """What the names of the request mean, each symbol once. A bare name means the likeliest symbol of that name.
+
+    An index without code says nothing of symbols.
+    """
+    if not run.index.paths["code"]:
+        return []
     found: dict[str, SymbolEntry] = {}
     known, unknown = [*run.known_names], [*run.unknown_names]
     for name in run.request.symbols:

@@ -97,8 +97,8 @@ def _sites(traceback: Traceback, indexed: Sequence[str]) -> list[Site]:
     """The frames in indexed files: the raise site of each exception, then the callers of the first raise site.
 
     What was raised by indexed code stands before what passed through it. Among the former, the exception that ended
-    the program stands first, then the one that began it all. Where a traceback is cut off before its exception, the last
-    frame need not be the raise site.
+    the program stands first, then the one that began it all. Where a traceback is cut off before its exception, the
+    last frame need not be the raise site.
     """
     exceptions, last = traceback.exceptions, traceback.last
     known: dict[str, str | None] = {}
