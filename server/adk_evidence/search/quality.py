@@ -89,7 +89,7 @@ def _missing_error(run: Run) -> list[str]:
         return ["the message of the error was not found"]
     if any(is_of_frame(name) for name in said):
         return ["the place that raises the error was not found"]
-    return ["none of its frames is in a file that was searched"]
+    return ["no frame of the traceback is in a file that was searched"]
 
 
 def _absent(words: Sequence[str]) -> str:
