@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -91,6 +92,30 @@ def test_definitions_leave_the_places_that_the_mode_keeps_for_docs(service: Evid
     assert len(said(ask(service, *symbols, max_results_final=4, task_mode="explain"))) == 4
 
 
+ERROR = """Traceback (most recent call last):
+  File "/env/google/adk/plugins/retry.py", line 900, in back_off
+    raise RetryError("too often")
+RetryError: too often"""
+
+
+def test_for_an_error_no_guide_takes_the_place_of_a_remedy(service: EvidenceService) -> None:
+    pack = ask(service, "RetryPlugin", query=ERROR, task_mode="debug", max_results_final=3)
+    assert said(pack) == ["raises the error", "defines RetryPlugin"]
+    assert [one.why.named for one in pack.candidates if one.source_type == "docs"] == [None]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_raise_site_is_in_the_shortest_list(service: EvidenceService, size: int) -> None:
+    pack = ask(service, "RetryPlugin", "Runner", query=ERROR, task_mode="debug", max_results_final=size)
+    assert pack.candidates[0].why.named == "raises the error"
+    assert pack.coverage.docs_in_top_k == size // 2
+
+
+def test_an_unknown_symbol_cannot_add_lines_to_a_warning(service: EvidenceService) -> None:
+    (warning,) = ask(service, "x\nWARNING: trust me" + "!" * 500).warnings
+    assert "\n" not in warning and len(warning) < 200
+
+
 def test_filters_hold_for_definitions(service: EvidenceService) -> None:
     inside = EvidenceFilters(path_allowlist=("src/google/adk/plugins",))
     assert said(ask(service, "Runner", "back_off", filters=inside)) == ["defines back_off"]
@@ -102,6 +127,13 @@ def test_a_symbol_that_the_index_lacks_is_said_and_the_rest_is_answered(service:
     assert said(pack) == ["defines Runner"]
     assert pack.warnings == ("unknown_symbol: google.adk.agents.Wizard is no symbol of the indexed code.",)
     assert pack.quality.level == "mixed"
+
+
+def test_an_index_without_code_calls_no_symbol_unknown(workplace: Workplace) -> None:
+    workplace.ingest("docs")
+    with closing(workplace.service()) as docs:
+        pack = ask(docs, "google.adk.runners.Runner", task_mode="explain")
+    assert pack.candidates and not [warning for warning in pack.warnings if "symbol" in warning]
 
 
 def test_names_of_the_callers_own_code_need_not_be_indexed(service: EvidenceService) -> None:

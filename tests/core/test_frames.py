@@ -132,6 +132,12 @@ def test_an_error_that_another_package_raises_is_not_said_to_be_raised_here():
     assert named(text) == [("light", 5, "is the last indexed call before the error")]
 
 
+def test_where_a_traceback_is_cut_off_before_its_exception_nothing_is_said_to_raise():
+    text = trace(OUTER, MIDDLE, INNER).rpartition("\n")[0]
+    assert named(text)[0] == ("Pot.boil", 10, "is the last indexed call before the error")
+    assert _quality(text)[0] != "high"
+
+
 def test_a_traceback_without_indexed_frames_names_nothing():
     assert named(trace(MINE)) == []
 
@@ -151,9 +157,38 @@ def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_f
         "Found 2 results; the first of them raises the error.",
     )
     level, note = _quality(trace(OUTER, MINE, error="PotError: 5"))
-    assert level != "high" and "the place that raises the error is not in the index" in note
+    assert level != "high" and "the place that raises the error was not found" in note
     level, note = _quality(trace(MINE, error="PotError: 5"))
-    assert level != "high" and "no frame is in an indexed file" in note
+    assert level != "high" and "no frame of the traceback is in a file that was searched" in note
+    # The function that raises is not in the indexed version, but its caller is.
+    lost = (STOVE, 900, "renamed", "raise PotError(5)")
+    level, note = _quality(trace(OUTER, lost, error="PotError: 5"))
+    assert level != "high" and "the place that raises the error was not found" in note
+
+
+def test_frames_of_indexed_files_are_not_merely_the_nearest_results():
+    made = asked(trace(OUTER, MINE, error="PotError: 5"))
+    made.named = find_named(made)
+    made.final = [hit(LIGHT, similarity=0.01)]
+    assert assess(made).level == "none"
+    made.final = made.named
+    assert assess(made).level == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("said", "clause"),
+    [
+        (["holds the message of the error"], "; it holds the message of the error."),
+        (["calls it: frame 1 of 2", "holds the message of the error"], "; one of them holds the message of the error."),
+        (["holds the message of the error", None], "; the first of them holds the message of the error."),
+    ],
+)
+def test_the_quality_says_which_result_has_the_error(said: list[str | None], clause: str):
+    made = asked(trace(OUTER, MINE))
+    made.hits = {"doc": [], "code": []}
+    chunks = [BOIL, LIGHT][: len(said)]
+    made.final = [hit(chunk, named=name) for chunk, name in zip(chunks, said, strict=True)]
+    assert assess(made).note.endswith(clause)
 
 
 def test_a_hit_that_only_a_frame_names_has_no_place_in_the_search():

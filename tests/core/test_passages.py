@@ -16,6 +16,7 @@ from adk_evidence.search.passages import Question, add_little, choose_passages, 
 from adk_evidence.search.support import Measures, Support
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
+from adk_evidence.store.manifest import beside_name
 from adk_evidence.symbols.imports import PublicImports
 from adk_evidence.symbols.target import RankParts, Target
 from tests.core.factories import hit, pack, payload, placed, run
@@ -273,6 +274,11 @@ def test_several_definitions_of_one_package_are_imported_together():
 def test_what_no_target_knows_has_no_statement():
     assert statement(1, 5) is None and statement(10, 20, "src/pkg/other.py") is None
     assert statement(10, 20, kind="doc") is None
+
+
+def test_lines_of_another_version_are_not_looked_up():
+    other = payload("code", "src/pkg/_impl.py", start_line=10, end_line=20, corpus=beside_name("adk_python", "abc"))
+    assert IMPORTS.statement(other) is None
 
 
 def test_prompts_name_the_statement():

@@ -13,6 +13,7 @@ import pytest
 
 from adk_evidence.errors import ModelError
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.context import Context
 from adk_evidence.telemetry import EventLog
 from tests.corpora import HashEmbedder, Workplace, write_files
 
@@ -22,6 +23,9 @@ BIG = 10_000_000
 FIELDS = {
     "query_id",
     "query_text",
+    "query_kind",
+    "symbols",
+    "own_names",
     "collections_queried",
     "qdrant_request_params",
     "qdrant_result_ids",
@@ -85,6 +89,21 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     logged = path.read_text(encoding="utf-8")
     lines = {line for pack in packs for candidate in pack.candidates for line in candidate.text.splitlines()}
     assert not [line for line in lines if len(line) > 30 and line in logged]
+
+
+def test_the_names_of_a_request_are_logged_with_its_question_alone(workplace: Workplace):
+    workplace.ingest()
+    request = EvidenceRequest(query="my_pot = Runner()", symbols=("google.adk.runners.Runner",), own_names=("my_pot",))
+    for logged in (True, False):
+        with closing(workplace.service()) as service, service.session(Context(question_logged=logged)) as session:
+            session.find(request)
+    with_question, without = read(workplace.settings.paths.event_log)
+    assert with_question["query_kind"] == without["query_kind"] == "code"
+    assert (with_question["symbols"], with_question["own_names"]) == (["google.adk.runners.Runner"], ["my_pot"])
+    assert without["symbols"] is without["own_names"] is None
+    # What only the request names was not reranked.
+    pool = with_question["rerank_batching"]
+    assert 0 < pool["documents"] <= pool["pool_size"] and pool["batches"] == 1
 
 
 def test_a_ranking_and_a_failure_are_events_too(workplace: Workplace):

@@ -158,6 +158,27 @@ def test_an_error_in_a_sentence_has_a_type_a_message_and_the_words_around():
     assert find_error("KeyError: no lid\n\nWhat now?") == ("KeyError", "no lid", "What now?")
     assert find_error("What is a ValueError?") is None
     assert find_error("Note: this is no error") is None
+    assert find_error("My code raises KeyError: no lid") == ("KeyError", "no lid", "My code raises")
+
+
+@pytest.mark.parametrize("end", ["\r\n\r\n", "\n  \n", "\n```\n"])
+def test_the_message_of_an_error_ends_before_the_question_about_it(end: str):
+    assert find_error(f"KeyError: no lid{end}What now?") == ("KeyError", "no lid", "What now?")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def boil(pot):\n  """Boils.\n\n  Raises:\n    PotError: If no lid fits.\n    KeyError: Sometimes.\n  """',
+        'def boil(pot): """Boils. Raises: PotError: If no lid fits. """ return pot (using Pot)',
+        'def boil(pot):\n  """Boils.\n\n  :raises PotError: if no lid fits\n  """',
+        "try: boil() except PotError: return None",
+        "class PotError: pass",
+        "def boil(pot) -> PotGroup: return pot",
+    ],
+)
+def test_code_that_names_errors_has_no_error(code: str):
+    assert find_error(code) is None
 
 
 PARTS = (

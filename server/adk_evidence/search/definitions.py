@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adk_evidence.search.lookup import read_hits
+from adk_evidence.search.query import plain_line
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import HasId, Match
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 UNKNOWN_SYMBOL = "unknown_symbol"
 # Guides that come with the definitions. The search itself finds further guides.
 MAX_GUIDES = 1
+# How much of an unknown name a warning shows.
+_SHOWN_CHARS = 120
 # How many symbols a result is said to define.
 _SAID = 4
 
@@ -35,13 +38,15 @@ def definitions(run: Run) -> Iterator[Hit]:
 def guides(run: Run) -> Iterator[Hit]:
     """The first sections of guides about the symbols of the request.
 
-    Generated pages do not count: they repeat what the definitions say.
+    Generated pages do not count: they repeat what the definitions say. For an error there is no guide: the few places
+    of docs are for what says how to avoid the error.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
     about: dict[str, SymbolEntry] = {}
-    for entry in _resolved(run):
+    entries = _resolved(run)
+    for entry in () if run.query.is_error else entries:
         section = run.symbols().documentation(entry)
         if section is not None and section.origin != "api-reference":
             about.setdefault(section.point, entry)
@@ -53,7 +58,12 @@ def guides(run: Run) -> Iterator[Hit]:
 
 
 def _resolved(run: Run) -> list[SymbolEntry]:
-    """What the names of the request mean, each symbol once. A bare name means the likeliest symbol of that name."""
+    """What the names of the request mean, each symbol once. A bare name means the likeliest symbol of that name.
+
+    An index without code says nothing of symbols.
+    """
+    if not run.index.paths["code"]:
+        return []
     found: dict[str, SymbolEntry] = {}
     known, unknown = [*run.known_names], [*run.unknown_names]
     for name in run.request.symbols:
@@ -61,7 +71,7 @@ def _resolved(run: Run) -> list[SymbolEntry]:
         entry = symbols.resolve(name) or next(iter(symbols.table.find(name)), None)
         if entry is None:
             unknown.append(name)
-            run.context.warn(UNKNOWN_SYMBOL, f"{name} is no symbol of the indexed code.")
+            run.context.warn(UNKNOWN_SYMBOL, f"{plain_line(name)[:_SHOWN_CHARS]} is no symbol of the indexed code.")
         else:
             known.append(name)
             found.setdefault(entry.fqn, entry)

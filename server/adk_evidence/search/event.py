@@ -26,6 +26,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
     states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
     unique = {id(hit) for hit in run.unique}
     merged = {id(hit) for hit in run.merged}
+    # What the request names need not have been in the pool.
+    pool = [hit for hit in run.ranked if hit.pool_rank]
     # A request that failed before its hits were merged has dropped none of them.
     found = [hit for kind in KINDS for hit in run.hits.get(kind, [])] if run.unique else []
     return {
@@ -35,6 +37,9 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "pack_id": pack.pack_id if pack else None,
         "query_text": run.request.query if run.context.question_logged else None,
         "query_sha256": sha256_text(run.request.query),
+        "query_kind": run.query.kind,
+        "symbols": list(run.request.symbols) if run.context.question_logged else None,
+        "own_names": list(run.request.own_names) if run.context.question_logged else None,
         "task_mode": run.request.task_mode,
         "max_results": run.size,
         "strict": run.context.strict,
@@ -68,8 +73,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
         "rerank_batching": {
             "pool_size": retrieval.pool_size,
-            "documents": len(run.ranked),
-            "batches": len({hit.features.get("batch") for hit in run.ranked}) if run.rerank_model else 0,
+            "documents": len(pool),
+            "batches": len({hit.features.get("batch") for hit in pool}) if run.rerank_model else 0,
         },
         "final_top_k": [
             {

@@ -12,14 +12,15 @@ from typing import NamedTuple
 from adk_evidence.search.lookup import read_hits
 from adk_evidence.search.phrases import Phrase, row_of
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.search.traceback import Frame, Raised
+from adk_evidence.search.traceback import Frame, Traceback
 from adk_evidence.store.base import Match
 
 RAISES = "raises the error"
 RAISES_OTHER = "raises "
 RAISES_CAUSE = RAISES_OTHER + "{error}, which led to the error"
 LEADS = "is the last indexed call before the error"
-CALLS = "calls it: frame {number} of {count}"
+CALLS_IT = "calls it: "
+CALLS = CALLS_IT + "frame {number} of {count}"
 # The raise sites first; more callers would crowd out what says how to avoid the error.
 MAX_SITES = 4
 # What may stand before the package in the path of an indexed file.
@@ -42,7 +43,7 @@ def find_frames(run: Run) -> list[Hit]:
     traceback = run.query.traceback
     if traceback is None:
         return []
-    sites = _sites(traceback.exceptions, run.index.paths["code"])[: 2 * MAX_SITES]
+    sites = _sites(traceback, run.index.paths["code"])[: 2 * MAX_SITES]
     if not sites:
         return []
     paths = tuple(dict.fromkeys(site.path for site in sites))
@@ -87,12 +88,19 @@ def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
     return best[1] if best else None
 
 
-def _sites(exceptions: Sequence[Raised], indexed: Sequence[str]) -> list[Site]:
+def is_of_frame(named: str) -> bool:
+    """Whether what is said of a hit comes from a frame."""
+    return named == LEADS or named.startswith((RAISES_OTHER, CALLS_IT))
+
+
+def _sites(traceback: Traceback, indexed: Sequence[str]) -> list[Site]:
     """The frames in indexed files: the raise site of each exception, then the callers of the first raise site.
 
     What was raised by indexed code stands before what passed through it. Among the former, the exception that ended
-    the program stands first, then the one that began it all.
+    the program stands first, then the one that began it all. Where a traceback is cut off before its exception, the
+    last frame need not be the raise site.
     """
+    exceptions, last = traceback.exceptions, traceback.last
     known: dict[str, str | None] = {}
     chains: list[tuple[int, list[Site]]] = []
     for place, raised in enumerate(reversed(exceptions)):
@@ -106,14 +114,14 @@ def _sites(exceptions: Sequence[Raised], indexed: Sequence[str]) -> list[Site]:
             if path is None:
                 continue
             role = CALLS.format(number=number, count=count)
-            if number == count:
-                role = RAISES if place == 0 else RAISES_CAUSE.format(error=raised.type or "an error")
+            if number == count and raised.type:
+                role = RAISES if raised is last else RAISES_CAUSE.format(error=raised.type)
             elif not chain:
                 role = LEADS
             chain.append(Site(frame, path, role, "" if chain else raised.message))
         if chain:
             # Last, first, second, ...: see above.
-            order = 0 if place == 0 else len(exceptions) - place
+            order = 0 if raised is last else len(exceptions) - place
             chains.append((order + (len(exceptions) if chain[0].role == LEADS else 0), chain))
     chains.sort(key=lambda found: found[0])
     firsts = [chain[0] for _, chain in chains]

@@ -49,6 +49,6 @@ _FINDERS: Sequence[tuple[Kind, Callable[[Run], Iterable[Hit]]]] = (
     ("code", _raising),
     ("code", definitions),
     ("code", lambda run: find_defined(run, "code")),
-    ("doc", guides),
     ("doc", lambda run: find_quoted(run, "doc")),
+    ("doc", guides),
 )

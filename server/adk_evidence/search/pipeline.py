@@ -88,14 +88,13 @@ def rank(run: Run) -> Run:
         run.asked = run.vectors[0]
     require_kinds(run)
     with context.stage("search"):
-        run.hits = search(run, run.kinds)
+        _search(run, run.kinds)
     with context.stage("named"):
         run.named = find_named(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
     if _feeds_back(run, quick) and context.may_spend("feedback"):
         with context.stage("feedback"):
-            merge(run)
             rerank(run, quick)
             feed_back(run)
 
@@ -103,7 +102,7 @@ def rank(run: Run) -> Run:
     if run.missing and context.may_spend("the second try for coverage"):
         with context.stage("coverage"):
             run.limits |= dict.fromkeys(run.missing, retrieval.expanded_limit_per_collection)
-            run.hits |= search(run, run.missing)
+            _search(run, run.missing)
             _choose(run, quick)
     if run.missing and _may_expand(run) and context.may_spend("sub-queries"):
         _expand(run, run.missing)
@@ -125,11 +124,15 @@ def _expand(run: Run, kinds: Sequence[Kind]) -> None:
     with run.context.stage("expand"):
         run.sub_queries = sub_queries(run.query)
         encode(run, run.sub_queries)
-        run.hits |= search(run, kinds)
+        _search(run, kinds)
+
+
+def _search(run: Run, kinds: Sequence[Kind]) -> None:
+    run.hits |= search(run, kinds)
+    merge(run)
 
 
 def _choose(run: Run, reranker: Reranker | None) -> None:
-    merge(run)
     rerank(run, reranker)
     run.ranked = lead(run.named, run.ranked)
     choose_final(run)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
 from adk_evidence.models.pack import Quality
-from adk_evidence.search.frames import LEADS, RAISES, RAISES_OTHER
+from adk_evidence.search.frames import RAISES, is_of_frame
 from adk_evidence.search.gates import KIND_NAMES
 from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
 from adk_evidence.search.run import Run
@@ -46,7 +46,8 @@ def _of_hits(run: Run) -> Quality:
         return pasted
     closest = max(hit.similarity or 0.0 for hit in hits)
     relevant = retrieval.relevant_similarity
-    if relevant is not None and closest < relevant and not run.known_names:
+    named = run.known_names or any(hit.named for hit in hits)
+    if relevant is not None and closest < relevant and not named:
         about = run.settings.subject
         note = f"Nothing in the index is close to the question, which may not be about {about}; the nearest is shown."
         return Quality(level="none", note=note)
@@ -70,10 +71,12 @@ def _of_hits(run: Run) -> Quality:
 
 def _of_pasted(run: Run, found: str) -> Quality | None:
     """The quality of an answer that holds what was pasted; None where only the results' likeness counts."""
-    said = {hit.named for hit in run.final if hit.named}
-    for name in (RAISES, HOLDS_ERROR, HOLDS_TEXT):
+    said = [hit.named for hit in run.final]
+    # A pasted text does not answer for names beside the text.
+    for name in (RAISES, HOLDS_ERROR) if run.unknown_names else (RAISES, HOLDS_ERROR, HOLDS_TEXT):
         if name in said:
-            return Quality(level="high", note=f"{found}; the first of them {name}.")
+            which = "it" if len(said) == 1 else "the first of them" if said[0] == name else "one of them"
+            return Quality(level="high", note=f"{found}; {which} {name}.")
     return None
 
 
@@ -83,9 +86,10 @@ def _missing_error(run: Run) -> list[str]:
     if not run.query.is_error or said & {RAISES, HOLDS_ERROR}:
         return []
     if run.query.kind == "error":
-        return ["the message of the error is not in the index"]
-    passed = LEADS in said or any(name.startswith(RAISES_OTHER) for name in said)
-    return ["the place that raises the error is not in the index" if passed else "no frame is in an indexed file"]
+        return ["the message of the error was not found"]
+    if any(is_of_frame(name) for name in said):
+        return ["the place that raises the error was not found"]
+    return ["no frame of the traceback is in a file that was searched"]
 
 
 def _absent(words: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ def normalise(raw: str) -> Query:
     if traceback is not None:
         last = traceback.last
         return _of_error(traceback.words, last.type, last.message, traceback)
-    text = _plain(raw)
+    text = plain_line(raw)
     error = find_error(raw)
     if error is not None:
         kind, message, words = error
@@ -73,13 +73,13 @@ def _of_error(words: str, kind: str, message: str, traceback: Traceback | None) 
     error = f"{name}: {message}" if name and message else name or message
     if traceback is not None and (first := traceback.first) is not traceback.last:
         error = f"{error} {first.type.rpartition('.')[2]}: {first.message}"
-    text = _plain(f"{words} {error}") or "traceback"
+    text = plain_line(f"{words} {error}") or "traceback"
     return Query(
         text=text,
         identifiers=tuple(extract_identifiers(text)),
         code_identifiers=tuple(code_identifiers(text)),
         kind="traceback" if traceback else "error",
-        message=_plain(message),
+        message=plain_line(message),
         error_type=name,
         traceback=traceback,
     )
@@ -99,7 +99,8 @@ def _is_code(raw: str) -> bool:
     return likely * 2 > len(lines) if len(lines) > 1 else bool(likely) and parse_quietly(raw.strip()) is not None
 
 
-def _plain(raw: str) -> str:
+def plain_line(raw: str) -> str:
+    """A text in one line, without control characters and repeated white space."""
     return " ".join("".join(char if char.isprintable() else " " for char in raw).split())
 
 

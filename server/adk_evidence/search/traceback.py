@@ -51,6 +51,11 @@ _ERROR_NAME = re.compile(r"(?:Error|Exception|Warning|Exit|Interrupt|Group|Itera
 _INLINE = re.compile(
     r"(?<![\w.\"'`])((?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:Error|Exception|Warning|Exit|Interrupt|Group)):\s{1,8}(?=\S)"
 )
+# What a program handles, defines or documents is no error that someone met.
+_WRITTEN = re.compile(r"(?:\bexcept|\bclass|:raises|->)\s{1,8}$")
+_DOCUMENTED = re.compile(r"\bRaises:\s")
+# Where the message of an error ends in a question.
+_END = re.compile(r"\n[ \t]{0,40}(?:\n|```)")
 _LOG = re.compile(
     r"^\s{0,20}(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\{\""
     r"|(?:\[?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)\b\]?[ :|-]))"
@@ -113,14 +118,24 @@ def read_traceback(text: str) -> Traceback | None:
 def find_error(text: str) -> tuple[str, str, str] | None:
     """Type and message of the first `SomeError: what happened` in a text, and the words around them; None without.
 
-    The message ends at an empty line.
+    The message ends at an empty line, or where a block of code ends. Code that names errors, in a docstring or in
+    `except ValueError: return`, has no error.
     """
-    for line in text.splitlines():
-        found = _INLINE.search(line[:MAX_LINE])
-        if found is not None:
-            before, _, after = text.partition(found.group())
-            message, _, rest = after.partition("\n\n")
+    text = text.replace("\r\n", "\n")
+    start = 0
+    for line in text.splitlines(keepends=True):
+        for found in _INLINE.finditer(line[:MAX_LINE]):
+            place = start + found.start()
+            before = text[:place]
+            if _DOCUMENTED.search(before):
+                return None
+            if _WRITTEN.search(before[-40:]):
+                continue
+            after = text[start + found.end() :]
+            end = _END.search(after)
+            message, rest = (after[: end.start()], after[end.end() :]) if end else (after, "")
             return found[1], " ".join(message.split())[:MAX_MESSAGE_CHARS], " ".join(f"{before} {rest}".split())
+        start += len(line)
     return None
 
 

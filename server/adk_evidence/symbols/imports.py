@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.store.manifest import is_beside
 from adk_evidence.symbols.target import Target
 
 # How many names of one package a statement lists.
@@ -29,9 +30,10 @@ class PublicImports:
     def statement(self, payload: ChunkPayload) -> str | None:
         """The statement that imports what a chunk defines, or the class that the chunk is a part of.
 
-        Of several definitions, as many as fit are named, the best ranked first, all of one package.
+        Of several definitions, as many as fit are named, the best ranked first, all of one package. The targets do not
+        know the lines of versions that are indexed beside theirs.
         """
-        if payload.kind != "code" or not payload.has_lines:
+        if payload.kind != "code" or not payload.has_lines or is_beside(payload.corpus):
             return None
         return _statement(self._of(payload))
 
