@@ -147,9 +147,8 @@ def test_a_heading_goes_with_the_line_below_that_underlines_it() -> None:
 
 
 def test_a_tab_for_several_languages_is_for_everybody() -> None:
-    assert others('=== "Java / Python"\n\n    Both.\n\n=== "Go, v2"\n\n    One.') == [
-        ("go", '=== "Go, v2"\n\n    One.')
-    ]
+    both, one = '=== "Java / Python"\n\n    Both.', '=== "Go, v2"\n\n    One.'
+    assert others(f"{both}\n\n{one}") == [("go", one)]
 
 
 @pytest.mark.parametrize(
@@ -164,6 +163,7 @@ def test_a_tab_for_several_languages_is_for_everybody() -> None:
         ("docs/start.md", "Ready to Go", None),
         ("docs/start.md", "Let\u2019s Go!", None),
         ("docs/start.md", "Migrate to Go", "go"),
+        ("docs/start.md", "Notes on the Go SDK", "go"),
         ("docs/java/start.md", "Start", None),
         ("docs/python.md", "Start with Python", None),
         ("docs/rust.md", "Start with Rust", None),

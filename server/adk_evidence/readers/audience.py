@@ -24,7 +24,7 @@ _AFTER_VERB = re.compile(
     r"(?:to|on|back|further|deeper|beyond|ahead|live|through|into|from|with|next|over|global)\b", re.IGNORECASE
 )
 _BEFORE_VERB = re.compile(
-    r"(?:\b(?:where|when|how|ways?|places?|ready|good|time|want|need) to|\blet['\u2019]s|\bon the|\bset,) $",
+    r"(?:\b(?:where|when|how|ways?|places?|ready|good|time|want|need) to|\blet['\u2019]s|\bset,) $",
     re.IGNORECASE,
 )
 _BEFORE_CHARS = 12
