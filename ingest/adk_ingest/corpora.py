@@ -24,7 +24,7 @@ from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.prose import chunk_prose
 from adk_ingest.chunking.python import module_name
 from adk_ingest.credentials import holds_credential, is_credential_file
-from adk_ingest.discovery import Discovery, discover
+from adk_ingest.discovery import Discovery, discover, read_globs
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import as_committed, is_as_committed
@@ -35,7 +35,6 @@ API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
 
 _DIGEST_CHARS = 12
-_SAID = ("excluded", "extension", "not_included")
 LINK_EXAMPLES = 10
 
 # What a docstring's escapes can put into a page but no text file that is read back holds: control characters
@@ -130,6 +129,7 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
     source = replace(source, corpus=name)
     about = settings.corpora["code"]
     # Samples are a part of the documentation.
+    read_globs("sample_globs", about.sample_globs)
     samples = (glob for glob in about.sample_globs if not takes_back(glob))
     others = about.model_copy(update={"exclude_globs": (*about.exclude_globs, *samples)})
     found, files, uncommitted = _discovered(source, others)
@@ -142,7 +142,7 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
         chunk=code_chunk(settings),
         state=corpus_state(source, *other_chunkers(files)),
         files=files,
-        about=about,
+        about=others,
         found=found,
         uncommitted=uncommitted,
     )
@@ -159,10 +159,13 @@ def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created
         kind: The corpus's kind; its settings say where the samples lie.
     """
     about = settings.corpora[kind]
+    are_samples = read_globs("sample_globs", about.sample_globs).match
     # Without globs, a walk would find everything.
     wanted = about.model_copy(update={"include_globs": about.sample_globs, "allowed_exts": (".py",)})
     source = replace(source, corpus=samples_name(about.corpus))
     found, files, uncommitted = _discovered(source, wanted) if about.sample_globs else (Discovery(), (), frozenset())
+    skipped = {reason: [path for path in paths if are_samples(path)] for reason, paths in found.skipped.items()}
+    skipped = {reason: paths for reason, paths in skipped.items() if paths}
     return CorpusInput(
         name=source.corpus,
         kind="doc",
@@ -174,8 +177,8 @@ def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created
         files=files,
         origin="sample",
         about=wanted,
-        # The walk of the corpus itself has said what it passed over for its place or name.
-        found=replace(found, skipped={why: paths for why, paths in found.skipped.items() if why not in _SAID}),
+        # The walk of the corpus itself says what it passed over elsewhere.
+        found=replace(found, skipped=skipped),
         uncommitted=uncommitted,
     )
 

@@ -98,8 +98,8 @@ class _Walk:
         self._source = source
         self._ignored = ignored
         self._root = os.path.realpath(source.root)
-        self._exclude = _globs("exclude_globs", settings.exclude_globs)
-        self._include = _globs("include_globs", settings.include_globs) if settings.include_globs else None
+        self._exclude = read_globs("exclude_globs", settings.exclude_globs)
+        self._include = read_globs("include_globs", settings.include_globs) if settings.include_globs else None
         self._may_prune = not any(map(takes_back, settings.exclude_globs))
         self._extensions = {extension.lower() for extension in settings.allowed_exts}
         self._max_bytes = settings.max_file_bytes
@@ -237,7 +237,12 @@ class _Walk:
         return os.path.join(self._root, *relative.split("/")) if relative else self._root  # noqa: PTH118
 
 
-def _globs(setting: str, globs: tuple[str, ...]) -> Globs:
+def read_globs(setting: str, globs: tuple[str, ...]) -> Globs:
+    """The globs of a setting.
+
+    Raises:
+        SettingsError: A glob cannot be parsed.
+    """
     try:
         return Globs(globs)
     except ValueError as exc:

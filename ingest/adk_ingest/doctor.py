@@ -12,15 +12,14 @@ from typing import Literal
 
 from adk_evidence import __version__
 from adk_evidence.commands import with_options
-from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.errors import EvidenceError, TargetsMissingError
-from adk_evidence.index.opened import dense_gap
+from adk_evidence.index.opened import check_readable, dense_gap
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.voyage import KEY_VARIABLE, has_key
 from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence.store.generations import GenerationStore, check_fingerprint
+from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.target_sets import about_index, find_set, has_vectors, make_target_embedder
 from adk_ingest.caches import CacheStatus
@@ -172,7 +171,7 @@ def _opens(settings: Settings, generations: GenerationStore) -> Finding:
 
 def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
     try:
-        check_fingerprint(manifest, fingerprint(settings))
+        check_readable(manifest, settings)
     except EvidenceError as exc:
         return Finding("models", "broken", exc.message, exc.hint)
     if manifest.fingerprint != index_fingerprint(settings):

@@ -130,6 +130,27 @@ def test_a_heading_goes_with_the_only_part_of_its_section() -> None:
     assert [text.split("\n")[0] for _, text in others(text)[1:]] == ['=== "Go"', '=== "Java"']
 
 
+def test_a_heading_goes_with_the_line_below_that_underlines_it() -> None:
+    text = """\
+    # Tools
+
+    Text.
+
+    Timeouts
+    --------
+
+    ```java
+    wait(3);
+    ```
+    """
+    assert others(text) == [("java", "Timeouts\n--------\n\n```java\nwait(3);\n```")]
+
+
+def test_a_tab_for_several_languages_is_for_everybody() -> None:
+    both, one = '=== "Java / Python"\n\n    Both.', '=== "Go, v2"\n\n    One.'
+    assert others(f"{both}\n\n{one}") == [("go", one)]
+
+
 @pytest.mark.parametrize(
     ("path", "title", "language"),
     [
@@ -138,6 +159,11 @@ def test_a_heading_goes_with_the_only_part_of_its_section() -> None:
         ("docs/start.md", "Go quickstart", "go"),
         ("docs/start.md", "Start with Java", "java"),
         ("docs/start.md", "Go live", None),
+        ("docs/start.md", "Where to Go Next", None),
+        ("docs/start.md", "Ready to Go", None),
+        ("docs/start.md", "Let\u2019s Go!", None),
+        ("docs/start.md", "Migrate to Go", "go"),
+        ("docs/start.md", "Notes on the Go SDK", "go"),
         ("docs/java/start.md", "Start", None),
         ("docs/python.md", "Start with Python", None),
         ("docs/rust.md", "Start with Rust", None),

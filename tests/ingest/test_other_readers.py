@@ -38,6 +38,8 @@ def assert_whole(file: SourceFile, found: list[RawChunk]) -> None:
         if item.start_col is None:
             for line in range(item.start_line, item.end_line + 1):
                 own[line - 1] += line not in left_out
+        for first, last, language in item.left_out:
+            assert any(one.for_language == language and first <= one.start_line <= last for one in found)
     cut = {item.start_line for item in found if item.start_col is not None}
     assert all(count == 1 for number, count in enumerate(own, 1) if lines[number - 1].strip() and number not in cut)
     assert [item.start_line for item in found] == sorted(item.start_line for item in found)
@@ -131,7 +133,21 @@ LINES = st.sampled_from(
         "",
         "Some words here.",
         "- item",
+        "  - nested",
+        '    === "Java"',
+        '        === "Python"',
+        "        deep",
+        "\ttabbed",
+        '\t=== "Go"',
+        "~~~java",
+        "        ```go",
+        "    ## In a tab",
+        "Underlined",
+        "-----",
         "!!! note",
+        "<!--",
+        "-->",
+        '    --8<-- "a.py"',
         "x" * 700,
         "word " * 30,
         "---",
@@ -140,6 +156,10 @@ LINES = st.sampled_from(
 
 
 @hypothesis_settings(deadline=None)
-@given(st.lists(LINES, max_size=60))
-def test_whatever_a_page_holds_no_line_is_lost(lines: list[str]) -> None:
-    chunks("\n".join(lines))
+@given(
+    st.lists(LINES, max_size=60),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["", "---\ntitle: Page\n---\n", "---\ntitle: Java\n---\n"]),
+)
+def test_whatever_a_page_holds_no_line_is_lost(lines: list[str], newline: str, front_matter: str) -> None:
+    chunks((front_matter + "\n".join(lines)).replace("\n", newline), **{"a.py": "run()\n" * 9})

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import IndexMismatchError
+from adk_evidence.errors import IndexMismatchError, SettingsError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search.read import read_file
 from adk_evidence.settings import Settings
+from adk_ingest.doctor import examine
 from adk_ingest.reports import verify_published
-from tests.corpora import Workplace, write_files
+from tests.corpora import CODE, Workplace, write_checkout, write_files
 
 LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n"
 SAMPLE = f'''{LICENCE}
@@ -126,6 +128,59 @@ def test_samples_that_are_gone_leave_the_index(tmp_path: Path) -> None:
     assert not samples(place) and "adk_docs-samples" not in current.manifest.corpora
 
 
+def test_a_change_makes_only_what_depends_on_it_anew(tmp_path: Path) -> None:
+    def changed(place: Workplace) -> dict[str, int]:
+        return {name: corpus.files_changed for name, corpus in place.ingest().corpora.items() if corpus.files_changed}
+
+    place = Workplace(tmp_path)
+    write_files(place.docs, {"docs/tools/drinks.md": PAGE, "examples/python/tea.py": SAMPLE})
+    place.ingest()
+    write_files(place.docs, {"examples/python/tea.py": SAMPLE.replace("Pours", "Brews")})
+    # The sample, and the one page that includes the sample.
+    assert changed(place) == {"adk_docs-samples": 1, "adk_docs": 1}
+    pages = sum(payload.origin == "repository" for payload in place.points().values() if payload.chunk_index == 0)
+    of_java = Workplace(tmp_path, {"ingestion": {"corpora": {"adk_docs": {"language": "java"}}}})
+    code = sum(payload.kind == "code" for payload in place.points().values() if payload.chunk_index == 0)
+    assert changed(of_java) == {"adk_docs": pages - code}
+    assert {payload.for_language for payload in of_java.points().values()} == {None, "python", "go"}
+
+
+def test_a_sample_that_is_not_as_in_the_commit_is_cited_as_it_is(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    shutil.rmtree(place.code)
+    agent = place.code / "contributing/samples/tea/agent.py"
+    commit = write_checkout(place.code, CODE | {"contributing/samples/tea/agent.py": SAMPLE})
+
+    def cited() -> set[tuple[str, str]]:
+        found = [one for one in find(place, "pour_tea cups").candidates if one.origin == "sample"]
+        return {(one.citation.split("@")[1].split(":")[0], one.verification.state) for one in found}
+
+    place.ingest()
+    assert cited() == {(commit, "exact")}
+    agent.write_text("# A new first line.\n\n" + SAMPLE)
+    assert cited() == {(commit, "moved")}
+    place.ingest()
+    [(name, state)] = cited()
+    assert name.startswith("tree-") and state == "exact"
+    assert verify_published(place.settings, citations=True).ok
+
+
+def test_the_walk_for_samples_speaks_of_samples_alone(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    write_files(place.docs, {"examples/empty.py": "", "examples/tea.py": SAMPLE, "docs/.aws/credentials": "x"})
+    (place.docs / "docs/broken.md").symlink_to("nowhere.md")
+    run = place.ingest()
+    assert run.corpora["adk_docs-samples"].skipped == {"empty": 1}
+    assert sum(".aws" in notice for notice in run.notices) == 1
+
+
+@pytest.mark.parametrize("corpus", ["adk_docs", "adk_python"])
+def test_a_glob_for_samples_that_is_not_valid_is_named(tmp_path: Path, corpus: str) -> None:
+    place = Workplace(tmp_path, {"ingestion": {"corpora": {corpus: {"sample_globs": ["examples/**", "!"]}}}})
+    with pytest.raises(SettingsError, match="sample_globs"):
+        place.gather()
+
+
 def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
     page = next(one for one in find(place, "pour_tea cups").candidates if one.path == "docs/tools/drinks.md")
     assert "def pour_tea" in page.attached
@@ -133,16 +188,18 @@ def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
     assert payload.passage_lines[0] == 1 and payload.passage_lines[-1] == 8
 
 
-def test_an_index_without_the_marks_of_readers_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_an_index_of_an_older_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     place = Workplace(tmp_path)
     place.ingest()
     current = place.generations.current()
     assert current is not None
     manifest = current.folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"payload": 2', '"payload": 1'))
-    with pytest.raises(IndexMismatchError, match="payload is 1 in the index") as refused:
+    with pytest.raises(IndexMismatchError, match="another version") as refused:
         place.ask("how does a runner retry?")
     assert "adk-ingest" in (refused.value.hint or "")
+    [finding] = [one for one in examine(place.settings) if one.what == "models"]
+    assert finding.state == "broken" and finding.found == refused.value.message
 
 
 class TestReaders:

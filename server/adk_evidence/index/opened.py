@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
+from adk_evidence.errors import IndexMismatchError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import KINDS, PAYLOAD_VERSION, ChunkPayload, Kind
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo, OutlinePart
@@ -48,6 +49,20 @@ def dense_gap(
     return DenseGap(why, with_options(f"Run `{ingest_command}`: it goes on where it stopped."))
 
 
+def check_readable(manifest: IndexManifest, settings: Settings) -> None:
+    """Refuse an index that questions cannot be asked of.
+
+    Raises:
+        IndexMismatchError: Another version of the product built the index, or other models did.
+    """
+    if manifest.fingerprint.get("payload") != PAYLOAD_VERSION:
+        raise IndexMismatchError(
+            "The index was built by another version of ADK Evidence, and this version cannot read it.",
+            f"Run `{settings.ingest_command}` to build it anew.",
+        )
+    check_fingerprint(manifest, fingerprint(settings), command=settings.ingest_command)
+
+
 class Index:
     """One generation, opened. A generation never changes, so that whatever a request reads from it belongs together."""
 
@@ -56,8 +71,7 @@ class Index:
         self._ingest_command = settings.ingest_command
         self.manifest: IndexManifest = lease.manifest
         try:
-            expected = {**fingerprint(settings), "payload": PAYLOAD_VERSION}
-            check_fingerprint(self.manifest, expected, command=settings.ingest_command)
+            check_readable(self.manifest, settings)
             self.store: EvidenceStore = open_store(lease.folder, settings)
             self.sources: Mapping[str, SourceReader] = source_readers(self.manifest, lease.folder)
         except BaseException:

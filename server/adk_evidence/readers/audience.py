@@ -19,8 +19,15 @@ from adk_evidence.readers.markdown import tab_labels, tab_language
 from adk_evidence.readers.page import Page
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
-# What follows the verb: "Go to the console", "Go live".
-_AFTER_VERB = re.compile(r"(?:to|on|back|further|deeper|beyond|ahead|live|through|into|from|with)\b", re.IGNORECASE)
+# What follows the verb: "Go to the console", "Go live"; and what stands before the verb: "Where to Go Next".
+_AFTER_VERB = re.compile(
+    r"(?:to|on|back|further|deeper|beyond|ahead|live|through|into|from|with|next|over|global)\b", re.IGNORECASE
+)
+_BEFORE_VERB = re.compile(
+    r"(?:\b(?:where|when|how|ways?|places?|ready|good|time|want|need) to|\blet['\u2019]s|\bset,) $",
+    re.IGNORECASE,
+)
+_BEFORE_CHARS = 12
 
 
 class Part(NamedTuple):
@@ -123,7 +130,8 @@ def _by_line(page: Page, languages: Collection[str], others: Collection[str]) ->
 def _add_bare_headings(page: Page, by_line: list[str | None]) -> None:
     """Give a heading to the language that all lines of its section are for."""
     said: list[set[str | None]] = [set() for _ in page.headings]
-    heading_lines = {heading.line for heading in page.headings}
+    own_lines = [_lines_of_heading(page, heading.line) for heading in page.headings]
+    heading_lines = {line for lines in own_lines for line in lines}
     for line in _not_blank(page):
         heading = page.heading_at[line]
         if heading is not None and line not in heading_lines:
@@ -131,7 +139,16 @@ def _add_bare_headings(page: Page, by_line: list[str | None]) -> None:
                 said[index].add(by_line[line])
     for index, languages in enumerate(said):
         if len(languages) == 1:
-            by_line[page.headings[index].line] = next(iter(languages))
+            language = next(iter(languages))
+            for line in own_lines[index]:
+                by_line[line] = language
+
+
+def _lines_of_heading(page: Page, line: int) -> range:
+    """The line of a heading, and the line below that underlines the heading."""
+    below = line + 1
+    underlined = below in page.label_lines and not page.lines[below].strip(" \t=-")
+    return range(line, below + underlined)
 
 
 def _not_blank(page: Page) -> Iterable[int]:
@@ -151,7 +168,14 @@ def _named(title: str, languages: Collection[str], others: Collection[str]) -> s
     for match in _WORD.finditer(title):
         # Languages have capital letters in titles, and most words do at the beginning.
         name = common_name(match[0].lower())
-        is_verb = name == "go" and match.start() == 0 and _AFTER_VERB.match(title[match.end() :].lstrip())
-        if name in languages and match[0][0].isupper() and not is_verb:
+        if name in languages and match[0][0].isupper() and not (name == "go" and _is_verb(title, match)):
             found.add(name)
     return found.pop() if len(found) == 1 and found <= set(others) else None
+
+
+def _is_verb(title: str, go: re.Match[str]) -> bool:
+    """Whether a title's "Go" is no language."""
+    before = title[max(0, go.start() - _BEFORE_CHARS) : go.start()]
+    if _BEFORE_VERB.search(before):
+        return True
+    return go.start() == 0 and _AFTER_VERB.match(title[go.end() :].lstrip()) is not None

@@ -30,6 +30,7 @@ _RAW_START = re.compile("<!--|<pre\\b|<script\\b|<style\\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?][\"')*_\]]*[ \t]*$")
 _LANGUAGE = re.compile(r"[a-z][a-z0-9+#-]{0,19}")
 _LABEL_LANGUAGE = re.compile(r"([a-z][a-z0-9+#]*)(?=$|[ \t]*[-(/:,–]|[ \t]+v?[0-9])")  # noqa: RUF001
+_LABEL_OTHER = re.compile(r"[/,][ \t]*([a-z][a-z0-9+#]*)")
 _BRACED_LANGUAGE = re.compile(r"\{[ \t]*\.([\w+#-]+)")
 _MAX_FRONT_MATTER_LINES = 200
 _MAX_FRONT_MATTER_CHARS = 20_000
@@ -44,11 +45,15 @@ def language_of(name: str) -> str | None:
 
 
 def tab_language(label: str) -> str | None:
-    """The common name of the language that a tab's label begins with; None where it names none."""
-    # "Python", "Python - adk CLI", "Go (v2)"; but not "Go to the console".
-    match = _LABEL_LANGUAGE.match(label.strip().lower())
+    """The common name of the language that a tab's label begins with; None where it names none or several."""
+    # "Python", "Python - adk CLI", "Go (v2)"; but not "Go to the console" and not "Java / Kotlin".
+    label = label.strip().lower()
+    match = _LABEL_LANGUAGE.match(label)
     name = common_name(match[1]) if match else None
-    return name if name in TAB_NAMES else None
+    if name not in TAB_NAMES:
+        return None
+    others = {common_name(other) for other in _LABEL_OTHER.findall(label)} & TAB_NAMES
+    return name if others <= {name} else None
 
 
 def tab_labels(lines: Iterable[str]) -> Iterator[str]:
