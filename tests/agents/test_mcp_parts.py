@@ -189,6 +189,25 @@ async def test_the_definitions_of_all_tools_cost_a_model_at_most_2000_tokens(
 
 
 @pytest.mark.asyncio
+async def test_a_long_traceback_is_taken_by_every_tool_that_takes_a_question(session: AgentSession) -> None:
+    log = (
+        "why?\n"
+        + "INFO waiting\n" * 3000
+        + "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'"
+    )
+    async with asking(session) as client:
+        for tool, name in (
+            ("find_adk_evidence", "query"),
+            ("search_code_and_docs", "query"),
+            ("get_task_context", "task"),
+        ):
+            await answer(client, tool, **{name: log})
+            sentence = await failure(client, tool, **{name: "word " * 2000})
+            assert "no traceback" in sentence
+        assert "[CTX 1]" in await prompt(client, "debug", error=log, symbol="RetryPlugin")
+
+
+@pytest.mark.asyncio
 async def test_the_words_around_what_is_quoted_cost_at_most_80_tokens(session: AgentSession) -> None:
     asked: list[tuple[str, dict[str, Any]]] = [
         *(("find_adk_evidence", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),

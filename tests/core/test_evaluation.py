@@ -16,6 +16,7 @@ from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
 from adk_evidence_eval.golden import (
     GoldenQuestion,
+    Question,
     Selection,
     Span,
     Target,
@@ -25,6 +26,8 @@ from adk_evidence_eval.golden import (
     set_names,
     write_rows,
 )
+from adk_evidence_eval.judging.pairs import make_pairs
+from adk_evidence_eval.judging.systems import Shown
 from adk_evidence_eval.run import Answer, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
 from tests.corpora import Workplace
@@ -144,6 +147,13 @@ def test_coverage_asks_for_three_of_each_kind_in_the_first_twelve():
 def test_example_programs_count_as_docs(corpus: str):
     scores = score_one([result(1, 2, path="a", corpus=corpus), MISS], [target(1, 10)])
     assert (scores["docs@12"], scores["code@12"]) == (1, 1)
+
+
+def test_a_judge_reads_what_a_selection_asks():
+    selection = Selection(document="agent = LlmAgent(name='a')\n", start=(0, 0), end=(0, 26))
+    shown = [Shown(id="q", text="[CTX 1] a", passages=1)]
+    [(pair, _)] = make_pairs([Question(id="q", selection=selection)], shown, shown, seed=1)
+    assert "LlmAgent" in pair.question
 
 
 def test_golden_sets_are_told_apart_by_as_many_folders_as_needed(tmp_path):
