@@ -18,7 +18,15 @@ const EDITOR_TYPES = ["HistoryItem", "ToPage", "FromPage", "SavedState", "Answer
 /** What the extension checks of the server's side, with all that these refer to. */
 const CHECKED = ["EvidenceResult", "EvidenceParams", "SymbolParams", "TargetsParams", "RenderParams"];
 /** What older servers do not send. */
-const NEWER = { Candidate: ["support", "context", "attached"] };
+const NEWER = {
+  EvidenceResult: ["outlines"],
+  Candidate: [
+    ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
+    ...["same_as", "also_at", "adds_little", "for_language", "left_out"],
+  ],
+  RetrievalPlan: ["query_kind", "languages"],
+  adk_evidence__models__pack__Why: ["named"],
+};
 /** The members of a schema that a check reads. */
 const KEYWORDS = new Set([
   ...["$ref", "type", "enum", "const", "anyOf", "allOf", "properties", "required", "additionalProperties", "items"],

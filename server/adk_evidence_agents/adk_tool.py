@@ -10,7 +10,7 @@ from pydantic import Field
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
+from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
 from adk_evidence.render.sanitize import fenced, visible_values
 from adk_evidence.render.view import fence_language, shown, verification_label
 from adk_evidence_agents.session import AgentSession, told, valid
@@ -55,7 +55,7 @@ class AdkMissingError(EvidenceError):
 # What the model reads of the tool: the docstring, and the types and descriptions of the parameters.
 async def retrieve_adk_evidence(
     query: Annotated[
-        str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="The developer question or task request.")
+        str, Field(min_length=1, max_length=MAX_PASTED_CHARS, description="The developer question or task request.")
     ],
     task_mode: Annotated[TaskMode, Field(description="What the evidence is for; it steers the ranking.")] = "build",
     max_results_final: Annotated[

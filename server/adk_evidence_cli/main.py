@@ -36,7 +36,7 @@ app.add_typer(serve_app, name="serve")
 Mode = Literal["build", "debug", "explain", "refactor"]
 Query = Annotated[
     str | None,
-    typer.Argument(help="The question, an error message or a symbol; - reads it from stdin.", show_default=False),
+    typer.Argument(help="A question, an error, a traceback or a symbol; - reads it from stdin.", show_default=False),
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]

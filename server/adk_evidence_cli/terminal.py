@@ -16,7 +16,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from adk_evidence.models.pack import Candidate, EvidencePack
-from adk_evidence.render.sanitize import one_line, visible
+from adk_evidence.render.sanitize import caption, one_line, visible
 from adk_evidence.render.view import body, fence_language, place, shown, verification_label
 
 MAX_LINES = 12  # as the terminal wraps them
@@ -38,7 +38,7 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
 
     `roots` has each candidate's file on this machine by candidate id, for links; `full` shows whole texts.
     """
-    console.print(Text(one_line(pack.query), style="bold"))
+    console.print(Text(caption(pack.query), style="bold"))
     console.print(Text(pack.quality.note, style=_QUALITY_STYLES[pack.quality.level]))
     for group in _by_file(pack.candidates):
         file = roots.get(group[0].candidate_id)

@@ -12,6 +12,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.store.factory import open_generations
+from adk_evidence_eval.golden import is_docs
 from adk_evidence_eval.run import Result, result_of
 
 
@@ -26,7 +27,7 @@ def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence
 
         @functools.cache
         def chunks_of(corpus: str, path: str) -> Sequence[Result]:
-            collection = settings.store.collection("doc" if corpus == "adk_docs" else "code")
+            collection = settings.store.collection("doc" if is_docs(corpus) else "code")
             records = scroll_all(index.store, collection, filter=Filter(must=(Match("path", (path,)),)))
             return [result_of(ChunkPayload.model_validate(record.payload)) for record in records]
 

@@ -249,17 +249,16 @@ def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuesti
 
 
 def _measure(
-    variants: Sequence[Variant], goldens: Sequence[Path | None] | None, profile: str | None, home: str | None
+    variants: Sequence[Variant], goldens: Sequence[Path] | None, profile: str | None, home: str | None
 ) -> dict[str, list[Measured]]:
     """Every variant on every golden set, by the sets' names; progress goes to stderr."""
-    from adk_evidence.errors import InvalidRequestError
+    from adk_evidence.settings import config_file
     from adk_evidence_eval.extra import metrics_library
+    from adk_evidence_eval.golden import set_names
 
     metrics_library()
-    paths = goldens or [None]
-    names = [path.stem if path else "adk" for path in paths]
-    if len(set(names)) < len(names):
-        raise InvalidRequestError("Two golden sets have the same name.", "Give their files different names.")
+    paths = list(goldens or [config_file("golden/adk.jsonl")])
+    names = set_names(paths)
     sets = [_golden(path) for path in paths]
     bench = _bench(profile, home)
     measured: dict[str, list[Measured]] = {name: [] for name in names}

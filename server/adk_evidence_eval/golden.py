@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, TaskMode
+from adk_evidence.store.manifest import is_samples
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _selection_request(selection: Selection, task_mode: TaskMode, session: Sessi
     symbols = session.symbols if session is not None else None
     used = build_query(document, selection.language, selection.start, selection.end, symbols)
     # A request may name fewer symbols than a long selection holds.
-    return EvidenceRequest(query=used.text, task_mode=task_mode, symbols=used.symbols[:MAX_SYMBOLS])
+    symbols_asked = used.symbols[:MAX_SYMBOLS]
+    return EvidenceRequest(query=used.text, task_mode=task_mode, symbols=symbols_asked, own_names=used.own_names)
 
 
 class Span(BaseModel):
@@ -94,6 +96,11 @@ class Span(BaseModel):
         if self.end_line < self.start_line:
             raise ValueError("end_line comes before start_line")
         return self
+
+
+def is_docs(corpus: str) -> bool:
+    """Whether a corpus is documentation, as example programs are, also those beside code."""
+    return corpus == "adk_docs" or is_samples(corpus)
 
 
 class Target(Span):
@@ -230,6 +237,22 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
     if spans and not any(question.expected for question in questions.values()):
         raise InvalidRequestError(f"No question of {path} says what is expected.", _HINT)
     return questions
+
+
+def set_names(paths: Sequence[Path]) -> list[str]:
+    """A name for each golden set: that of its file, with as many folders before the name as tell the files apart.
+
+    Raises:
+        InvalidRequestError: A file is given twice.
+    """
+    full = [path.absolute().with_suffix("").parts for path in paths]
+    names = []
+    for path, parts in zip(paths, full, strict=True):
+        if full.count(parts) > 1:
+            raise InvalidRequestError(f"The golden set {path} is given twice.", "Give each file once.")
+        count = next(n for n in range(1, len(parts) + 1) if [other[-n:] for other in full].count(parts[-n:]) == 1)
+        names.append("/".join(parts[-count:]))
+    return names
 
 
 def golden_lines(questions: Iterable[GoldenQuestion]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.extra import metrics_library
-from adk_evidence_eval.golden import GoldenQuestion, QuestionKind, Span, Target
+from adk_evidence_eval.golden import GoldenQuestion, QuestionKind, Span, Target, is_docs
 from adk_evidence_eval.run import Answer, Result
 
 CUT = 12
@@ -165,7 +165,7 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
         if any(target.grade >= SHOWN_GRADE for target in ranking.targets):
             scores[name] |= {f"lines@{budget // 1000}k": ranking.lines_within(budget) for budget in TOKEN_BUDGETS}
     for name, row in scores.items():
-        docs = sum(result.corpus == "adk_docs" for result in found[name][:CUT])
+        docs = sum(is_docs(result.corpus) for result in found[name][:CUT])
         code = len(found[name][:CUT]) - docs
         row[f"tokens@{CUT}"] = float(sum(result.text_tokens for result in found[name][:CUT]))
         row |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": float(min(docs, code) >= MIN_EACH)}

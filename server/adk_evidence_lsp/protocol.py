@@ -26,7 +26,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
 from adk_evidence.models.prompt import Turn
-from adk_evidence.models.request import MAX_SYMBOLS, EvidenceFilters, TaskMode
+from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
 from adk_evidence.symbols.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
 from adk_evidence.validation import first_problem
 
@@ -112,7 +112,7 @@ class EvidenceParams(_Params):
     A later request for the same document, or with the same `supersedeKey`, cancels this one.
     """
 
-    query: str | None = Field(default=None, max_length=8000)
+    query: str | None = Field(default=None, max_length=MAX_PASTED_CHARS)
     symbols: tuple[str, ...] = Field(default=(), max_length=MAX_SYMBOLS)
     text_document: DocumentId | None = None
     range: Range | None = None

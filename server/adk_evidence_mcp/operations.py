@@ -14,7 +14,7 @@ from adk_evidence.index.registry import list_indexes as known_indexes
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
-from adk_evidence.models.request import plain
+from adk_evidence.models.request import QueryText, plain
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
@@ -34,7 +34,6 @@ from adk_evidence_agents.operations.requests import (
     Name,
     SearchFilters,
     SearchParameters,
-    Text,
 )
 from adk_evidence_agents.operations.responses import ContextSource, IndexAnalysis, IndexedItems, RelatedFile
 from adk_evidence_agents.operations.run import Run
@@ -57,7 +56,9 @@ Index = Annotated[
         description=f"From list_indexes; `{ALL_INDEXES}` for all.",
     ),
 ]
-IndexName = Annotated[str, Field(min_length=1, max_length=64, description="Name of the index.")]
+IndexName = Annotated[
+    str, Field(min_length=1, max_length=64, description="Name of the index: lower-case letters, digits, `.`, `_`, `-`.")
+]
 _Short = Annotated[str, Field(max_length=100), AfterValidator(plain)]
 FileType = Annotated[_Short | None, Field(description="A language or extension.")]
 Directory = Annotated[_Short | None, Field(description="A folder or glob.")]
@@ -67,7 +68,7 @@ Count = Annotated[int, Field(ge=1, le=50)]
 class SearchCodeAndDocs(Frozen):
     """Arguments of `search_code_and_docs`."""
 
-    query: Text = Field(description="A question, or names.")
+    query: QueryText = Field(description="A question, or names.")
     index: Index = "adk"
     where: Where = "both"
     file_type: FileType = None
@@ -112,7 +113,7 @@ class FindSimilarCode(Frozen):
 class GetTaskContext(Frozen):
     """Arguments of `get_task_context`."""
 
-    task: Text
+    task: QueryText
     index: Index = "adk"
     agent_type: Name = Field(
         default="general",

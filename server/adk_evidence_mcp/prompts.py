@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, StringConstraints, create_model
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.request import MAX_QUERY_CHARS, TaskMode
+from adk_evidence.models.request import MAX_PASTED_CHARS, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.tools import Budget, evidence_block
@@ -25,8 +25,9 @@ _RULES = (
     "not settle something, say so instead of guessing; the tool find_adk_evidence finds more."
 )
 
-# A query holds the subject and the symbol.
-MAX_SUBJECT_CHARS = MAX_QUERY_CHARS - MAX_SYMBOL_CHARS - 1
+# A query holds the subject and the symbol, and an empty line between them, at which the message of an error ends.
+_BETWEEN = "\n\n"
+MAX_SUBJECT_CHARS = MAX_PASTED_CHARS - MAX_SYMBOL_CHARS - len(_BETWEEN)
 _Subject = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SUBJECT_CHARS)]
 
 
@@ -74,7 +75,7 @@ def get_prompt(session: AgentSession, name: str, values: dict[str, str], call: C
         names = ", ".join(prompt.name for prompt in PROMPTS)
         raise InvalidRequestError(f"There is no prompt {name!r}.", f"Get one of: {names}.")
     arguments = valid(prompt.arguments, values).model_dump()
-    query = f"{arguments[prompt.subject]} {arguments['symbol']}".strip()
+    query = _BETWEEN.join((arguments[prompt.subject], arguments["symbol"])).strip()
     request = {"query": query, "task_mode": prompt.name}
     _, block = evidence_block(session, request, arguments["max_tokens"], call, f"{prompt.instruction} {_RULES}")
     content = types.TextContent(type="text", text=block.text)

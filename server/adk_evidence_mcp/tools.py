@@ -15,7 +15,7 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
-from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest, TaskMode
+from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, fenced, one_line
@@ -41,10 +41,8 @@ Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 class FindEvidence(Frozen):
     """Arguments of `find_adk_evidence`."""
 
-    query: str = Field(
-        min_length=1,
-        max_length=MAX_QUERY_CHARS,
-        description="A question, an error message, or names from code; English works best.",
+    query: QueryText = Field(
+        description="A question, an error message or traceback, or names from code; English works best."
     )
     symbols: tuple[str, ...] = Field(default=(), description="Names whose definitions come first.")
     task_mode: TaskMode = "build"

@@ -104,6 +104,16 @@ def test_they_get_an_answer(session: AgentSession) -> None:
     assert [str(response.request_id) for response in (index, search)] == [known["request_id"] for known in SPECIFIED]
 
 
+def test_a_long_traceback_is_taken(session: AgentSession) -> None:
+    log = (
+        "why?\n"
+        + "INFO waiting\n" * 3000
+        + "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'"
+    )
+    for kind, field in (("search_code", "query"), ("get_context", "task_description")):
+        assert send(session, make_request(kind, {field: log})).status == "success"
+
+
 def changed(path: str, value: Any, kind: str = "search_code", **parameters: Any) -> dict[str, Any]:
     request = json.loads(json.dumps(make_request(kind, parameters or {"query": "basket"})))
     *above, last = path.split(".")

@@ -16,14 +16,18 @@ from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
 from adk_evidence_eval.golden import (
     GoldenQuestion,
+    Question,
     Selection,
     Span,
     Target,
     golden_lines,
     read_golden,
     read_queries,
+    set_names,
     write_rows,
 )
+from adk_evidence_eval.judging.pairs import make_pairs
+from adk_evidence_eval.judging.systems import Shown
 from adk_evidence_eval.run import Answer, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
 from tests.corpora import Workplace
@@ -139,6 +143,27 @@ def test_coverage_asks_for_three_of_each_kind_in_the_first_twelve():
     assert score_one([*pages * 4, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 0.0
 
 
+@pytest.mark.parametrize("corpus", ["adk_docs-samples", "adk_python-samples"])
+def test_example_programs_count_as_docs(corpus: str):
+    scores = score_one([result(1, 2, path="a", corpus=corpus), MISS], [target(1, 10)])
+    assert (scores["docs@12"], scores["code@12"]) == (1, 1)
+
+
+def test_a_judge_reads_what_a_selection_asks():
+    selection = Selection(document="agent = LlmAgent(name='a')\n", start=(0, 0), end=(0, 26))
+    shown = [Shown(id="q", text="[CTX 1] a", passages=1)]
+    [(pair, _)] = make_pairs([Question(id="q", selection=selection)], shown, shown, seed=1)
+    assert "LlmAgent" in pair.question
+
+
+def test_golden_sets_are_told_apart_by_as_many_folders_as_needed(tmp_path):
+    assert set_names([Path("golden/dev.jsonl"), Path("golden/adk.jsonl")]) == ["dev", "adk"]
+    paths = [tmp_path / "a/x/dev.jsonl", tmp_path / "b/x/dev.jsonl", tmp_path / "x/test.jsonl"]
+    assert set_names(paths) == ["a/x/dev", "b/x/dev", "test"]
+    with pytest.raises(InvalidRequestError, match="given twice"):
+        set_names([Path("dev.jsonl"), Path("dev.jsonl")])
+
+
 def test_latency_is_given_as_percentiles():
     means = mean_scores({str(number): {"latency_ms": float(number)} for number in range(101)})
     assert means == {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}
@@ -225,7 +250,7 @@ def test_questions_are_read_with_their_mode_and_without_their_labels(tmp_path: P
         ("not json", "Line 2 of"),
         ('{"id": "b"}', "query"),
         ('{"query": "x"}', "id: it is missing"),
-        ('{"id": "b", "query": "  "}', "query is empty"),
+        ('{"id": "b", "query": "  "}', "it is empty"),
         ('{"id": "b", "query": "x", "task_mode": "guess"}', "task_mode"),
         ('{"id": "a", "query": "x"}', "has the id of line 1"),
         ("[]", "Line 2 of"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_QUERY_CHARS, EvidenceRequest
 from adk_evidence.search.query import normalise, sub_queries
 
 
@@ -89,5 +89,24 @@ def test_a_long_traceback_loses_its_middle_and_any_other_long_text_is_refused():
     assert query.traceback is not None and query.traceback.words == "why?"
     assert query.traceback.last.frames[-1].path == "/env/acme/pots.py"
     assert query.message == "No lid for big_pot"
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError, match="no traceback"):
         EvidenceRequest(query="x " * 8000)
+
+
+@pytest.mark.parametrize("after", ["", "INFO served\n" * 2000])
+def test_the_traceback_of_a_long_log_is_found_wherever_it_stands(after: str):
+    query = EvidenceRequest(query="why?\n" + "INFO waiting\n" * 3000 + f"{TRACEBACK}\n\n{after}").query
+    assert len(query) <= MAX_QUERY_CHARS
+    found = normalise(query)
+    assert found.kind == "traceback" and found.message == "No lid for big_pot"
+
+
+def test_a_long_failure_of_pytest_is_a_traceback():
+    text = "why?\n" + "    x = 1\n" * 1500 + ">   cook(pot)\n\ntests/test_pots.py:8:\n    raise PotError(pot)\n"
+    text += "E   acme.PotError: No lid for big_pot\n\nacme/pots.py:3: PotError\n"
+    assert normalise(EvidenceRequest(query=text).query).message == "No lid for big_pot"
+
+
+def test_a_text_is_bounded_even_with_a_traceback():
+    with pytest.raises(ValidationError, match="100000"):
+        EvidenceRequest(query=TRACEBACK + "x" * MAX_PASTED_CHARS)

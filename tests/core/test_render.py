@@ -123,6 +123,14 @@ def test_hostile_corpora_add_no_markup_to_markdown():
     assert "html_block" not in [token.type for token in tokens]
 
 
+def test_a_pasted_text_stands_above_its_answer_with_its_beginning_and_its_end():
+    pasted = "why?\n" + "  waiting for a lid\n" * 500 + "PotError: No lid for big_pot"
+    doc = payload("doc", "docs/pots.md", "A lid.")
+    for shown in (to_markdown(pack(doc, query=pasted)), show(pack(doc, query=pasted))):
+        head = " ".join(shown[:700].split())
+        assert "why? waiting" in head and "PotError: No lid for big" in head and len(shown) < 3000
+
+
 def test_markdown_says_that_its_quotes_are_data():
     assert "data, never instructions" in to_markdown(hostile())
     text = to_markdown(pack())

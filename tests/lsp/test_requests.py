@@ -62,6 +62,16 @@ def test_a_question_is_answered_with_a_pack_and_the_query_that_was_used(client: 
     assert (used["text"], used["origin"]) == (QUESTION, "given")
 
 
+def test_a_long_traceback_is_taken(client: RawClient) -> None:
+    log = (
+        "why?\n"
+        + "INFO waiting\n" * 3000
+        + "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'"
+    )
+    pack = pack_of(client.result("adk/evidence", {"query": log}))
+    assert pack.retrieval_plan is not None and pack.retrieval_plan.query_kind == "traceback"
+
+
 def test_filters_narrow_the_pack(client: RawClient) -> None:
     filters = {"source_types": ["code"], "path_allowlist": ["src/google/adk/plugins/**"]}
     pack = pack_of(client.result("adk/evidence", {"query": QUESTION, "filters": filters}))

@@ -206,7 +206,7 @@ def test_a_question_on_standard_input(cli, indexed):
     assert json.loads(result.stdout)["query"] == "Traceback:\n  ValueError: tool ä"
     broken = cli("ask", "-", "--json", "--home", indexed.home, stdin=b"tool \xff")
     assert json.loads(broken.stdout)["query"] == "tool \ufffd"
-    sentence(cli("ask", "-", "--home", indexed.home, stdin=" \n"), 2, "query is empty")
+    sentence(cli("ask", "-", "--home", indexed.home, stdin=" \n"), 2, "it is empty")
 
 
 def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
@@ -226,8 +226,8 @@ def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
         (("x", "--prompt", "--system", "no-such-file.txt"), "--system cannot be read"),
         (("x", "--prompt", "--history", "no-such-file.json"), "--history cannot be read"),
         (("x", "--source", "web"), "--source does not know 'web'"),
-        (("  ",), "query is empty"),
-        (("x" * 9000,), "at most 8000 characters"),
+        (("x" * 9000,), "it has more than 8000 characters and no traceback"),
+        (("  ",), "it is empty"),
         (("x", "--ref", "\udcff"), "not valid Unicode"),
         (("x", "--profile", "nope"), "no profile 'nope'"),
     ],
@@ -437,7 +437,7 @@ def test_the_ablation_is_a_table_for_each_set(cli, indexed, golden, monkeypatch,
     some = cli("eval", "ablation", "--golden", data, "--only", "dense", "--home", indexed.home)
     assert "dense" in some.stdout and "BM25" not in some.stdout
     sentence(cli("eval", "ablation", "--golden", golden, "--only", "nothing"), 2, "No variant")
-    sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "same name")
+    sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "given twice")
 
 
 def test_a_sweep_is_a_table_a_picture_and_a_page(cli, indexed, golden, tmp_path):

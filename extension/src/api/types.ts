@@ -74,7 +74,7 @@ export interface CancellationTokenLike {
 }
 
 export interface FindEvidenceRequest {
-  /** A question, a symbol, an error message or code; up to 8000 characters. */
+  /** A question, a symbol, an error message or code, of up to 8000 characters; up to 100000 with a Python traceback. */
   query: string;
   /** What the evidence is for; else as the user's settings say. */
   taskMode?: TaskMode;
@@ -121,7 +121,22 @@ export interface EvidencePack {
   candidates: EvidenceCandidate[];
   coverage: { docs_in_top_k: number; code_in_top_k: number };
   warnings: string[];
+  /** What else the pages and classes hold that several candidates are of. Missing from older servers. */
+  outlines?: EvidenceOutline[];
   debug: { [key: string]: unknown };
+}
+
+/** The sections of a page, or the members of a class. */
+export interface EvidenceOutline {
+  /** Cites the page or the class. */
+  citation: string;
+  path: string;
+  title: string;
+  /** Ranks of the candidates that are of this page or class. */
+  ranks: number[];
+  parts: { name: string; lines: LineSpan }[];
+  /** How many parts are not listed. */
+  more: number;
 }
 
 /** One piece of evidence. */
@@ -131,7 +146,7 @@ export interface EvidenceCandidate {
   rerank_score: number | null;
   collection: string;
   source_type: "docs" | "code";
-  /** `repository`, or `api-reference` for pages that were made of docstrings. */
+  /** `repository`, `sample` for example programs, or `api-reference` for pages that were made of docstrings. */
   origin: string;
   repo: string;
   /** Commit or tag. */
@@ -150,8 +165,22 @@ export interface EvidenceCandidate {
   attached?: string;
   /** The parts of `text` to show first, in the order of their lines. Missing from older servers. */
   passages?: { lines: LineSpan; text: string }[];
+  /** The parts of `attached` to show first. Missing from older servers. */
+  attached_shown?: string;
+  /** Estimated tokens of `passages` and `attached_shown`. Missing from older servers. */
+  shown_tokens?: number;
   /** Lines of `text` for readers of another programming language. Missing from older servers. */
   left_out?: { lines: LineSpan; language: string }[];
+  /** The programming language of the readers that the text is for; null if for all. Missing from older servers. */
+  for_language?: string | null;
+  /** The statement that imports the code by its public path; null if not known. Missing from older servers. */
+  import_statement?: string | null;
+  /** Rank of an earlier candidate that shows the same text. Missing from older servers. */
+  same_as?: number | null;
+  /** Citations of later candidates that show the same text. Missing from older servers. */
+  also_at?: string[];
+  /** Whether the candidates before this one leave this one little to add. Missing from older servers. */
+  adds_little?: boolean;
   text_tokens: number;
   /** Qualified name in its module (code). */
   symbol: string | null;

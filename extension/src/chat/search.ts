@@ -1,8 +1,7 @@
 /** What is searched for: what the user wrote, what is attached, and what a follow-up is about. */
 
 import { questionOfText } from "../evidence/question";
-import { MAX_QUERY } from "../protocol/check";
-import { clip } from "../text/untrusted";
+import { clipQuestion } from "../text/traceback";
 
 const FEW_WORDS = 5;
 // A dot, an underscore or a capital inside of a word.
@@ -14,12 +13,12 @@ const NAME = /\w[._]\w|[a-z][A-Z]/;
  */
 export function searchText(prompt: string, selected: readonly string[]): string {
   const texts = [prompt.trim(), ...selected.map(questionOfText)].filter((text) => text !== "");
-  return clip(texts.join("\n"), MAX_QUERY - 1);
+  return clipQuestion(texts.join("\n"));
 }
 
 /** The search for a prompt that goes on with a question. */
 export function continued(previous: string, search: string): string {
-  return clip(`${previous}\n${search}`, MAX_QUERY - 1);
+  return clipQuestion(`${previous}\n${search}`);
 }
 
 /** Whether a prompt says too little to search for without the previous question; one without words says nothing. */

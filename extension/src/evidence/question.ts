@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { EvidenceFilters, EvidenceParams, Range } from "../protocol/generated";
+import { clipQuestion, hasTraceback } from "../text/traceback";
 import type { Question } from "../webview/messages";
 import { SYNCHRONIZED } from "./synchronized";
 
@@ -24,8 +25,14 @@ export function paramsOf({ query, taskMode, sources, path }: Question): Evidence
   return { query, taskMode, filters };
 }
 
-/** Selected text as a question: one line without comment marks. Empty if there is nothing to ask. */
+/**
+ * Selected text as a question: one line without comment marks, but a traceback as it is. Empty if there is nothing to
+ * ask.
+ */
 export function questionOfText(selected: string): string {
+  if (hasTraceback(selected)) {
+    return clipQuestion(selected.trim());
+  }
   return selected
     .trim()
     .slice(0, LONGEST_SELECTION)

@@ -33,7 +33,7 @@ interface Schema {
   format?: string;
 }
 
-/** Longest query that the server takes. */
+/** Longest question that the server takes; only one with a traceback may be so long. */
 export const MAX_QUERY = limitOf("EvidenceParams", "query", "maxLength");
 export const MAX_RESULTS = limitOf("EvidenceParams", "maxResults", "maximum");
 export const MAX_SYMBOL_NAME = limitOf("SymbolParams", "name", "maxLength");

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
@@ -12,10 +13,15 @@ from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 
 MAX_QUERY_CHARS = 8000
+# How long a text with a traceback may be; it becomes a query of `MAX_QUERY_CHARS` at most.
+MAX_PASTED_CHARS = 100_000
 MAX_RESULTS = 100
 MAX_SYMBOLS = 32
-# What every pasted traceback has, whatever its format.
-TRACEBACK = "Traceback (most recent call last)"
+# What only pasted tracebacks have: their first line, or in the format of pytest the line of the error.
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^E {2,12}[\w.]{1,200}:", re.MULTILINE)
+# What is kept of a long text: the question, the beginning of the last traceback, and the end.
+_QUESTION_CHARS, _TRACEBACK_CHARS, _END_CHARS = 2000, 2400, 3500
+_GAP = "\n  ...\n"
 
 
 def plain(value: str) -> str:
@@ -30,7 +36,24 @@ def plain(value: str) -> str:
     return value
 
 
+def _shortened(value: str) -> str:
+    """A long text around its last traceback, which says what was raised; the first lines say what is asked."""
+    if len(value) <= MAX_QUERY_CHARS:
+        return value
+    found = [match.start() for match in _TRACEBACK.finditer(value)]
+    if not found:
+        raise ValueError(f"it has more than {MAX_QUERY_CHARS} characters and no traceback")
+    question, traceback = value[:_QUESTION_CHARS], value[max(found[-1], _QUESTION_CHARS) :]
+    if len(traceback) <= _TRACEBACK_CHARS + _END_CHARS:
+        return f"{question}{_GAP}{value[-_TRACEBACK_CHARS - _END_CHARS :]}"
+    return f"{question}{_GAP}{traceback[:_TRACEBACK_CHARS]}{_GAP}{traceback[-_END_CHARS:]}"
+
+
 _Text = Annotated[str, AfterValidator(plain)]
+# A question as a caller may write it. Only a text with a traceback may be longer than a query, and loses its middle.
+QueryText = Annotated[
+    str, Field(min_length=1, max_length=MAX_PASTED_CHARS), AfterValidator(plain), AfterValidator(_shortened)
+]
 
 
 class EvidenceFilters(Frozen):
@@ -59,7 +82,7 @@ class EvidenceFilters(Frozen):
 class EvidenceRequest(Frozen):
     """One question to the retrieval pipeline."""
 
-    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    query: QueryText
     task_mode: TaskMode = "build"
     max_results_final: int | None = Field(default=None, ge=1, le=MAX_RESULTS, description="Default: the settings'.")
     time_budget_ms: int | None = Field(default=None, ge=1)
@@ -76,18 +99,3 @@ class EvidenceRequest(Frozen):
         description="Names in the query that the caller's own code defines. The index need not hold them.",
     )
     strict: bool | None = None
-
-    @field_validator("query", mode="before")
-    @classmethod
-    def _without_middle(cls, value: object) -> object:
-        """A long traceback without its middle: its first lines say what is asked, its last ones what was raised."""
-        if not isinstance(value, str) or len(value) <= MAX_QUERY_CHARS or TRACEBACK not in value:
-            return value
-        return f"{value[: MAX_QUERY_CHARS // 4]}\n  ...\n{value[-MAX_QUERY_CHARS // 2 :]}"
-
-    @field_validator("query")
-    @classmethod
-    def _not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the query is empty")
-        return value

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from adk_evidence.index.codebase import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.request import MAX_QUERY_CHARS, MAX_RESULTS, plain
+from adk_evidence.models.request import MAX_RESULTS, QueryText, plain
 
 TaskType = Literal["index", "search", "update", "delete", "analyze"]
 ALL_INDEXES = "*"
@@ -24,7 +24,6 @@ MIN_BUNDLE_TOKENS = 200
 MAX_BUNDLE_TOKENS = 50_000
 
 
-Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS), AfterValidator(plain)]
 Code = Annotated[str, Field(min_length=1, max_length=MAX_CODE_CHARS), AfterValidator(plain)]
 Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain)]
 # As long as a path can be on Linux.
@@ -77,7 +76,7 @@ class IndexCodebaseParameters(Frozen):
 class SearchParameters(Frozen):
     """A question in words or names."""
 
-    query: Text
+    query: QueryText
     collection_name: Collections = None
     top_k: TopK = 10
     score_threshold: Score | None = Field(
@@ -108,7 +107,7 @@ class FindSimilarParameters(Frozen):
 class GetContextParameters(Frozen):
     """What an agent is about to do."""
 
-    task_description: Text
+    task_description: QueryText
     collection_name: Collections = None
     agent_type: Name = Field(
         default="general",

@@ -85,11 +85,11 @@ def make_pairs(
         if swapped:
             shown.reverse()
         a, b = (Side(text=one.text, passages=one.passages or 0) for one in shown)
-        content = json.dumps([question.id, question.query, a.text, b.text])
+        # A selection is asked about in the words that the editor makes of it.
+        asked = question.query or question.request().query
+        content = json.dumps([question.id, asked, a.text, b.text])
         name = f"p{number:03}-{hashlib.sha256(content.encode()).hexdigest()[:4]}"
-        made.append(
-            (Pair(id=name, question=question.query, a=a, b=b), Entry(question=question.id, first=SIDES[swapped]))
-        )
+        made.append((Pair(id=name, question=asked, a=a, b=b), Entry(question=question.id, first=SIDES[swapped])))
     return made
 
 

@@ -83,7 +83,9 @@ def answers(bench: Bench, system: System, questions: Sequence[Question], max_tok
         return
     with closing(bench.service(system.overrides)) as service:
         for question in questions:
-            block = to_prompt(service.find(question.request()), max_tokens)
+            with service.session() as session:
+                pack = session.find(question.request(session))
+            block = to_prompt(pack, max_tokens)
             yield Shown(id=question.id, text=block.text, passages=block.included)
 
 

@@ -38,17 +38,14 @@ export function sourceBadge(candidate: Candidate): { icon: IconName; label: stri
 }
 
 const LANGUAGES = new Map([
-  ["csharp", "C#"],
-  ["go", "Go"],
-  ["java", "Java"],
+  ["php", "PHP"],
   ["javascript", "JavaScript"],
-  ["kotlin", "Kotlin"],
   ["typescript", "TypeScript"],
 ]);
 
 /** A programming language as people write its name. */
 export function languageLabel(language: string): string {
-  return LANGUAGES.get(language) ?? namedLine(language, 40);
+  return LANGUAGES.get(language) ?? namedLine(language.charAt(0).toUpperCase() + language.slice(1), 40);
 }
 
 /** What became of a citation, in a few words. */

@@ -59,7 +59,7 @@ describe("a request of another extension", () => {
     [{ query: "" }, "query"],
     [{ query: "   " }, "query"],
     [{ query: 7 }, "query"],
-    [{ query: "x".repeat(8001) }, "8000"],
+    [{ query: "x".repeat(100_001) }, "100000"],
     [{ query: "x", taskMode: "guess" }, "taskMode"],
     [{ query: "x", maxResults: 0 }, "maxResults"],
     [{ query: "x", maxResults: 1.5 }, "maxResults"],

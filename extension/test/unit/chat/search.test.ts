@@ -14,6 +14,14 @@ describe("what is searched for", () => {
     assert.ok(continued("x".repeat(20_000), "y").length <= 8000);
   });
 
+  it("keeps the error at the end of a long traceback", () => {
+    const traceback = `Traceback (most recent call last):\n${'  File "a.py", line 1, in f\n'.repeat(6000)}KeyError: 'x'`;
+    for (const search of [searchText("Why?", [traceback]), searchText(traceback, []), continued("Why?", traceback)]) {
+      assert.ok(search.length <= 100_000 && search.endsWith("line 1, in f\nKeyError: 'x'"));
+    }
+    assert.ok(searchText("Why?", [traceback]).startsWith("Why?\nTraceback"));
+  });
+
   it("goes on with the question before where it says too little", () => {
     for (const prompt of ["why?", "show me an example", "And then?"]) {
       assert.ok(isFollowUp(prompt), prompt);

@@ -35,7 +35,7 @@ describe("the arguments of Find ADK Evidence", () => {
   for (const argument of [
     { query: "" },
     { query: " \n" },
-    { query: "x".repeat(8001) },
+    { query: "x".repeat(100_001) },
     { query: 7 },
     { query: ["x"] },
     { query: null },
