@@ -17,7 +17,8 @@ class PublicImports:
     Private definitions are found under the public name that a package exports them by.
     """
 
-    def __init__(self, targets: Iterable[Target]) -> None:
+    def __init__(self, targets: Iterable[Target], repo: str, commit: str) -> None:
+        self._source = (repo, commit)
         self._by_path: dict[str, list[Target]] = {}
         for target in targets:
             # A member is imported with its class.
@@ -31,7 +32,8 @@ class PublicImports:
 
         Of several definitions, as many as fit are named, the best ranked first, all of one package.
         """
-        if payload.kind != "code" or not payload.has_lines:
+        # Other codebases, and other versions of this one, have files of the same names.
+        if payload.kind != "code" or not payload.has_lines or (payload.repo, payload.commit) != self._source:
             return None
         return _statement(self._of(payload))
 
