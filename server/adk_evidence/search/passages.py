@@ -426,6 +426,6 @@ def _cosines(run: Run, kind: Kind, points: tuple[str, ...], asked: np.ndarray) -
         )
         for record in records:
             vectors[record.id] = np.asarray(record.vectors.get(store.dense_vector(kind), ()), dtype=np.float32)
-    for point, rows in vectors.items():
-        kept.get(point, lambda rows=rows: rows)
+    for point in vectors:
+        kept.get(point, functools.partial(vectors.__getitem__, point))
     return {point: [float(one) for one in rows @ asked] for point, rows in vectors.items() if rows.ndim == 2}
