@@ -42,7 +42,9 @@ ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is f
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
 AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a block for a model's prompt.")]
-Full = Annotated[bool, typer.Option("--full", help="Show whole texts instead of the passages that matched.")]
+Full = Annotated[
+    bool, typer.Option("--full", help="Show every result, and whole texts instead of the passages that matched.")
+]
 
 
 def _version(wanted: bool) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
+from adk_evidence.readers.languages import _TABLE as LANGUAGES
+from adk_evidence.readers.languages import PROGRAMMING
+from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import shown
 from adk_evidence.search.outlines import make_outlines
@@ -16,9 +21,9 @@ from adk_evidence.search.passages import Question, add_little, choose_passages, 
 from adk_evidence.search.support import Measures, Support
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
-from adk_evidence.store.manifest import beside_name
 from adk_evidence.symbols.imports import PublicImports
 from adk_evidence.symbols.target import RankParts, Target
+from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import hit, pack, payload, placed, run
 
 FILLER = "\n\n".join(
@@ -125,6 +130,24 @@ def test_what_an_earlier_result_shows_is_named_there_and_not_shown_again():
     assert "NOT SHOWN: 1 result that would add little" in text
 
 
+def test_a_code_block_whose_lines_stand_in_an_earlier_result_is_not_opened():
+    steps = [f"set_retry_limit(of=tool_number_{n}, to={n})" for n in range(40)]
+    code = payload("doc", "docs/a.md", "\n\n".join(steps), lang="json")
+    page = "Set the retry limit:\n\n```json\n" + "\n\n".join(steps) + "\n```\n\nA retry limit is a number of calls."
+    _, _, (_, second) = answered(code, payload("doc", "docs/b.md", page, lang="md"))
+    text = shown(second)
+    assert "A retry limit is a number" in text and "set_retry_limit" not in text and "```" not in text
+
+
+def test_chosen_results_show_their_text_where_the_result_that_shows_the_same_was_not_chosen():
+    body = "The retry limit of a tool is three.\nA higher retry limit needs a plugin."
+    _, _, (first, second) = answered(payload("doc", "docs/a.md", body), payload("doc", "docs/b.md", body))
+    both = to_markdown(pack().model_copy(update={"candidates": (first, second)}))
+    assert both.count(body) == 1 and "Shows the same as result 1." in both
+    alone = to_markdown(pack().model_copy(update={"candidates": (second,)}))
+    assert alone.count(body) == 1 and "Shows the same" not in alone
+
+
 def test_the_weak_end_of_a_list_is_left_out_of_prompts_and_counted():
     chunks = [payload("doc", f"docs/{n}.md", f"The retry limit number {n} is told here.") for n in range(8)]
     _, _, candidates = answered(*chunks, support=(0.9, 0.8, 0.8, 0.8, 0.8, 0.7, 0.01, 0.01))
@@ -158,9 +181,20 @@ def test_gaps_between_passages_name_their_lines():
         "[... lines 104-105]",
         "line 6",
         "[... lines 107-108]",
-        "[lines 109-110: java, go]",
+        "[lines 109-110: Java, Go]",
         "[... lines 111-112]",
     ]
+
+
+def test_markers_name_programming_languages_as_people_do():
+    chunk = payload("doc", body="one\ntwo")
+    (candidate,) = pack(chunk).candidates
+    first = (Passage(lines=LineSpan(start=1, end=1), text="one"),)
+    candidate = candidate.model_copy(update={"passages": first, "lines": LineSpan(start=1, end=2)})
+    for name in PROGRAMMING:
+        left_out = (LeftOut(lines=LineSpan(start=2, end=2), language=name),)
+        text = shown(candidate.model_copy(update={"left_out": left_out}))
+        assert text.split("\n")[-1] in {f"[lines 2-2: {one.title}]" for one in LANGUAGES if one.name == name}
 
 
 def test_the_same_request_gives_the_same_passages():
@@ -218,6 +252,34 @@ def test_of_a_long_page_what_the_question_names_comes_first_and_the_rest_is_coun
     assert outline.more == 38 - len(outline.parts)
 
 
+@pytest.mark.parametrize(
+    ("path", "results"),
+    [("docs/page.md", 2), ("docs/page.md", 9), ("docs/a/long/path/to/a/page/of/the/documentation.md", 2)],
+)
+def test_an_outline_costs_at_most_60_tokens(path, results):
+    chunks = [section(n, f"Part {n} of it", path) for n in range(1, 40)]
+    candidates, outlines = outlined(chunks[:results], chunks)
+    made = pack().model_copy(update={"candidates": candidates, "outlines": outlines})
+    (line,) = re.findall(r"^OUTLINE.*", to_prompt(made).text, re.MULTILINE)
+    assert estimate_tokens(line) <= 60
+
+
+def test_a_heading_too_long_for_an_outline_leaves_room_for_others():
+    chunks = [section(n, f"Part {n}") for n in range(1, 4)]
+    _, (outline,) = outlined(chunks[:2], [*chunks[:2], section(3, "The retry limit " * 40), section(4, "Next")])
+    assert [part.name for part in outline.parts] == ["Next"] and outline.more == 1
+
+
+def test_the_rest_of_a_section_that_is_shown_in_part_is_listed():
+    chunks = [section(1, "Start"), section(2, "Long"), section(3, "Long"), section(4, "Long"), section(5, "End")]
+    _, (outline,) = outlined([chunks[0], chunks[2]], chunks)
+    assert [(part.name, part.lines.start, part.lines.end) for part in outline.parts] == [
+        ("Long", 20, 28),
+        ("Long", 40, 48),
+        ("End", 50, 58),
+    ]
+
+
 def test_results_that_prompts_leave_out_are_listed():
     chunks = [section(n, f"Part {n}") for n in range(1, 4)]
     _, (outline,) = outlined(chunks[:2], chunks, shown=())
@@ -245,13 +307,16 @@ def target(symbol, import_path, start, end, path="src/pkg/_impl.py", kind="funct
     )
 
 
+CODE = payload("code")
 IMPORTS = PublicImports(
     [
         target("load_all", "pkg.load_all", 10, 20),
         target("Box", "pkg.boxes.Box", 30, 90, kind="class"),
         target("Box.put", "pkg.boxes.Box.put", 40, 50, kind="method"),
         target("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2),
-    ]
+    ],
+    repo=CODE.repo,
+    commit=CODE.commit,
 )
 
 
@@ -276,9 +341,10 @@ def test_what_no_target_knows_has_no_statement():
     assert statement(10, 20, kind="doc") is None
 
 
-def test_lines_of_another_version_are_not_looked_up():
-    other = payload("code", "src/pkg/_impl.py", start_line=10, end_line=20, corpus=beside_name("adk_python", "abc"))
-    assert IMPORTS.statement(other) is None
+def test_another_version_or_codebase_has_no_statement_though_its_paths_are_the_same():
+    chunk = payload("code", "src/pkg/_impl.py", start_line=10, end_line=20)
+    for other in ({"commit": "v0"}, {"repo": "elsewhere"}):
+        assert IMPORTS.statement(chunk) and IMPORTS.statement(chunk.model_copy(update=other)) is None
 
 
 def test_prompts_name_the_statement():

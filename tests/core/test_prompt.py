@@ -140,6 +140,19 @@ def test_documents_may_be_fewer_and_shorter():
 # What is left out
 
 
+def test_results_beyond_a_limit_are_counted_with_what_to_raise():
+    few = to_prompt(pack(*SMALL), max_documents=4)
+    assert "\nNOT SHOWN: 2 results beyond the number allowed: allow more results.\n" in few.text and few.omitted == 2
+    chunks = [payload("code", f"src/{n}.py", f"word{n} " * 300) for n in range(6)]
+    for budget in range(600, 2400, 50):
+        block = to_prompt(pack(*chunks), budget)
+        left = (
+            f"{6 - block.included} result{'s' if block.included < 5 else ''} beyond the token budget: raise the budget."
+        )
+        assert block.tokens <= budget
+        assert 0 < block.included < 6 and f"\nNOT SHOWN: {left}\n" in block.text
+
+
 def test_what_was_cut_says_so():
     block = to_prompt(pack(payload("code", body="word " * 3000)), 400)
     assert block.included == 1 and "\n[...]\n" in block.text

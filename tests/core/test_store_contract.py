@@ -183,6 +183,8 @@ def test_points_come_back_as_they_were_written(backend: Backend, tmp_path: Path)
         assert record.payload == {"chunk_id": "c1", **payload}
         assert record.vectors["dense"] == pytest.approx(vectors["dense"])
         assert record.vectors["lexical"] == vectors["lexical"]
+        [bare], _ = store.scroll(DOCS, with_payload=False, with_vectors=True)
+        assert (bare.id, bare.payload, bare.vectors) == (record.id, {}, record.vectors)
 
 
 def test_tuples_in_payloads_come_back_as_lists(backend: Backend, tmp_path: Path) -> None:

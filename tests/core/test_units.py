@@ -96,8 +96,17 @@ def test_a_long_code_block_is_cut_but_never_shown_without_its_borders():
     parts = [text for text in texts(page, "md", "text") if "step_" in text]
     assert len(parts) > 1
     for part in parts:
-        first, last = needed(page, "md", part)
-        assert first.endswith("```python") and last == "```"
+        assert needed(page, "md", part) == ["As follows:", "```python", "```"]
+
+
+def test_what_introduces_a_long_code_block_can_be_shown_without_opening_the_block():
+    page = "As follows:\n\n```python\n" + "step = 1\n\n" * 30 + "```\n"
+    assert "As follows:" in texts(page, "md", "text") and needed(page, "md", "As follows:") == []
+
+
+def test_imports_for_type_checkers_are_idle():
+    source = "if TYPE_CHECKING:\n  from a import b\nelse:\n  b = None\n\nif TYPE_CHECKING:\n  import c\n  import d\n"
+    assert texts(source, "py", "idle") == ["if TYPE_CHECKING:\n  import c\n  import d"]
 
 
 def test_licence_and_imports_are_idle():

@@ -158,6 +158,7 @@ class _Points(_Service, PointsServicer):
             "filter": _maybe(request, "filter", GrpcToRest.convert_filter),
             "offset": GrpcToRest.convert_point_id(request.offset) if request.HasField("offset") else None,
             "limit": request.limit,
+            "with_payload": request.with_payload.enable,
             "with_vector": request.with_vectors.enable,
         }
         found = self._ask(context, "POST", f"/collections/{request.collection_name}/points/scroll", body)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
@@ -23,11 +23,16 @@ from adk_evidence.store.factory import open_reader as open_store
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest, is_samples
 
+if TYPE_CHECKING:
+    import numpy as np
+
 # Questions repeat their words.
 KEPT_TERMS = 8192
 # For each collection: some 13 MB. A request finds 60 points in each, and most of them again in its second pass.
 KEPT_PAYLOADS = 2048
 KEPT_OUTLINES = 512
+# Some 20 kilobytes each.
+KEPT_VECTORS = 512
 
 
 class DenseGap(NamedTuple):
@@ -80,6 +85,8 @@ class Index:
         # What this process has read: payloads by point id, and how rare words are by kind, filter and term.
         self.payloads: dict[Kind, CacheAside[ChunkPayload]] = {kind: CacheAside(KEPT_PAYLOADS) for kind in KINDS}
         self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
+        # The vectors of the passages of results, by point id.
+        self.passage_vectors: CacheAside[np.ndarray] = CacheAside(KEPT_VECTORS)
         # What the pages and classes of answers hold.
         self.outlines: CacheAside[tuple[OutlinePart, ...]] = CacheAside(KEPT_OUTLINES)
         # `CurrentIndex` is the first user, as long as this generation is the published one.

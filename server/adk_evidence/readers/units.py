@@ -139,13 +139,17 @@ def _block(page: Page, start: int, end: int, needs: tuple[int, ...], number: int
         inside = _of_python(lines)
     else:
         inside = [Unit(first, last) for first, last in _runs(lines, 0, len(lines))]
-    found = [Unit(start, opening + 1, "text" if opening > start else "label", needs)]
-    borders = (number, number + 1 + len(inside))
+    # What introduces the code is shown with any part of the code, but may be shown alone.
+    found = [Unit(start, opening, "text", needs)] if opening > start else []
+    around = (*needs, number) if found else needs
+    first = number + len(found)
+    last = first + 1 + len(inside)
+    found.append(Unit(opening, opening + 1, "label", (*around, last)))
     for unit in inside:
-        own = tuple(number + 1 + need for need in unit.needs)
+        own = tuple(first + 1 + need for need in unit.needs)
         role = "text" if unit.role == "idle" else unit.role
-        found.append(Unit(unit.start + opening + 1, unit.end + opening + 1, role, (*needs, *borders, *own)))
-    return [*found, Unit(closing, end, "label", (*needs, number))]
+        found.append(Unit(unit.start + opening + 1, unit.end + opening + 1, role, (*around, first, last, *own)))
+    return [*found, Unit(closing, end, "label", (*around, first))]
 
 
 # Python
@@ -193,7 +197,7 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
         if isinstance(node, Definition):
             flush()
             _cut_definition(node, needs, cuts)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        elif _imports(node):
             flush()
             cuts.append(_Cut(node.lineno, last_line(node), "idle", needs))
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
@@ -273,6 +277,13 @@ def _cut_compound(node: ast.stmt, needs: tuple[int, ...], cuts: list[_Cut]) -> N
     cuts.append(_Cut(node.lineno, max(node.lineno, first_line(inside[0][0]) - 1), "label", needs))
     for block in inside:
         _cut_block(block, (*needs, head), cuts, in_class=False)
+
+
+def _imports(node: ast.stmt) -> bool:
+    """Whether a statement only imports, if need be under a condition such as `TYPE_CHECKING`."""
+    if isinstance(node, ast.If):
+        return all(_imports(one) for one in (*node.body, *node.orelse))
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _is_string(node: ast.stmt) -> bool:

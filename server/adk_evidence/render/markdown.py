@@ -20,17 +20,19 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
         lines += [f"Index: {inline(corpora)}", ""]
     if pack.warnings:
         lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
+    # The result that shows the same may not be among those that were chosen.
+    held = {candidate.rank for candidate in pack.candidates}
     for candidate in pack.candidates:
-        lines += _section(candidate, full=full)
+        lines += _section(candidate, full=full, repeats=not full and candidate.same_as in held)
     lines.append(f"Pack {code_span(pack.pack_id)}")
     return "\n".join(lines) + "\n"
 
 
-def _section(candidate: Candidate, *, full: bool) -> list[str]:
+def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
     facts = [candidate.source_type, code_span(location(candidate)), verification_label(candidate.verification)]
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
-    if candidate.same_as is not None and not full:
+    if repeats:
         return [
             f"## {candidate.rank}. {code_span(place(candidate))}",
             "",

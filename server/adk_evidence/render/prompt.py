@@ -81,13 +81,20 @@ def to_prompt(
     head, asked = _lead(pack, system), [f"QUESTION: {one_line(pack.query)}"] if question else []
     turns = [f"{turn.role.upper()}:\n{fenced(turn.content, 'text')}" for turn in history]
     kept, documents = _fit(turns, wanted, max_tokens - _cost(head, *asked))
-    omitted = len(pack.candidates) - len(documents)
-    segments = [head, *documents, *_conversation(kept), *asked]
+    more: list[str] = []
     if documents:
-        more = [*_outlines(pack, chosen[: len(documents)], full=full), *_omitted(len(wanted) - len(documents), omitted)]
-        room = max_tokens - _cost(*segments)
-        fitting = [text for text in more if (room := room - _cost(text)) >= 0]
-        segments = [head, *documents, *fitting, *_conversation(kept), *asked]
+        little, beyond = len(pack.candidates) - len(chosen), len(chosen) - len(wanted)
+        left = _omitted(little, beyond, len(wanted) - len(documents))
+        around = _cost(head, *_conversation(kept), *asked)
+        if len(documents) < len(wanted) and _cost(*documents, *left) > max_tokens - around:
+            # That results are missing is worth more than the end of a quote.
+            documents = written(take(wanted, max_tokens - around - _cost(*left))[0]) or documents
+            left = _omitted(little, beyond, len(wanted) - len(documents))
+        outlines = _outlines(pack, chosen[: len(documents)], full=full)
+        room = max_tokens - around - _cost(*documents)
+        said = [text for text in left if (room := room - _cost(text)) >= 0]
+        more = [*(text for text in outlines if (room := room - _cost(text)) >= 0), *said]
+    segments = [head, *documents, *more, *_conversation(kept), *asked]
     if not documents and (wanted or _cost(head, *asked) > max_tokens):
         head_alone = _lead_without_evidence(pack, system)
         kept, _ = _fit(turns, (), max_tokens - _cost(head_alone, *asked))
@@ -101,6 +108,7 @@ def to_prompt(
         needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].least_cost(1)
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
     ranks = tuple(candidate.rank for candidate in chosen[: len(documents)])
+    omitted = len(pack.candidates) - len(documents)
     return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks, omitted)
 
 
@@ -140,11 +148,13 @@ def _outlines(pack: EvidencePack, shown: Sequence[Candidate], *, full: bool) -> 
     return lines
 
 
-def _omitted(without_room: int, omitted: int) -> list[str]:
-    """How many results are not shown, and how they are had."""
+def _omitted(little: int, beyond: int, without_room: int) -> list[str]:
+    """How many results are not shown: those that add little, and those beyond each limit, with what to raise."""
     parts = []
-    if spared := omitted - without_room:
-        parts.append(f"{_counted(spared)} that would add little: ask for the full text")
+    if little:
+        parts.append(f"{_counted(little)} that would add little")
+    if beyond:
+        parts.append(f"{_counted(beyond)} beyond the number allowed: allow more results")
     if without_room:
         parts.append(f"{_counted(without_room)} beyond the token budget: raise the budget")
     return [f"NOT SHOWN: {'; '.join(parts)}."] if parts else []

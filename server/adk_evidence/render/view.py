@@ -13,6 +13,8 @@ NOT_CITED = "[CONTEXT, NOT CITED]"
 
 _FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
 
+_LANGUAGE_TITLES = {"javascript": "JavaScript", "php": "PHP", "typescript": "TypeScript"}
+
 
 def place(candidate: Candidate) -> str:
     """The symbol or the trail of headings, else the page's title or path."""
@@ -46,7 +48,7 @@ def shown(candidate: Candidate) -> str:
     following = candidate.lines.start if candidate.lines else candidate.passages[0].lines.start
     for number, passage in enumerate(candidate.passages):
         parts += _gap(candidate, following, passage.lines.start - 1, between=number > 0)
-        parts.append(_HEADER.sub("", passage.text))
+        parts.append(passage.text)
         following = passage.lines.end + 1
     if candidate.lines:
         parts += _gap(candidate, following, candidate.lines.end, between=False)
@@ -61,7 +63,7 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
     for start, end, languages in _joined(here):
         if first < start and _told(candidate, first, start - 1):
             marks.append(_lines(first, start - 1))
-        marks.append(f"[lines {start}-{end}: {', '.join(languages)}]")
+        marks.append(f"[lines {start}-{end}: {', '.join(map(_language, languages))}]")
         first = end + 1
     if first <= last and (_told(candidate, first, last) or (between and not marks)):
         marks.append(_lines(first, last))
@@ -70,6 +72,11 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
 
 def _lines(first: int, last: int) -> str:
     return f"[... lines {first}-{last}]" if last > first else f"[... line {first}]"
+
+
+def _language(name: str) -> str:
+    """A programming language as people write its name."""
+    return _LANGUAGE_TITLES.get(name, name.capitalize())
 
 
 def _joined(left_out: Iterable[LeftOut]) -> list[tuple[int, int, list[str]]]:

@@ -14,11 +14,15 @@ from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.tokens import estimate_tokens
 
-# What an outline may cost in a prompt, its words around the parts left aside.
-MAX_TOKENS = 45
+# What an outline may cost in a prompt; of this, what the fixed words and the number of each result cost.
+MAX_TOKENS = 60
+FRAME_TOKENS = 14
+RANK_TOKENS = 2
 # A generated page or class of more chunks than this is not outlined.
 MAX_CHUNKS = 200
 MIN_RESULTS = 2
+# Chunks of one part have at most a few empty lines between them.
+JOINED_GAP = 4
 
 
 class _Whole(NamedTuple):
@@ -103,14 +107,14 @@ def _outline(
     """The parts that are not shown. Where not all fit: those that the question names, then those near the results."""
     near = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results]
     seen = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results if hit.point_id in shown]
-    others = [part for part in _joined(parts) if not any(_overlap(part.lines, one) for one in seen)]
+    others = _joined(part for part in parts if not any(_overlap(part.lines, one) for one in seen))
     fitting: list[OutlinePart] = []
-    spent = 0
+    room = MAX_TOKENS - FRAME_TOKENS - RANK_TOKENS * len(results) - estimate_tokens(results[0][1].payload.path)
     for part in sorted(others, key=lambda part: _order(part, near, question)):
-        spent += estimate_tokens(written_part(part))
-        if spent > MAX_TOKENS:
-            break
-        fitting.append(part)
+        price = estimate_tokens(written_part(part))
+        if price <= room:
+            room -= price
+            fitting.append(part)
     if not fitting:
         return None
     first = results[0][1].payload
@@ -132,7 +136,7 @@ def _joined(parts: Iterable[OutlinePart]) -> list[OutlinePart]:
     """Parts that follow each other under one name, as one."""
     found: list[OutlinePart] = []
     for part in parts:
-        if found and found[-1].name == part.name:
+        if found and found[-1].name == part.name and part.lines.start <= found[-1].lines.end + JOINED_GAP:
             part = OutlinePart(name=part.name, lines=LineSpan(start=found.pop().lines.start, end=part.lines.end))
         found.append(part)
     return found

@@ -16,7 +16,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -62,6 +62,9 @@ _WORD = re.compile(r"\w+")
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 CUT = "[...]"
 
+# The different words of a text, by how they begin.
+Words = Mapping[str, Collection[str]]
+
 
 @dataclass(frozen=True)
 class Excerpt:
@@ -102,9 +105,9 @@ class Question:
             weights[key(word)] = max(weight, weights.get(key(word), 0.0))
         return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
 
-    def held(self, words: Iterable[str]) -> frozenset[object]:
+    def held(self, words: Words) -> frozenset[object]:
         """The keys of the question that some words have."""
-        near = (self.key(word) for word in words if word[:START_CHARS] in self.starts)
+        near = (self.key(word) for start in self.starts for word in words.get(start, ()))
         return frozenset(key for key in near if key in self.weights)
 
     def score(self, held: Iterable[object]) -> float:
@@ -113,9 +116,13 @@ class Question:
         return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The different words of a text, those of names too."""
-    return frozenset(word for token in set(_WORD.findall(text)) for word in _parts(token))
+def words_of(text: str) -> Words:
+    """The words of a text, those of names too."""
+    found: dict[str, set[str]] = {}
+    for token in set(_WORD.findall(text)):
+        for word in _parts(token):
+            found.setdefault(word[:START_CHARS], set()).add(word)
+    return found
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -216,8 +223,8 @@ def excerpt(
     passages = tuple(_passages(chunk, lines, payload.start_line))
     attached = _attached(payload, question)
     if shown is not None:
-        shown.add(hit.point_id, (" ".join(chunk.lines[line].split()) for line in sorted(lines)))
-    tokens = sum(estimate_tokens(passage.text) for passage in passages) + estimate_tokens(attached)
+        shown.add(hit.point_id, (chunk.plain[line] for line in lines))
+    tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
     return Excerpt(passages, attached, tokens, None, words)
 
@@ -229,8 +236,13 @@ class _Chunk:
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
-    words: Sequence[frozenset[str]]
+    words: Sequence[Words]
     hidden: frozenset[int]
+
+    @functools.cached_property
+    def plain(self) -> list[str]:
+        """The lines without indentation, and with single spaces."""
+        return [" ".join(line.split()) for line in self.lines]
 
     @functools.cached_property
     def visible(self) -> list[int]:
@@ -244,6 +256,11 @@ class _Chunk:
         """The numbers of the units that are shown for what they say."""
         said = [number for number in self.visible if self.units[number].role in ("text", "field")]
         return said or self.visible
+
+
+@functools.lru_cache(maxsize=2 * KEPT_CHUNKS)
+def _tokens(text: str) -> int:
+    return estimate_tokens(text)
 
 
 @functools.lru_cache(maxsize=KEPT_CHUNKS)
@@ -315,16 +332,20 @@ def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str
     """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
     holders: dict[int, str] = {}
     for number in kept:
-        holder = shown.holds([" ".join(line.split()) for line in chunk.texts[number].split("\n")])
+        unit = chunk.units[number]
+        holder = shown.holds([chunk.plain[n] for n in range(unit.start, unit.end) if n not in chunk.hidden])
         if holder is not None:
             holders[number] = holder
     wanted = [number for number in kept if number in chunk.wanted]
     if wanted and all(number in holders for number in wanted):
         return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0], set()
-    repeated = {number for number in wanted if number in holders}
-    left = kept - repeated
-    needed = {need for number in left for need in chunk.units[number].needs}
-    return None, left | (repeated & needed)
+    left = {number for number in wanted if number not in holders}
+    if len(left) == len(wanted):
+        return None, kept
+    # The labels of what is repeated would name nothing; the first one names the whole.
+    left |= {need for number in left for need in chunk.units[number].needs}
+    left |= {number for number in chunk.visible[:1] if chunk.units[number].role == "label"}
+    return None, left & kept
 
 
 def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
@@ -395,13 +416,16 @@ def _similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:
 
 
 def _cosines(run: Run, kind: Kind, points: tuple[str, ...], asked: np.ndarray) -> dict[str, list[float]]:
-    store = run.settings.store
-    records, _ = run.index.store.scroll(
-        store.collection(kind), filter=Filter(must=(HasId(points),)), limit=len(points), with_vectors=True
-    )
-    found = {}
-    for record in records:
-        vectors = np.asarray(record.vectors.get(store.dense_vector(kind), ()), dtype=np.float32)
-        if vectors.ndim == 2:
-            found[record.id] = [float(one) for one in vectors @ asked]
-    return found
+    store, kept = run.settings.store, run.index.passage_vectors
+    vectors = {point: held for point in points if (held := kept.peek(point)) is not None}
+    missing = tuple(point for point in points if point not in vectors)
+    if missing:
+        wanted = Filter(must=(HasId(missing),))
+        records, _ = run.index.store.scroll(
+            store.collection(kind), filter=wanted, limit=len(missing), with_payload=False, with_vectors=True
+        )
+        for record in records:
+            vectors[record.id] = np.asarray(record.vectors.get(store.dense_vector(kind), ()), dtype=np.float32)
+    for point in vectors:
+        kept.get(point, functools.partial(vectors.__getitem__, point))
+    return {point: [float(one) for one in rows @ asked] for point, rows in vectors.items() if rows.ndim == 2}

@@ -299,11 +299,13 @@ class EvidenceStore(ABC):
         filter: Filter | None = None,
         limit: int = 256,
         offset: str | None = None,
+        with_payload: bool = True,
         with_vectors: bool = False,
     ) -> tuple[list[Record], str | None]:
         """A page of points in the order of their ids, and the next page's offset or None."""
         spec, start = self._spec(collection), None if offset is None else checked_id(offset)
-        records, following = self._scroll(spec.name, self._filters.translate(filter), limit, start, with_vectors)
+        conditions, wanted = self._filters.translate(filter), (with_payload, with_vectors)
+        records, following = self._scroll(spec.name, conditions, limit, start, wanted)
         return records, None if following is None else str(following)
 
     def retrieve(self, collection: str, ids: Sequence[str]) -> list[Record]:
@@ -328,7 +330,7 @@ class EvidenceStore(ABC):
 
     @abstractmethod
     def _scroll(
-        self, collection: str, conditions: Any, limit: int, start: UUID | None, with_vectors: bool
+        self, collection: str, conditions: Any, limit: int, start: UUID | None, wanted: tuple[bool, bool]
     ) -> tuple[list[Record], object]: ...
 
     @abstractmethod

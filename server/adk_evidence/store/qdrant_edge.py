@@ -95,10 +95,10 @@ class _EdgeStore(EvidenceStore):
         return self._ask(collection, lambda shard: shard.count(edge.CountRequest(exact=True, filter=conditions)))
 
     def _scroll(
-        self, collection: str, conditions: Any, limit: int, start: UUID | None, with_vectors: bool
+        self, collection: str, conditions: Any, limit: int, start: UUID | None, wanted: tuple[bool, bool]
     ) -> tuple[list[Record], object]:
         request = edge.ScrollRequest(
-            offset=start, limit=limit, filter=conditions, with_payload=True, with_vector=with_vectors
+            offset=start, limit=limit, filter=conditions, with_payload=wanted[0], with_vector=wanted[1]
         )
 
         def page(shard: edge.EdgeShard) -> tuple[list[Record], object]:

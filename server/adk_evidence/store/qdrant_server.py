@@ -171,7 +171,7 @@ class _ServerStore(EvidenceStore):
         return self._ask(collection, lambda client, name: client.count(name, count_filter=conditions, exact=True).count)
 
     def _scroll(
-        self, collection: str, conditions: Any, limit: int, start: uuid.UUID | None, with_vectors: bool
+        self, collection: str, conditions: Any, limit: int, start: uuid.UUID | None, wanted: tuple[bool, bool]
     ) -> tuple[list[Record], object]:
         offset = None if start is None else str(start)
         records, following = self._ask(
@@ -181,8 +181,8 @@ class _ServerStore(EvidenceStore):
                 scroll_filter=conditions,
                 limit=limit,
                 offset=offset,
-                with_payload=True,
-                with_vectors=with_vectors,
+                with_payload=wanted[0],
+                with_vectors=wanted[1],
             ),
         )
         return [stored(record) for record in records], following

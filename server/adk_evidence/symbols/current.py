@@ -88,9 +88,10 @@ class CurrentSymbols:
         # Lines of an earlier state of the files would name the wrong definitions.
         if search.set.stale:
             return None
+        about = search.set.about
         kept = self._imports
         if kept is None or kept[0] is not search:
-            kept = self._imports = (search, PublicImports(search.set.targets))
+            kept = self._imports = (search, PublicImports(search.set.targets, about.repo, about.commit))
         return kept[1]
 
     def find(self, query: str, limit: int = 10, mode: SearchMode = "auto", python: Path | None = None) -> TargetAnswer:

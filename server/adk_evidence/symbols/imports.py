@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.store.manifest import is_beside
 from adk_evidence.symbols.target import Target
 
 # How many names of one package a statement lists.
@@ -18,7 +17,8 @@ class PublicImports:
     Private definitions are found under the public name that a package exports them by.
     """
 
-    def __init__(self, targets: Iterable[Target]) -> None:
+    def __init__(self, targets: Iterable[Target], repo: str, commit: str) -> None:
+        self._source = (repo, commit)
         self._by_path: dict[str, list[Target]] = {}
         for target in targets:
             # A member is imported with its class.
@@ -33,7 +33,8 @@ class PublicImports:
         Of several definitions, as many as fit are named, the best ranked first, all of one package. The targets do not
         know the lines of versions that are indexed beside theirs.
         """
-        if payload.kind != "code" or not payload.has_lines or is_beside(payload.corpus):
+        # Other codebases, and other versions of this one, have files of the same names.
+        if payload.kind != "code" or not payload.has_lines or (payload.repo, payload.commit) != self._source:
             return None
         return _statement(self._of(payload))
 
