@@ -171,3 +171,14 @@ class _Missing(HashEmbedder):
         from adk_evidence.errors import ModelError
 
         raise ModelError("no model")
+
+
+def test_what_was_taken_as_relevant_stays_first_in_its_order():
+    hits = [hit(payload("doc", body=name)) for name in "abcd"]
+    asked = run(ranked=hits, relevant=(hits[2].point_id, hits[1].point_id, "gone"))
+    assert feedback.relevant_first(asked) == [hits[2], hits[1], hits[0], hits[3]]
+
+
+def test_without_feedback_the_order_stays():
+    hits = [hit(payload("doc", body=name)) for name in "ab"]
+    assert feedback.relevant_first(run(ranked=hits)) == hits

@@ -16,7 +16,7 @@ from adk_evidence.models.chunk import Kind
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.encode import encode
-from adk_evidence.search.feedback import feed_back
+from adk_evidence.search.feedback import feed_back, relevant_first
 from adk_evidence.search.gates import choose_final, require_kinds, warn_of_final
 from adk_evidence.search.hybrid import search, wide_enough
 from adk_evidence.search.named import find_named, lead
@@ -134,6 +134,9 @@ def _search(run: Run, kinds: Sequence[Kind]) -> None:
 
 def _choose(run: Run, reranker: Reranker | None) -> None:
     rerank(run, reranker)
+    # A second stage reads texts and goes by the question as it was asked: its order is better than the first one's.
+    if reranker is first_stage(run.models.reranker):
+        run.ranked = relevant_first(run)
     run.ranked = lead(run.named, run.ranked)
     choose_final(run)
 

@@ -83,7 +83,8 @@ class Run:
     - `symbols`: gives the symbols of the index, whose first use in a process takes seconds.
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
       it was encoded first.
-    - `fed_back`: whether feedback has moved the question, so that the branches' scores are of another one.
+    - `relevant`: the point ids of the hits that feedback took as relevant, best first. Where there are any, feedback has
+      moved the question, and the branches' scores are of another one.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `named`: the hits that the request names outright, best first. They lead `final`.
@@ -110,7 +111,7 @@ class Run:
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)
     asked: QueryVectors = field(init=False, repr=False)
-    fed_back: bool = False
+    relevant: tuple[str, ...] = ()
     hits: dict[Kind, list[Hit]] = field(default_factory=dict)
     unique: list[Hit] = field(default_factory=list)
     merged: list[Hit] = field(default_factory=list)
@@ -159,7 +160,7 @@ class Run:
             final_limits={store.collection(kind): limit for kind, limit in self.limits.items()},
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
             sub_queries=self.sub_queries,
-            feedback=feedback if self.fed_back else None,
+            feedback=feedback if self.relevant else None,
             rerank_model=self.rerank_model,
             filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self.scope.excluded_origins,
