@@ -356,3 +356,23 @@ def test_prompts_name_the_statement():
 def test_no_support_leaves_nothing_out():
     asked, question, _ = answered(payload("doc", body="retry limit"))
     assert add_little(asked, choose_passages(asked, question)) == set()
+
+
+def including(*samples):
+    page = payload("doc", body="## Retry a tool\n\nSet the retry limit of a plugin.")
+    included = "".join(f"\n\n[INCLUDED examples/retry.py]\n{sample}" for sample in samples)
+    return page.model_copy(update={"text": page.text + included})
+
+
+SAMPLE = "plugin = ReflectAndRetryToolPlugin(retry_limit=3)\nrunner.run(plugin, retry=True)"
+
+
+def test_a_file_that_a_page_includes_twice_is_shown_once():
+    assert excerpt(hit(including(SAMPLE, SAMPLE)), 0, QUESTION).attached.count("retry_limit=3") == 1
+
+
+def test_an_included_file_that_is_a_result_itself_is_shown_once():
+    sample = payload("doc", "examples/retry.py", body=SAMPLE, lang="py", origin="sample")
+    *_, (first, second) = answered(sample, including(SAMPLE))
+    assert "retry_limit" in first.passages[0].text
+    assert second.passages and not second.attached_shown

@@ -213,17 +213,15 @@ def excerpt(
         return Excerpt()
     keys = [question.held(words) for words in chunk.words]
     scores = _scores(chunk, keys, question, payload, similarities)
-    near = NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0)
-    kept = _near_best(chunk, scores, min(NEAR_MOST, near))
-    if shown is not None:
-        holder, kept = _without_repeated(chunk, kept, shown)
-        if holder is not None:
-            return Excerpt(same_as=holder)
+    near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
+    shown = _Shown() if shown is None else shown
+    holder, kept = _without_repeated(chunk, _near_best(chunk, scores, near), shown)
+    if holder is not None:
+        return Excerpt(same_as=holder)
     lines = _with_gaps(chunk, kept)
     passages = tuple(_passages(chunk, lines, payload.start_line))
-    attached = _attached(payload, question)
-    if shown is not None:
-        shown.add(hit.point_id, (chunk.plain[line] for line in lines))
+    shown.add(hit.point_id, (chunk.plain[line] for line in lines))
+    attached = _attached(hit, question, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
     return Excerpt(passages, attached, tokens, None, words)
@@ -380,22 +378,31 @@ def _passages(chunk: _Chunk, lines: set[int], start: int) -> Iterable[Passage]:
         run.append(line)
 
 
-def _attached(payload: ChunkPayload, question: Question) -> str:
-    """The parts of the included files that are worth showing: without licence and imports, long ones cut."""
-    parts = []
-    for part in _INCLUDED.split(payload.attached):
-        if not part.strip():
-            continue
+def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
+    """The parts of the included files that are worth showing, without licence, imports and what is shown already.
+
+    A page may include one file in several places, and the file may be a result as well.
+    """
+    files = []
+    for part in _INCLUDED.split(hit.payload.attached):
         header, _, text = part.strip("\n").partition("\n")
-        extension = "." + header.rstrip("]").rpartition(".")[2]
-        language = BY_EXTENSION.get(extension)
+        language = BY_EXTENSION.get("." + header.rstrip("]").rpartition(".")[2])
         chunk = _chunk(text, language.lang if language else "", 1, ())
-        if not chunk.wanted:
+        if chunk.wanted:
+            keys = [question.held(words) for words in chunk.words]
+            files.append((header, chunk, keys, max(question.score(keys[number]) for number in chunk.wanted)))
+    best = max((score for *_, score in files), default=0.0)
+    parts = []
+    for header, chunk, keys, score in files:
+        if score < near * best:
             continue
-        keys = [question.held(words) for words in chunk.words]
-        scores = _scores(chunk, keys, question, payload, ())
-        kept = _near_best(chunk, scores, NEAR_FIRST)
-        passages = list(_passages(chunk, _with_gaps(chunk, kept), 1))
+        kept = _near_best(chunk, _scores(chunk, keys, question, hit.payload, ()), near)
+        holder, kept = _without_repeated(chunk, kept, shown)
+        if holder is not None:
+            continue
+        lines = _with_gaps(chunk, kept)
+        shown.add(hit.point_id, (chunk.plain[line] for line in lines))
+        passages = _passages(chunk, lines, 1)
         parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
     return "\n\n".join(parts)
 
