@@ -108,7 +108,8 @@ class TestPublishing:
         filters = [
             request.body.get("filter") or {} for request in server.seen if request.path.endswith("/points/count")
         ]
-        lacking = [condition["has_vector"] for each in filters for condition in each.get("must_not", ())]
+        excluded = [condition for each in filters for condition in each.get("must_not", ())]
+        lacking = [condition["has_vector"] for condition in excluded if "has_vector" in condition]
         assert lacking.count("sparse_lexical") == 2 and {"dense_docs", "dense_code"} <= set(lacking)
         commits = {
             value
