@@ -80,7 +80,8 @@ async def test_all_of_it_works_over_each_transport_and_protocol(indexed: Workpla
         assert not result.is_error and "[CTX 1]" in text_of(result)
         numbers = [done for done, _, _ in told]
         assert numbers == sorted(set(numbers)) and {total for _, total, _ in told} == {3}
-        assert told[-1][2] == f"Found {len(result.structured_content['citations'])} results."
+        found = len(result.structured_content["citations"]) + result.structured_content["omitted"]
+        assert told[-1][2] == f"Found {found} results."
         quiet = await client.call_tool("find_adk_evidence", {"query": QUESTION})
         assert quiet.structured_content == result.structured_content
 

@@ -101,8 +101,8 @@ describe("the extension in its host", () => {
     const [first] = pack.candidates;
     assert.ok(first);
     const whole = await consumer.prompt(pack);
-    for (const { citation } of pack.candidates) {
-      assert.ok(whole.includes(citation), citation);
+    for (const { citation, adds_little } of pack.candidates) {
+      assert.ok(adds_little || whole.includes(citation), citation);
     }
     const short = await consumer.prompt(pack, 400);
     assert.ok(short.length < whole.length / 2);
