@@ -58,7 +58,10 @@ describe("evidence in the editor", () => {
     const citation = CODE_CITATION.exec(await card("code").locator(".citation-text").innerText());
     assert.ok(citation);
     const [, path = "", start, end] = citation;
-    const quoted = (await card("code").locator(".text").innerText()).split("\n");
+    await card("code")
+      .getByRole("button", { name: /^Show all/ })
+      .click();
+    const quoted = (await card("code").locator(".text > .code").first().innerText()).split("\n");
     const file = path.split("/").at(-1) ?? "";
     await card("code").locator(".title-link").click();
     await editor.cursorIn(file, new RegExp(`^Ln ${start}, Col 1$`));

@@ -35,15 +35,15 @@ describe("the list of ADK symbols", () => {
     await row.waitFor();
     await row.filter({ hasText: "google.adk.plugins" }).locator(".codicon-symbol-class").waitFor();
     await editor.picture("screenshots", "symbols");
-    // Without a model the symbols of the tests have no vectors; the row may be too short for what adds them.
-    await editor.row("searched by words alone").click();
-    await editor.message("ADK Evidence: Ingest Corpora");
+    await editor.page.keyboard.press("Escape");
   });
 
   it("finds by what a symbol is for", async () => {
-    await type("calls a tool again");
+    await type("throws again");
     await editor.row("RetryPlugin").first().waitFor();
-    await editor.page.keyboard.press("Escape");
+    // Without a model the symbols of the tests have no vectors; the row may be too short for what adds them.
+    await editor.row("searched by words alone").click();
+    await editor.message("ADK Evidence: Ingest Corpora");
   });
 
   it("opens the definition that is chosen, with nothing selected", async () => {
