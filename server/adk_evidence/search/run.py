@@ -83,7 +83,7 @@ class Run:
     - `symbols`: gives the symbols of the index, whose first use in a process takes seconds.
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
       it was encoded first.
-    - `relevant`: the point ids of the hits that feedback took as relevant, best first. Where there are any, feedback has
+    - `relevant`: the point ids of the hits that feedback took as relevant, best first. If there are any, feedback has
       moved the question, and the branches' scores are of another one.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
