@@ -2,6 +2,7 @@
 // Builds dist/adk-evidence-<version>.vsix: the extension with the server's wheel and the versions of what that needs.
 
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { spawnNode } from "../.ci/node.mjs";
 import { ended, isMain, lastLines, ROOT, SetupError, tellFailures } from "../.ci/setup.mjs";
@@ -15,6 +16,10 @@ const SERVER = path.join(OUT, "server");
 // The same sources make the same archives, whenever and wherever: this is the date of the files in them, in seconds.
 // (Zip archives know no time before 1980.)
 const SOURCE_DATE_EPOCH = "1577836800";
+// What vsce looks through for the files that .vscodeignore names. It lists every file below the folder it works in,
+// which takes a minute where that folder has Python environments.
+const SOURCES = ["package.json", "package.nls.json", "LICENSE", "CHANGELOG.md", ".vscodeignore"];
+const SOURCES_OF_EXTENSION = ["README.md", "dist", "l10n", "media"];
 
 /** The path of the VSIX that `packageExtension` makes. */
 export function vsixPath() {
@@ -32,11 +37,25 @@ export async function packageExtension() {
   fs.mkdirSync(path.dirname(target), { recursive: true });
   fs.rmSync(target, { force: true });
   const flags = ["--no-dependencies", "--allow-missing-repository", "--readme-path", "extension/README.md"];
-  const said = await run("vsce", spawnNode("vsce", ["package", ...flags, "--out", target], options()));
-  if (/\bWARNING\b/.test(said.stderr + said.stdout)) {
-    throw new SetupError("vsce has a complaint.", lastLines(said.stderr));
+  const folder = stage();
+  try {
+    const said = await run("vsce", spawnNode("vsce", ["package", ...flags, "--out", target], options(folder)));
+    if (/\bWARNING\b/.test(said.stderr + said.stdout)) {
+      throw new SetupError("vsce has a complaint.", lastLines(said.stderr));
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true });
   }
   return target;
+}
+
+/** Copies what the VSIX is made of into a temporary folder. Returns the folder. */
+function stage() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "adk-evidence-package-"));
+  for (const name of [...SOURCES, ...SOURCES_OF_EXTENSION.map((inner) => path.join("extension", inner))]) {
+    fs.cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
+  }
+  return folder;
 }
 
 /** The wheel of the server and the versions of its requirements, as they are installed in .venv and tested there. */
@@ -48,9 +67,9 @@ async function addServer() {
   fs.writeFileSync(path.join(SERVER, "constraints.txt"), constraints.stdout);
 }
 
-function options() {
+function options(cwd = ROOT) {
   const env = { ...process.env, SOURCE_DATE_EPOCH, NO_COLOR: "1", PYTHONDONTWRITEBYTECODE: "1" };
-  return { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env };
+  return { cwd, stdio: ["ignore", "pipe", "pipe"], env };
 }
 
 /** What a child says: {stdout, stderr}. Where it fails, that is shown. */
