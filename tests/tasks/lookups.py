@@ -52,7 +52,8 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
         return Shown(f"The first word must be one of {', '.join(EVIDENCE_COMMANDS)}.\n", _REFUSED)
     if program == "read":
         return _read(arguments)
-    prompt = ["--prompt"] if program == "ask" and "--prompt" not in arguments else []
+    # As MCP answers: the agent knows its question.
+    prompt = ["--prompt", "--no-question"] if program == "ask" else []
     return _run([sys.executable, "-c", _EVIDENCE, program, *prompt, *arguments], None)
 
 
