@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.readers import breaks
+from adk_evidence.readers.licences import licence_lines
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.readers.page import Page
 from adk_evidence.readers.python import Definition, blocks, first_line, last_line, parse, parse_quietly
@@ -27,7 +28,6 @@ LONG = 14
 # A few statements make a unit from this many lines on.
 ENOUGH = 4
 
-_LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
 _SECTION = re.compile(r"\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields)\s*:\s*$")
 _TAG_LINE = re.compile(r"\s*(?:(?:<[^<>]*>\s*)*|-{3,}\s*|\*{3,}\s*)$")
 _TAGS = re.compile(r"\s*</?(?:div|span|img|p|br|a)\b.*>\s*$", re.IGNORECASE)
@@ -102,7 +102,7 @@ def _blocks_of(page: Page) -> Iterator[tuple[int, int]]:
         rank = page.ranks[line]
         if rank in (breaks.NEVER, breaks.SOFT, breaks.LINE) or ((fence := page.fence_at[line]) and fence[0] < line):
             continue
-        after_label = _is_label_block(page, first)
+        after_label = first in page.label_lines
         glued = rank == breaks.KEEP_TOGETHER and not after_label and line not in page.label_lines
         short_list = _is_list_item(rank) and line - first < LONG // 2 and not after_label
         if not glued and not short_list:
@@ -110,10 +110,6 @@ def _blocks_of(page: Page) -> Iterator[tuple[int, int]]:
             first = line
     if page.lines:
         yield first, len(page.lines)
-
-
-def _is_label_block(page: Page, start: int) -> bool:
-    return start in page.label_lines
 
 
 def _is_list_item(rank: int) -> bool:
@@ -292,30 +288,22 @@ def _is_string(node: ast.stmt) -> bool:
 
 def _tiled(cuts: Sequence[_Cut], lines: Sequence[str]) -> list[Unit]:
     """Units without gaps: comments belong to what they stand above, and a licence is a unit by itself."""
-    found: list[Unit] = []
+    place = licence_lines(lines)
+    found = [Unit(0, place, "idle")] if place else []
     numbers: list[int] = []  # the unit of each cut
-    place = 0
     for cut in cuts:
-        start = place
-        if not found and start < cut.first - 1 and _LICENCE.search("\n".join(lines[start : cut.first - 1])):
-            end = next((n for n in range(start, cut.first - 1) if not lines[n].lstrip().startswith("#")), cut.first - 1)
-            if end > start:
-                found.append(Unit(start, end, "idle"))
-                start = end
-        end = max(start, min(cut.last, len(lines)))
+        end = min(cut.last, len(lines))
         numbers.append(len(found))
-        if end > start:
+        if end > place:
             needs = tuple(numbers[need] for need in cut.needs)
-            found.append(Unit(start, end, cut.role, needs))
+            found.append(Unit(place, end, cut.role, needs))
             place = end
         else:
             numbers[-1] = max(0, len(found) - 1)
     if place < len(lines):
-        tail = lines[place:]
-        if found and not any(line.strip() for line in tail):
+        if found and not any(line.strip() for line in lines[place:]):
             last = found.pop()
             found.append(Unit(last.start, len(lines), last.role, last.needs))
         else:
-            role: Role = "idle" if not found and _LICENCE.search("\n".join(tail)) else "text"
-            found += [Unit(first, last, role) for first, last in _runs(lines, place, len(lines))]
+            found += [Unit(first, last) for first, last in _runs(lines, place, len(lines))]
     return found
