@@ -98,14 +98,12 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
     modules: dict[str, list[tuple[int, str]]] = {}
     for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
-        if payload.fqn is None or payload.lang != "py" or is_beside(payload.corpus):
+        module, line = payload.module, payload.start_line
+        if module is None or payload.lang != "py" or is_beside(payload.corpus):
             continue
-        module, line = payload.fqn, payload.start_line
         if payload.symbol_kind == "module":
             modules.setdefault(module, []).append((line, record.id))
             found.append((line, SymbolEntry(module, "", record.id, "module")))
-        else:
-            module = module.removesuffix(f".{payload.symbol}")
         for symbol in payload.symbols:
             own = symbol == payload.symbol and payload.symbol_kind in ("class", "function", "method")
             kind = payload.symbol_kind if own else None
