@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -20,6 +21,9 @@ from adk_evidence.errors import EvidenceError
 
 FILE_COMMANDS = ("grep", "sed", "find", "ls", "cat", "head", "tail", "wc")
 EVIDENCE_COMMANDS = ("ask", "symbol", "read")
+# Options that write files or run programs.
+_SED_IN_PLACE = re.compile(r"-[nErsuza]*[iI]|--i")
+_FIND_ACTIONS = re.compile(r"-(?:delete|exec|execdir|ok|okdir|fls|fprint|fprint0|fprintf)$")
 # Tools that run commands for agents cut longer outputs, and then an agent would see less than was counted.
 MAX_CHARACTERS = 28_000
 _REFUSED = 2
@@ -42,7 +46,11 @@ def look_into_files(root: Path, command: Sequence[str]) -> Shown:
     for argument in arguments:
         if _is_outside(root, argument):
             return Shown(f"{argument} is outside of the folder; name files relative to the folder.\n", _REFUSED)
-    return _run([program, *arguments], root)
+        if _writes(program, argument):
+            return Shown(f"{argument} is refused: these commands only read.\n", _REFUSED)
+    # A script of sed can write and run programs, too. Other systems' sed does not have the option.
+    sandbox = ["--sandbox"] if program == "sed" and sys.platform == "linux" else []
+    return _run([program, *sandbox, *arguments], root)
 
 
 def ask_for_evidence(command: Sequence[str]) -> Shown:
@@ -115,6 +123,12 @@ def _is_outside(root: Path, argument: str) -> bool:
     # By its words alone: what the folder links to belongs to the folder. Most arguments are no paths, but patterns.
     path = os.path.normpath(root.absolute() / argument)
     return not Path(path).is_relative_to(os.path.normpath(root.absolute())) and os.path.lexists(path)
+
+
+def _writes(program: str, argument: str) -> bool:
+    """Whether an argument makes a command write a file or run a program."""
+    refused = {"sed": _SED_IN_PLACE, "find": _FIND_ACTIONS}.get(program)
+    return refused is not None and refused.match(argument) is not None
 
 
 def _run(command: list[str], folder: Path | None) -> Shown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,46 @@ def test_agents_read_files_of_the_folder_and_nothing_else(
     assert files(root, log, *command) == 2
     shown = capsys.readouterr().out
     assert "nothing for agents" not in shown and counted(log) == [len(shown)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sed", "-i", "s/tool/pool/", "docs/page.md"],
+        ["sed", "-ni.bak", "1p", "docs/page.md"],
+        ["sed", "--in-place", "s/tool/pool/", "docs/page.md"],
+        ["find", "docs/", "-name", "*.md", "-delete"],
+        ["find", "docs/", "-exec", "rm", "{}", ";"],
+        ["find", "docs/", "-fprint", "docs/list.md"],
+    ],
+)
+def test_agents_write_nothing(root: Path, log: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    before = {path: path.read_text(encoding="utf-8") for path in (root / "docs").iterdir()}
+    assert files(root, log, *command) == 2
+    shown = capsys.readouterr().out
+    assert "only read" in shown and counted(log) == [len(shown)]
+    assert {path: path.read_text(encoding="utf-8") for path in (root / "docs").iterdir()} == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sed of this system does not have --sandbox")
+def test_a_script_of_sed_writes_nothing(root: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert files(root, log, "sed", "-n", "w docs/copy.md", "docs/page.md") != 0
+    assert not (root / "docs" / "copy.md").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sed", "-n", "-e", "/is/p", "docs/page.md"],
+        ["sed", "-ne/is/p", "docs/page.md"],
+        ["find", "docs/", "-iname", "PAGE*", "-print"],
+    ],
+)
+def test_what_only_reads_is_not_refused(
+    root: Path, log: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    assert files(root, log, *command) == 0
+    assert capsys.readouterr().out in ("A tool is a function.\n", "docs/page.md\n")
 
 
 def test_a_pattern_that_looks_like_a_path_is_a_pattern(
