@@ -169,6 +169,31 @@ def test_the_report_sums_up_by_agent_and_task(
     ]
 
 
+def test_arms_are_compared_by_the_tasks_that_both_worked_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def written(name: str, *entries: dict[str, object]) -> str:
+        log = tmp_path / f"{name}.log"
+        log.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+        return str(log)
+
+    def looked(task: str, characters: int) -> dict[str, object]:
+        return {"task": task, "command": ["ls"], "characters": characters}
+
+    logs = [
+        written("few-1", looked(TASK, 1000), {"task": TASK, "solved": True}),
+        written("few-2", looked("shop_key", 500), {"task": "shop_key", "solved": False}, looked("run_audit", 7)),
+        written("many-1", looked(TASK, 3000), looked(TASK, 1000), looked("shop_key", 2000)),
+    ]
+    assert main(["report", "--by-arm", *logs]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "| task | few: solved | look-ups | characters | many: solved | look-ups | characters | few : many |",
+        "| --- | --- | ---: | ---: | --- | ---: | ---: | ---: |",
+        "| refund_approval | yes | 1 | 1,000 | not checked | 2 | 4,000 | 0.25 |",
+        "| run_audit | not checked | 1 | 7 | - | - | - | - |",
+        "| shop_key | no | 1 | 500 | not checked | 1 | 2,000 | 0.25 |",
+        "| **all** | 1 of 2 | 2 | 1,500 | 0 of 2 | 3 | 6,000 | 0.25 |",
+    ]
+
+
 def test_tasks_can_be_listed_and_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     names = capsys.readouterr().out.split()
