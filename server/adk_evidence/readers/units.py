@@ -17,7 +17,7 @@ from adk_evidence.readers import breaks
 from adk_evidence.readers.licences import licence_lines
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.readers.page import Page
-from adk_evidence.readers.python import Definition, blocks, first_line, last_line, parse, parse_quietly
+from adk_evidence.readers.python import Definition, bare_string, blocks, first_line, last_line, parse, parse_quietly
 
 # `label`: a heading, the label of a tab, the border of a code block, the signature of a definition or the head of a
 # statement; what names other units. `idle`: licences, imports and markup that say nothing by themselves.
@@ -104,18 +104,12 @@ def _blocks_of(page: Page) -> Iterator[tuple[int, int]]:
             continue
         after_label = first in page.label_lines
         glued = rank == breaks.KEEP_TOGETHER and not after_label and line not in page.label_lines
-        short_list = _is_list_item(rank) and line - first < LONG // 2 and not after_label
+        short_list = breaks.is_list_item(rank) and line - first < LONG // 2 and not after_label
         if not glued and not short_list:
             yield first, line
             first = line
     if page.lines:
         yield first, len(page.lines)
-
-
-def _is_list_item(rank: int) -> bool:
-    return breaks.block(0) < rank < breaks.KEEP_TOGETHER and any(
-        rank == breaks.list_item(depth) for depth in range(breaks.MAX_DEPTH + 1)
-    )
 
 
 def _is_markup(block: Sequence[str]) -> bool:
@@ -199,7 +193,7 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
             flush()
             cuts.append(_Cut(node.lineno, last_line(node), "field", needs))
-        elif in_class and _is_string(node) and isinstance(previous, ast.Assign | ast.AnnAssign):
+        elif in_class and bare_string(node) is not None and isinstance(previous, ast.Assign | ast.AnnAssign):
             cuts[-1].last = last_line(node)
         elif last_line(node) - node.lineno >= LONG and any(True for _ in blocks(node)):
             flush()
@@ -222,9 +216,8 @@ def _cut_definition(node: Definition, needs: tuple[int, ...], cuts: list[_Cut]) 
     cut = _Cut(first_line(node), max(first_line(node), first_of_body - 1), "label", needs)
     cuts.append(cut)
     inner = (*needs, head)
-    if body and _is_string(body[0]):
+    if body and (value := bare_string(body[0])) is not None:
         docstring = body.pop(0)
-        value = docstring.value.value  # type: ignore[attr-defined]
         summary = value.lstrip("\n").split("\n\n", 1)[0]
         blank = len(value) - len(value.lstrip("\n"))
         cut.last = min(last_line(docstring), docstring.lineno + blank + summary.rstrip().count("\n"))
@@ -280,10 +273,6 @@ def _imports(node: ast.stmt) -> bool:
     if isinstance(node, ast.If):
         return all(_imports(one) for one in (*node.body, *node.orelse))
     return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _is_string(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _tiled(cuts: Sequence[_Cut], lines: Sequence[str]) -> list[Unit]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adk_evidence.identifiers import is_code_like
+from adk_evidence.identifiers import is_code_like, is_private
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
@@ -179,6 +179,5 @@ def _section(payload: ChunkPayload, point: str) -> DocSection:
 
 
 def _likelihood(entry: SymbolEntry) -> tuple[object, ...]:
-    private = any(part.startswith("_") for part in entry.fqn.split("."))
     own = {"class": 0, "function": 1, "method": 2}.get(entry.kind or "", 3)
-    return (private, own, entry.fqn.count("."), entry.fqn)
+    return (is_private(entry.fqn), own, entry.fqn.count("."), entry.fqn)
