@@ -16,7 +16,7 @@ from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.readers.audience import EVERYBODY, Readers, languages_of_readers
-from adk_evidence.settings import CorpusSettings, Settings
+from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
 from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, samples_name, uncommitted_name
 from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
@@ -90,7 +90,7 @@ class CorpusInput:
 
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
-    about = settings.corpora["doc"]
+    about = settings.ingestion.corpora.adk_docs
     site = MkdocsSite.load(source.root, source.site_url or about.site_url)
     include = include_reader(source)
 
@@ -227,7 +227,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     )
 
 
-def _readers(about: CorpusSettings, pages: Iterable[SourceFile]) -> Readers:
+def _readers(about: DocsCorpusSettings, pages: Iterable[SourceFile]) -> Readers:
     """For whom a corpus's pages are, by its settings and by the tabs of all pages."""
     if about.language is None:
         return EVERYBODY

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.chunk import Kind
+from adk_evidence.readers.licences import licence_lines, strip_licence
 from adk_evidence.settings import DenseText
 from adk_ingest.chunking.base import RawChunk
-from adk_ingest.lexical import licence_lines, path_words, strip_licence, strip_markup
+from adk_ingest.lexical import path_words, strip_markup
 
 # About 128 tokens of MiniLM, with room for text that it splits more coarsely; the model cuts off the rest itself.
 BRIEF_CHARS = 700
@@ -132,8 +133,9 @@ def _pieces(body: str, room: int) -> Iterator[tuple[str, int]]:
 
 def _code(text: str, *, with_imports: bool = False) -> str:
     """Code with its licence's lines empty, and those of imports."""
-    first = licence_lines(text)
-    text = "\n".join([""] * first + text.split("\n")[first:])
+    lines = text.split("\n")
+    first = licence_lines(lines)
+    text = "\n".join([""] * first + lines[first:])
     return text if with_imports else _IMPORT.sub(lambda found: "\n" * found[0].count("\n"), text)
 
 

@@ -15,12 +15,12 @@ from pathlib import PurePosixPath
 
 from adk_evidence.identifiers import expand_identifiers, split_identifier
 from adk_evidence.models.chunk import Kind
+from adk_evidence.readers.licences import strip_licence
 from adk_evidence.settings import LexicalSettings
 from adk_ingest.chunking.base import RawChunk
 
 # Folders that every file of a corpus shares say nothing about one of them.
 _SHARED_FOLDERS = (("src", "google", "adk"), ("google", "adk"), ("docs",), ("src",))
-_LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
 _MARKUP = re.compile(r"<!--|-->|</?[A-Za-z][^<>\n]{0,200}>|^[ \t]*(?:===|!!!|\?\?\?\+?)(?=\s)", re.MULTILINE)
 
 
@@ -33,20 +33,6 @@ def path_words(path: str) -> tuple[str, ...]:
             parts = parts[len(shared) :]
             break
     return tuple(word for part in parts if part not in ("__init__", "index") for word in split_identifier(part))
-
-
-def strip_licence(text: str) -> str:
-    """Code without the comment block at its beginning, if that is a licence or copyright note."""
-    return "\n".join(text.split("\n")[licence_lines(text) :])
-
-
-def licence_lines(text: str) -> int:
-    """The number of lines of the licence or copyright note at the beginning of a text; 0 where there is none."""
-    end = 0
-    lines = text.split("\n")
-    while end < len(lines) and lines[end].lstrip().startswith("#"):
-        end += 1
-    return end if _LICENCE.search("\n".join(lines[:end])) else 0
 
 
 def strip_markup(text: str) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from rich.console import Console
 
 from adk_evidence.commands import with_options
-from adk_evidence.index.opened import source_readers
+from adk_evidence.index.opened import check_readable, source_readers
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
@@ -204,8 +204,10 @@ def verify_published(settings: Settings, *, citations: bool) -> VerificationRepo
 
     Raises:
         IndexMissingError: Nothing is published.
+        IndexMismatchError: Questions refuse the index, which another version or other models built.
     """
     with open_generations(settings).open_current() as lease:
+        check_readable(lease.manifest, settings)
         store = open_reader(lease.folder, settings)
         try:
             report = verify_index(store, lease.manifest, settings.store)

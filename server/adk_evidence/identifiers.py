@@ -92,6 +92,16 @@ def code_identifiers(query: str) -> list[str]:
     return list(dict.fromkeys(name.rstrip("()") for name in names if is_code_like(name)))
 
 
+def ends_with(name: str, end: str) -> bool:
+    """Whether a dotted name is `end` or ends with the parts of `end`."""
+    return name == end or name.endswith(f".{end}")
+
+
+def is_private(name: str) -> bool:
+    """Whether a part of a dotted name begins with an underscore, as `__init__` does too."""
+    return any(part.startswith("_") for part in name.split("."))
+
+
 def is_code_like(token: str) -> bool:
     """Whether a token looks like code: snake_case, camelCase, a dotted name or a call such as `run()`."""
     name = token.rstrip("()")

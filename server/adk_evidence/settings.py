@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -96,7 +96,6 @@ class CorpusSettings(Frozen):
     allowed_exts: tuple[str, ...]
     max_file_bytes: Bytes
     sample_globs: tuple[str, ...]
-    language: ProgrammingLanguage | None
     _name: str = PrivateAttr("")
 
     @property
@@ -104,17 +103,23 @@ class CorpusSettings(Frozen):
         """The name of the corpus in the index. Not a setting: the ranking and the manifests know these names."""
         return self._name
 
-    def named(self, name: str) -> CorpusSettings:
+    def named(self, name: str) -> Self:
         """The same settings for a corpus of this name."""
         copy = self.model_copy()
         copy._name = name
         return copy
 
 
+class DocsCorpusSettings(CorpusSettings):
+    """Documentation; `language` is that of its readers."""
+
+    language: ProgrammingLanguage | None
+
+
 class CorporaSettings(Frozen):
     """The two corpora of the ADK."""
 
-    adk_docs: CorpusSettings
+    adk_docs: DocsCorpusSettings
     adk_python: CorpusSettings
 
     @field_validator("adk_docs", "adk_python")

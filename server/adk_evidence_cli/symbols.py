@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.signatures import limited_signature, listed_fields
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
@@ -39,11 +40,10 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     if target.available == "false":
         heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)
-    summary = one_line(target.summary)
     facts = (
         "" if answer.is_aside(target) else limited_signature(one_line(target.signature), PARAMETERS_TOKENS),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
-        summary if len(summary) <= SUMMARY_CHARS else f"{summary[: SUMMARY_CHARS - 1]}…",
+        clip(one_line(target.summary), SUMMARY_CHARS),
     )
     for fact in filter(None, facts):
         # Behind a bar, no line of the corpus can pass for a line of ours.

@@ -96,7 +96,7 @@ def _find(target: Target, lines: Sequence[str]) -> int | None:
 
 def _is_named(target: Target, text: str) -> bool:
     if target.symbol:
-        if any(span.start <= target.end_line and target.start_line <= span.end for span in _named_spans(target, text)):
+        if any(span.touches(target.start_line, target.end_line) for span in _named_spans(target, text)):
             return True
         # Attributes have no definition; the span holds `name:` or `name =`.
         attribute = re.compile(rf"\s*(?:self\.)?{re.escape(target.symbol.rpartition('.')[2])}\s*[:=]")

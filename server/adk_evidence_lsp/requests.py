@@ -175,7 +175,7 @@ def _workspace_symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymb
         name=target.symbol,
         kind=types.SymbolKind.Field if target.type == "attribute" else types.SymbolKind[target.type.title()],
         location=types.Location(file.as_uri(), types.Range(start, start)),
-        container_name=target.import_path.removesuffix(f".{target.symbol}"),
+        container_name=target.package,
         tags=[types.SymbolTag.Deprecated] if target.deprecated else None,
         # Parameters of `adk/source`, for clients that show the file read-only.
         data={"repo": corpus.repo, "commit": corpus.commit, "path": target.path},

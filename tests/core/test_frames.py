@@ -19,6 +19,7 @@ from tests.core.factories import hit, payload, run
 
 POTS, STOVE = "src/acme/cook/pots.py", "src/acme/stove.py"
 INDEXED = (POTS, STOVE, "src/acme/cook/lids.py", "src/acme/tools/pots.py")
+APP, TWO_TASKS = "app.py", ("tasks.py", "src/tasks.py")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,10 @@ LID_BOIL = code(POTS, "Lid.boil", "def boil(self):\n  raise PotError(\n    'A li
 LONG = code(POTS, "Pot.fill", "async def fill(self):\n  water = await tap()", 60)
 REST = code(POTS, "Pot.fill", "  return self.boil()", 70, symbols=(), names=(), symbol_kind="block")
 LIGHT = code(STOVE, "light", "def light():\n  pot.fill()", 5)
-CHUNKS = (BOIL, LID_BOIL, LONG, REST, LIGHT)
+SERVE = code(APP, "serve", 'def serve():\n  kitchen.open("today")', 3)
+START = code(APP, "app", "if __name__ == '__main__':\n  serve()", 20, symbols=(), names=(), symbol_kind="module")
+TASK = code(TWO_TASKS[0], "serve", 'def serve():\n  kitchen.open("today")', 3)
+CHUNKS = (BOIL, LID_BOIL, LONG, REST, LIGHT, SERVE, START, TASK)
 
 
 class Chunks:
@@ -79,7 +83,7 @@ class Chunks:
 def asked(text: str) -> Run:
     index = SimpleNamespace(
         store=Chunks(),
-        paths={"doc": (), "code": INDEXED},
+        paths={"doc": (), "code": (*INDEXED, APP, *TWO_TASKS)},
         payloads={"doc": CacheAside(9), "code": CacheAside(9)},
     )
     made = run(text, index=index, vectors=[QueryVectors(text, {"doc": [1.0], "code": [1.0]}, None)])  # type: ignore[arg-type]
@@ -140,6 +144,30 @@ def test_where_a_traceback_is_cut_off_before_its_exception_nothing_is_said_to_ra
 
 def test_a_traceback_without_indexed_frames_names_nothing():
     assert named(trace(MINE)) == []
+
+
+@pytest.mark.parametrize("folder", ["/home/me/shop/", "", "./", "C:/shop/"])
+def test_a_module_outside_of_packages_is_known_by_its_function_and_line(folder: str):
+    start = (f"{folder}app.py", 21, "<module>", "serve()")
+    serve = (f"{folder}app.py", 4, "serve", 'kitchen.open("today")')
+    assert named(trace(start, serve)) == [("serve", 3, "raises the error"), ("app", 20, "calls it: frame 1 of 2")]
+    # What the user changed since is in the file all the same, as another frame shows.
+    changed = (f"{folder}app.py", 4, "serve", 'kitchen.open("tomorrow")')
+    assert named(trace(start, changed))[0] == ("serve", 3, "raises the error")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        ("/env/other/app.py", 4, "serve", "other.open()"),
+        ("/env/other/app.py", 4, "close", 'kitchen.open("today")'),
+        ("/env/other/app.py", 4, "serve", ""),
+        # Two files of the index have this name.
+        ("/home/me/shop/tasks.py", 4, "serve", 'kitchen.open("today")'),
+    ],
+)
+def test_a_module_of_the_same_name_elsewhere_is_not_the_indexed_one(frame: tuple[str, int, str, str]):
+    assert named(trace(frame)) == []
 
 
 def _quality(text: str) -> tuple[str, str]:

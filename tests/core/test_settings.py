@@ -41,6 +41,7 @@ def test_an_empty_variable_is_one_that_is_not_set(monkeypatch, tmp_path, name):
     [
         ({"retrieval": {"rrf_kk": 1}}, "retrieval.rrf_kk"),
         ({"retrieval": {"rrf_k": 0}}, "retrieval.rrf_k"),
+        ({"ingestion": {"corpora": {"adk_python": {"language": "go"}}}}, "ingestion.corpora.adk_python.language"),
         ({"store": {"code_collection": "adk_docs"}}, "must differ"),
         ({"ingestion": {"chunking": {"docs": {"target_chunk_chars": 99999}}}}, "max_chunk_chars"),
         ({"profile": "cloud"}, "no profile 'cloud'"),

@@ -115,6 +115,11 @@ def test_licence_and_imports_are_idle():
     assert idle[1:] == ["import os", "from a import b"]
 
 
+def test_only_the_comment_at_the_head_is_a_licence():
+    source = "# Keeps the state.\n\n# The user's licence is checked elsewhere.\nx = 1\n"
+    assert texts(source, "py", "idle") == []
+
+
 def test_a_signature_comes_with_the_first_paragraph_of_its_docstring():
     labels = texts(LICENSED, "py", "label")
     assert 'class Box(Base):\n  """Holds things.' in labels

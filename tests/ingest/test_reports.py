@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+import adk_evidence.index.opened as opened
 import adk_ingest.pipeline as pipeline
+from adk_evidence.errors import IndexMismatchError
+from adk_evidence.models.chunk import PAYLOAD_VERSION
 from adk_ingest.cli import app
+from adk_ingest.doctor import examine
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change
 
@@ -195,6 +200,21 @@ class TestVerify:
         said = run(published, "verify", "--citations").stdout
         assert f"{total} exact" in said
         assert "The index is verified." in said
+
+    def test_an_index_of_another_version_is_refused_as_questions_refuse_it(
+        self, published: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(opened, "PAYLOAD_VERSION", PAYLOAD_VERSION + 1)
+        with closing(published.service()) as service, pytest.raises(IndexMismatchError) as asked, service.session():
+            pass
+        result = run(published, "verify", "--citations")
+        assert result.exit_code == asked.value.exit_code == 5
+        said = " ".join(result.stderr.split())
+        assert asked.value.message in said and "to build it anew" in said
+        assert not result.stdout
+        broken = [finding for finding in examine(published.settings) if finding.state == "broken"]
+        assert [finding.found for finding in broken] == [asked.value.message]
+        assert "to build it anew" in broken[0].mend
 
     def test_it_says_what_moved_since(self, workplace: Workplace) -> None:
         workplace.ingest()

@@ -15,6 +15,7 @@ from tests.tasks.lookups import (
     look_into_files,
     record,
     report,
+    report_by_arm,
     shortened,
 )
 
@@ -70,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
 
     reporting = commands.add_parser("report", help="print what the agents solved and how much they read")
     reporting.add_argument("logs", nargs="+", type=Path, metavar="LOG")
+    reporting.add_argument(
+        "--by-arm", action="store_true", help="compare arms: logs whose names begin alike, up to the first -"
+    )
     reporting.set_defaults(run=_report)
     return parser
 
@@ -108,7 +112,7 @@ def _tell(chosen: argparse.Namespace, shown: Shown) -> int:
 
 
 def _report(chosen: argparse.Namespace) -> int:
-    print(report(chosen.logs), end="")
+    print(report_by_arm(chosen.logs) if chosen.by_arm else report(chosen.logs), end="")
     return 0
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from adk_evidence.errors import EvidenceError
 
 FILE_COMMANDS = ("grep", "sed", "find", "ls", "cat", "head", "tail", "wc")
 EVIDENCE_COMMANDS = ("ask", "symbol", "read")
+# Options that write files or run programs.
+_SED_IN_PLACE = re.compile(r"-[nErsuza]*[iI]|--i")
+_FIND_ACTIONS = re.compile(r"-(?:delete|exec|execdir|ok|okdir|fls|fprint|fprint0|fprintf)$")
 # Tools that run commands for agents cut longer outputs, and then an agent would see less than was counted.
 MAX_CHARACTERS = 28_000
 _REFUSED = 2
@@ -42,7 +46,11 @@ def look_into_files(root: Path, command: Sequence[str]) -> Shown:
     for argument in arguments:
         if _is_outside(root, argument):
             return Shown(f"{argument} is outside of the folder; name files relative to the folder.\n", _REFUSED)
-    return _run([program, *arguments], root)
+        if _writes(program, argument):
+            return Shown(f"{argument} is refused: these commands only read.\n", _REFUSED)
+    # A script of sed can write and run programs, too. Other systems' sed does not have the option.
+    sandbox = ["--sandbox"] if program == "sed" and sys.platform == "linux" else []
+    return _run([program, *sandbox, *arguments], root)
 
 
 def ask_for_evidence(command: Sequence[str]) -> Shown:
@@ -76,23 +84,45 @@ def report(logs: Iterable[Path]) -> str:
     """A Markdown table: for each agent (a log) and task whether it is solved, the look-ups and their characters."""
     rows = ["| agent | task | solved | look-ups | characters |", "| --- | --- | --- | ---: | ---: |"]
     for log in logs:
-        of_task: dict[str, _Work] = defaultdict(_Work)
-        for entry in _entries(log):
-            of_task[entry["task"]].add(entry)
-        for task, work in sorted(of_task.items()):
-            solved = {True: "yes", False: "no", None: "not checked"}[work.solved]
-            rows.append(f"| {log.stem} | {task} | {solved} | {work.lookups} | {work.characters:,} |")
-        works = of_task.values()
-        rows.append(
-            f"| **{log.stem}** | all | {sum(work.solved is True for work in works)} of {len(works)} "
-            f"| {sum(work.lookups for work in works)} | {sum(work.characters for work in works):,} |"
-        )
+        of_task = _works([log])
+        rows += (f"| {log.stem} | {task} | {work.cells()} |" for task, work in sorted(of_task.items()))
+        rows.append(f"| **{log.stem}** | all | {_cells(of_task.values())} |")
     return "\n".join(rows) + "\n"
+
+
+def report_by_arm(logs: Iterable[Path]) -> str:
+    """A Markdown table that compares arms: groups of logs whose names begin alike, up to the first `-`.
+
+    Of two arms, the ratio of their characters is given. The last row sums up the tasks that all arms worked on.
+    """
+    by_arm: dict[str, list[Path]] = {}
+    for log in logs:
+        by_arm.setdefault(log.stem.partition("-")[0], []).append(log)
+    arms = {arm: _works(own) for arm, own in by_arm.items()}
+    head, rule = ["task"], ["---"]
+    for arm in arms:
+        head += [f"{arm}: solved", "look-ups", "characters"]
+        rule += ["---", "---:", "---:"]
+    rows = []
+    for task in sorted(set().union(*arms.values())):
+        works = [own.get(task) for own in arms.values()]
+        cells = [work.cells() if work else "- | - | -" for work in works]
+        rows.append((task, cells, [work.characters if work else 0 for work in works]))
+    shared = set.intersection(*(set(own) for own in arms.values())) if arms else set()
+    sums = [[own[task] for task in sorted(shared)] for own in arms.values()]
+    rows.append(("**all**", [_cells(works) for works in sums], [sum(one.characters for one in own) for own in sums]))
+    if len(arms) == 2:
+        head.append(" : ".join(arms))
+        rule.append("---:")
+        for _, cells, (one, other) in rows:
+            cells.append(f"{one / other:.2f}" if one and other else "-")
+    lines = [head, rule, *([name, *cells] for name, cells, _ in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 @dataclass
 class _Work:
-    """What an agent did for a task."""
+    """What an agent did for a task; what the agents of an arm did, together."""
 
     # The outcome of the last check.
     solved: bool | None = None
@@ -106,16 +136,38 @@ class _Work:
             self.lookups += 1
             self.characters += entry["characters"]
 
+    def cells(self) -> str:
+        solved = {True: "yes", False: "no", None: "not checked"}[self.solved]
+        return f"{solved} | {self.lookups} | {self.characters:,}"
 
-def _entries(log: Path) -> Iterator[dict[str, Any]]:
-    for line in log.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)
+
+def _works(logs: Iterable[Path]) -> dict[str, _Work]:
+    """The work in some logs by its task."""
+    works: dict[str, _Work] = defaultdict(_Work)
+    for log in logs:
+        for line in log.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            works[entry["task"]].add(entry)
+    return works
+
+
+def _cells(works: Collection[_Work]) -> str:
+    """The sums of works."""
+    solved = sum(work.solved is True for work in works)
+    lookups, characters = sum(work.lookups for work in works), sum(work.characters for work in works)
+    return f"{solved} of {len(works)} | {lookups} | {characters:,}"
 
 
 def _is_outside(root: Path, argument: str) -> bool:
     # By its words alone: what the folder links to belongs to the folder. Most arguments are no paths, but patterns.
     path = os.path.normpath(root.absolute() / argument)
     return not Path(path).is_relative_to(os.path.normpath(root.absolute())) and os.path.lexists(path)
+
+
+def _writes(program: str, argument: str) -> bool:
+    """Whether an argument makes a command write a file or run a program."""
+    refused = {"sed": _SED_IN_PLACE, "find": _FIND_ACTIONS}.get(program)
+    return refused is not None and refused.match(argument) is not None
 
 
 def _run(command: list[str], folder: Path | None) -> Shown:

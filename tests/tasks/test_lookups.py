@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,46 @@ def test_agents_read_files_of_the_folder_and_nothing_else(
     assert "nothing for agents" not in shown and counted(log) == [len(shown)]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sed", "-i", "s/tool/pool/", "docs/page.md"],
+        ["sed", "-ni.bak", "1p", "docs/page.md"],
+        ["sed", "--in-place", "s/tool/pool/", "docs/page.md"],
+        ["find", "docs/", "-name", "*.md", "-delete"],
+        ["find", "docs/", "-exec", "rm", "{}", ";"],
+        ["find", "docs/", "-fprint", "docs/list.md"],
+    ],
+)
+def test_agents_write_nothing(root: Path, log: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    before = {path: path.read_text(encoding="utf-8") for path in (root / "docs").iterdir()}
+    assert files(root, log, *command) == 2
+    shown = capsys.readouterr().out
+    assert "only read" in shown and counted(log) == [len(shown)]
+    assert {path: path.read_text(encoding="utf-8") for path in (root / "docs").iterdir()} == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sed of this system does not have --sandbox")
+def test_a_script_of_sed_writes_nothing(root: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert files(root, log, "sed", "-n", "w docs/copy.md", "docs/page.md") != 0
+    assert not (root / "docs" / "copy.md").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sed", "-n", "-e", "/is/p", "docs/page.md"],
+        ["sed", "-ne/is/p", "docs/page.md"],
+        ["find", "docs/", "-iname", "PAGE*", "-print"],
+    ],
+)
+def test_what_only_reads_is_not_refused(
+    root: Path, log: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    assert files(root, log, *command) == 0
+    assert capsys.readouterr().out in ("A tool is a function.\n", "docs/page.md\n")
+
+
 def test_a_pattern_that_looks_like_a_path_is_a_pattern(
     root: Path, log: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +166,31 @@ def test_the_report_sums_up_by_agent_and_task(
         "| agent-1 | refund_approval | no | 2 | 16 |",
         "| agent-1 | shop_key | yes | 0 | 0 |",
         "| **agent-1** | all | 1 of 2 | 2 | 16 |",
+    ]
+
+
+def test_arms_are_compared_by_the_tasks_that_both_worked_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def written(name: str, *entries: dict[str, object]) -> str:
+        log = tmp_path / f"{name}.log"
+        log.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+        return str(log)
+
+    def looked(task: str, characters: int) -> dict[str, object]:
+        return {"task": task, "command": ["ls"], "characters": characters}
+
+    logs = [
+        written("few-1", looked(TASK, 1000), {"task": TASK, "solved": True}),
+        written("few-2", looked("shop_key", 500), {"task": "shop_key", "solved": False}, looked("run_audit", 7)),
+        written("many-1", looked(TASK, 3000), looked(TASK, 1000), looked("shop_key", 2000)),
+    ]
+    assert main(["report", "--by-arm", *logs]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "| task | few: solved | look-ups | characters | many: solved | look-ups | characters | few : many |",
+        "| --- | --- | ---: | ---: | --- | ---: | ---: | ---: |",
+        "| refund_approval | yes | 1 | 1,000 | not checked | 2 | 4,000 | 0.25 |",
+        "| run_audit | not checked | 1 | 7 | - | - | - | - |",
+        "| shop_key | no | 1 | 500 | not checked | 1 | 2,000 | 0.25 |",
+        "| **all** | 1 of 2 | 2 | 1,500 | 0 of 2 | 3 | 6,000 | 0.25 |",
     ]
 
 

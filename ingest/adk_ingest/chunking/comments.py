@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-_LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
+from adk_evidence.readers.licences import licence_lines
+
 _MARKS = re.compile(r"^\s*(?:/\*+!?|///?/?!?|#+'?|\*(?!/))\s?|\s*\*+/\s*$")
 _TITLE_TAG = re.compile(r"^[@\\](?:file|fileoverview|module|description|desc|brief|title|summary)\b\s*")
 _TAG = re.compile(r"^[@\\]\w")
@@ -23,7 +24,7 @@ def licence_end(lines: Sequence[str], comments: Mapping[int, int]) -> int:
     if lines[0].startswith("//") or lines[0].lstrip().startswith("#"):
         while ends.get(end + 1) == end + 1:
             end += 1
-    return end if _LICENCE.search("\n".join(lines[:end])) else 0
+    return licence_lines(lines, end)
 
 
 def module_doc(lines: Sequence[str], comments: Mapping[int, int], licence: int, first: int) -> str | None:

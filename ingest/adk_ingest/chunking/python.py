@@ -14,13 +14,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.licences import strip_licence
 from adk_evidence.readers.python import Definition as Node
 from adk_evidence.readers.python import first_line, first_paragraph, last_line, parse, signature, statements
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.cutting import Lines
 from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
-from adk_ingest.lexical import strip_licence
 
 # Cost of a cut inside a string; statements cost their depth, which syntax keeps below 100.
 _INSIDE_STRING = 2 * INSIDE_STATEMENT

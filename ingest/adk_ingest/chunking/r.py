@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.readers.licences import strip_licence
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.comments import first_paragraph, licence_end, module_doc
 from adk_ingest.chunking.outline import INSIDE_STATEMENT, Definition, Outline
-from adk_ingest.lexical import strip_licence
 
 _TOKEN = re.compile(
     r"(?P<comment>#[^\n]*)|(?P<string>[rR][\"']-*[(\[{]|[\"'`])|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<newline>\n)"

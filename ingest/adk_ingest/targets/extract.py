@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adk_evidence.identifiers import is_private
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.python import clip, parse_quietly
 from adk_evidence.symbols.target import RankParts, Target, TargetType
@@ -85,11 +86,6 @@ class PublicSymbol:
         """Qualified name of the outermost class, or of the symbol itself."""
         inside = self.definition.removeprefix(f"{self.module}.")
         return f"{self.module}.{inside.partition('.')[0]}"
-
-
-def is_private(path: str) -> bool:
-    """Whether a part of a dotted path begins with an underscore, as `__init__` does too."""
-    return any(part.startswith("_") for part in path.split("."))
 
 
 def public_symbols(

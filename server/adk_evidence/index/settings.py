@@ -121,7 +121,6 @@ def _corpus(codebase: Codebase, kind: Kind) -> CorpusSettings:
             "max_file_bytes": MAX_FILE_BYTES,
             # What a project's documentation is about is not known.
             "sample_globs": (),
-            "language": None,
         }
     ).named(codebase.corpus(kind))
 

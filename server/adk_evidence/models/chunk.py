@@ -96,6 +96,11 @@ class ChunkPayload(BaseModel):
     chunker_version: str
 
     @property
+    def module(self) -> str | None:
+        """Dotted path of the module that the chunk is a part of, where there is one."""
+        return self.fqn and self.fqn.removesuffix(f".{self.symbol}")
+
+    @property
     def body(self) -> str:
         return self.text[self.body_start : self.body_end]
 

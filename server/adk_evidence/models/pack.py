@@ -28,6 +28,10 @@ class LineSpan(Frozen):
     start: int
     end: int
 
+    def touches(self, start: int, end: int) -> bool:
+        """Whether some of lines `start` to `end` are among these."""
+        return self.start <= end and start <= self.end
+
 
 class Passage(Frozen):
     """Some of the lines that a candidate cites, verbatim."""

@@ -33,6 +33,10 @@ def list_item(depth: int) -> int:
     return _NESTED + _PER_DEPTH * min(depth, MAX_DEPTH) + 8
 
 
+def is_list_item(rank: int) -> bool:
+    return any(rank == list_item(depth) for depth in range(MAX_DEPTH + 1))
+
+
 def is_unit(rank: int) -> bool:
     """Whether what begins here is a unit of meaning, such as a sub-section or a tab, and not one block of several."""
     return rank < KEEP_TOGETHER and (rank < _NESTED or (rank - _NESTED) % _PER_DEPTH < 7)

@@ -7,10 +7,20 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers import python
-from adk_evidence.readers.python import clip, dotted_name, first_line, last_line, paragraph, scope_blocks, unparse
+from adk_evidence.readers.python import (
+    bare_string,
+    clip,
+    dotted_name,
+    first_line,
+    last_line,
+    paragraph,
+    scope_blocks,
+    unparse,
+)
 
 MAX_DOC_CHARS = 800
 _PROPERTIES = {"property", "cached_property"}
@@ -42,7 +52,7 @@ def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
         payload: The chunk.
         symbol: Qualified name within the module, one of the chunk's `symbols`.
     """
-    found = [item for item in _definitions(payload.body) if symbol == item[0] or symbol.endswith(f".{item[0]}")]
+    found = [item for item in _definitions(payload.body) if ends_with(symbol, item[0])]
     # Only the getter of a property says what the property is.
     if found:
         _, node, following = min(found, key=lambda item: _is_accessor(item[1]))
@@ -104,7 +114,7 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
             kind="variable",
             lines=lines,
             signature=clip(unparse(node) or "", python.MAX_SIGNATURE_CHARS) or None,
-            doc=_paragraph(_string(following)),
+            doc=_paragraph(inspect.cleandoc(bare_string(following) or "")),
             annotation=annotation,
             alias=dotted_name(value) if is_alias else None,
         )
@@ -122,12 +132,6 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
         is_property=bool(decorators & _PROPERTIES),
         parameters=frozenset(item.arg for item in (*node.args.args, *node.args.kwonlyargs)),
     )
-
-
-def _string(node: ast.stmt | None) -> str | None:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-        return inspect.cleandoc(node.value.value)
-    return None
 
 
 def _paragraph(doc: str | None) -> str | None:

@@ -186,6 +186,13 @@ def unparse(node: ast.AST) -> str | None:
         return None
 
 
+def bare_string(node: ast.stmt | None) -> str | None:
+    """The string that a statement consists of, as a docstring does; None of any other statement."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        return node.value.value
+    return None
+
+
 def first_paragraph(node: Definition | ast.Module) -> str | None:
     """The first paragraph of a docstring on one line."""
     return paragraph(ast.get_docstring(node))

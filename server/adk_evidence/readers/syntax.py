@@ -9,7 +9,16 @@ from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.python import Definition, definitions, first_line, last_line, parse, parse_lines, scope_blocks
+from adk_evidence.readers.python import (
+    Definition,
+    bare_string,
+    definitions,
+    first_line,
+    last_line,
+    parse,
+    parse_lines,
+    scope_blocks,
+)
 from adk_evidence.textfile import split_lines
 
 
@@ -76,8 +85,8 @@ def _parse(text: str) -> ast.Module:
 def _normalise_docstrings(*trees: ast.AST) -> None:
     for node in (node for tree in trees for node in ast.walk(tree)):
         first = node.body[0] if isinstance(node, ast.Module | Definition) and node.body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-            first.value.value = " ".join(inspect.cleandoc(first.value.value).split())
+        if isinstance(first, ast.Expr) and (text := bare_string(first)) is not None:
+            first.value = ast.Constant(" ".join(inspect.cleandoc(text).split()))
 
 
 def _same(cited: ast.stmt, now: ast.stmt) -> bool:

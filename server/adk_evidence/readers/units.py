@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.readers import breaks
+from adk_evidence.readers.licences import licence_lines
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.readers.page import Page
-from adk_evidence.readers.python import Definition, blocks, first_line, last_line, parse, parse_quietly
+from adk_evidence.readers.python import Definition, bare_string, blocks, first_line, last_line, parse, parse_quietly
 
 # `label`: a heading, the label of a tab, the border of a code block, the signature of a definition or the head of a
 # statement; what names other units. `idle`: licences, imports and markup that say nothing by themselves.
@@ -27,7 +28,6 @@ LONG = 14
 # A few statements make a unit from this many lines on.
 ENOUGH = 4
 
-_LICENCE = re.compile(r"copyright|licen[cs]e", re.IGNORECASE)
 _SECTION = re.compile(r"\s*(?:Args|Arguments|Attributes|Parameters|Raises|Returns|Yields)\s*:\s*$")
 _TAG_LINE = re.compile(r"\s*(?:(?:<[^<>]*>\s*)*|-{3,}\s*|\*{3,}\s*)$")
 _TAGS = re.compile(r"\s*</?(?:div|span|img|p|br|a)\b.*>\s*$", re.IGNORECASE)
@@ -102,24 +102,14 @@ def _blocks_of(page: Page) -> Iterator[tuple[int, int]]:
         rank = page.ranks[line]
         if rank in (breaks.NEVER, breaks.SOFT, breaks.LINE) or ((fence := page.fence_at[line]) and fence[0] < line):
             continue
-        after_label = _is_label_block(page, first)
+        after_label = first in page.label_lines
         glued = rank == breaks.KEEP_TOGETHER and not after_label and line not in page.label_lines
-        short_list = _is_list_item(rank) and line - first < LONG // 2 and not after_label
+        short_list = breaks.is_list_item(rank) and line - first < LONG // 2 and not after_label
         if not glued and not short_list:
             yield first, line
             first = line
     if page.lines:
         yield first, len(page.lines)
-
-
-def _is_label_block(page: Page, start: int) -> bool:
-    return start in page.label_lines
-
-
-def _is_list_item(rank: int) -> bool:
-    return breaks.block(0) < rank < breaks.KEEP_TOGETHER and any(
-        rank == breaks.list_item(depth) for depth in range(breaks.MAX_DEPTH + 1)
-    )
 
 
 def _is_markup(block: Sequence[str]) -> bool:
@@ -203,7 +193,7 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
             flush()
             cuts.append(_Cut(node.lineno, last_line(node), "field", needs))
-        elif in_class and _is_string(node) and isinstance(previous, ast.Assign | ast.AnnAssign):
+        elif in_class and bare_string(node) is not None and isinstance(previous, ast.Assign | ast.AnnAssign):
             cuts[-1].last = last_line(node)
         elif last_line(node) - node.lineno >= LONG and any(True for _ in blocks(node)):
             flush()
@@ -226,9 +216,8 @@ def _cut_definition(node: Definition, needs: tuple[int, ...], cuts: list[_Cut]) 
     cut = _Cut(first_line(node), max(first_line(node), first_of_body - 1), "label", needs)
     cuts.append(cut)
     inner = (*needs, head)
-    if body and _is_string(body[0]):
+    if body and (value := bare_string(body[0])) is not None:
         docstring = body.pop(0)
-        value = docstring.value.value  # type: ignore[attr-defined]
         summary = value.lstrip("\n").split("\n\n", 1)[0]
         blank = len(value) - len(value.lstrip("\n"))
         cut.last = min(last_line(docstring), docstring.lineno + blank + summary.rstrip().count("\n"))
@@ -286,36 +275,24 @@ def _imports(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _is_string(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
 def _tiled(cuts: Sequence[_Cut], lines: Sequence[str]) -> list[Unit]:
     """Units without gaps: comments belong to what they stand above, and a licence is a unit by itself."""
-    found: list[Unit] = []
+    place = licence_lines(lines)
+    found = [Unit(0, place, "idle")] if place else []
     numbers: list[int] = []  # the unit of each cut
-    place = 0
     for cut in cuts:
-        start = place
-        if not found and start < cut.first - 1 and _LICENCE.search("\n".join(lines[start : cut.first - 1])):
-            end = next((n for n in range(start, cut.first - 1) if not lines[n].lstrip().startswith("#")), cut.first - 1)
-            if end > start:
-                found.append(Unit(start, end, "idle"))
-                start = end
-        end = max(start, min(cut.last, len(lines)))
+        end = min(cut.last, len(lines))
         numbers.append(len(found))
-        if end > start:
+        if end > place:
             needs = tuple(numbers[need] for need in cut.needs)
-            found.append(Unit(start, end, cut.role, needs))
+            found.append(Unit(place, end, cut.role, needs))
             place = end
         else:
             numbers[-1] = max(0, len(found) - 1)
     if place < len(lines):
-        tail = lines[place:]
-        if found and not any(line.strip() for line in tail):
+        if found and not any(line.strip() for line in lines[place:]):
             last = found.pop()
             found.append(Unit(last.start, len(lines), last.role, last.needs))
         else:
-            role: Role = "idle" if not found and _LICENCE.search("\n".join(tail)) else "text"
-            found += [Unit(first, last, role) for first, last in _runs(lines, place, len(lines))]
+            found += [Unit(first, last) for first, last in _runs(lines, place, len(lines))]
     return found

@@ -59,7 +59,7 @@ def shown(candidate: Candidate) -> str:
 def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[str]:
     """What is said of lines that are not shown; `between` two passages, even empty lines are a border."""
     marks = []
-    here = [one for one in candidate.left_out if one.lines.start <= last and one.lines.end >= first]
+    here = [one for one in candidate.left_out if one.lines.touches(first, last)]
     for start, end, languages in _joined(here):
         if first < start and _told(candidate, first, start - 1):
             marks.append(_lines(first, start - 1))

@@ -87,9 +87,8 @@ def _defining(run: Run, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[
     lost = tuple(dict.fromkeys(entry.name for entry in entries if entry.point not in by_point))
     elsewhere: dict[str, Hit] = {}
     for hit in read_hits(run, "code", Match("names", lost)) if lost else ():
-        module = (hit.payload.fqn or "").removesuffix(f".{hit.payload.symbol}")
         for symbol in hit.payload.symbols:
-            elsewhere.setdefault(f"{module}.{symbol}", hit)
+            elsewhere.setdefault(f"{hit.payload.module}.{symbol}", hit)
     found: dict[str, tuple[Hit, list[SymbolEntry]]] = {}
     for entry in entries:
         defining = by_point.get(entry.point) or elsewhere.get(entry.fqn)

@@ -6,7 +6,7 @@ its line of code; the line's number only decides between several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.search.lookup import read_hits
@@ -43,7 +43,7 @@ def find_frames(run: Run) -> list[Hit]:
     traceback = run.query.traceback
     if traceback is None:
         return []
-    sites = _sites(traceback, run.index.paths["code"])[: 2 * MAX_SITES]
+    sites = _sites(traceback, _indexed_paths(run, traceback))[: 2 * MAX_SITES]
     if not sites:
         return []
     paths = tuple(dict.fromkeys(site.path for site in sites))
@@ -88,12 +88,44 @@ def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
     return best[1] if best else None
 
 
+def _indexed_paths(run: Run, traceback: Traceback) -> dict[str, str]:
+    """The indexed files of frames, by the paths of the frames."""
+    frames: dict[str, list[Frame]] = {}
+    for raised in traceback.exceptions:
+        for frame in raised.frames:
+            frames.setdefault(frame.path, []).append(frame)
+    indexed = run.index.paths["code"]
+    found = {path: one for path in frames if (one := indexed_path(path, indexed))}
+    return found | _root_modules(run, {path: calls for path, calls in frames.items() if path not in found})
+
+
+def _root_modules(run: Run, frames: Mapping[str, Sequence[Frame]]) -> dict[str, str]:
+    """The indexed files outside of packages, by the paths of their frames.
+
+    Many projects have an `app.py`. So the file must be the only one of its name, and hold a frame's line of code in the
+    frame's function.
+    """
+    by_name: dict[str, list[str]] = {}
+    for one in run.index.paths["code"]:
+        *folders, name = one.split("/")
+        if set(folders) <= SOURCE_ROOTS:
+            by_name.setdefault(name, []).append(one)
+    alike = {path: by_name.get(path.rpartition("/")[2], ()) for path in frames}
+    meant = {path: found[0] for path, found in alike.items() if len(found) == 1}
+    hits = read_hits(run, "code", Match("path", tuple(dict.fromkeys(meant.values())))) if meant else []
+    return {
+        path: one
+        for path, one in meant.items()
+        if any(_holds_frame(hit, frame) for hit in hits if hit.payload.path == one for frame in frames[path])
+    }
+
+
 def is_of_frame(named: str) -> bool:
     """Whether what is said of a hit comes from a frame."""
     return named == LEADS or named.startswith((RAISES_OTHER, CALLS_IT))
 
 
-def _sites(traceback: Traceback, indexed: Sequence[str]) -> list[Site]:
+def _sites(traceback: Traceback, indexed: Mapping[str, str]) -> list[Site]:
     """The frames in indexed files: the raise site of each exception, then the callers of the first raise site.
 
     What was raised by indexed code stands before what passed through it. Among the former, the exception that ended
@@ -101,16 +133,13 @@ def _sites(traceback: Traceback, indexed: Sequence[str]) -> list[Site]:
     last frame need not be the raise site.
     """
     exceptions, last = traceback.exceptions, traceback.last
-    known: dict[str, str | None] = {}
     chains: list[tuple[int, list[Site]]] = []
     for place, raised in enumerate(reversed(exceptions)):
         count = len(raised.frames)
         chain: list[Site] = []
         for number in range(count, 0, -1):
             frame = raised.frames[number - 1]
-            if frame.path not in known:
-                known[frame.path] = indexed_path(frame.path, indexed)
-            path = known[frame.path]
+            path = indexed.get(frame.path)
             if path is None:
                 continue
             role = CALLS.format(number=number, count=count)
@@ -132,8 +161,7 @@ def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
     """The chunk of a file that holds a frame."""
     frame = site.frame
     inside = [hit for hit in hits if _is_of(hit, frame.function)]
-    if not inside and (frame.function is None or frame.function.startswith("<")):
-        # Code of a module, or of a lambda, which has no name.
+    if not inside and _is_nameless(frame):
         inside = read_hits(run, "code", Match("path", (site.path,)))
     exact = [hit for hit in inside if frame.code and _holds(hit, frame.code)]
     candidates = exact or inside
@@ -142,6 +170,15 @@ def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
         shares = [message.covered(row_of(hit.payload.body), 2, 1) for hit in candidates]
         candidates = [hit for hit, share in zip(candidates, shares, strict=True) if share >= max(shares)]
     return min(candidates, key=lambda hit: _distance(hit, frame.line), default=None)
+
+
+def _is_nameless(frame: Frame) -> bool:
+    """Whether a frame is of the code of a module, or of a lambda."""
+    return frame.function is None or frame.function.startswith("<")
+
+
+def _holds_frame(hit: Hit, frame: Frame) -> bool:
+    return bool(frame.code) and (_is_nameless(frame) or _is_of(hit, frame.function)) and _holds(hit, frame.code)
 
 
 def _is_of(hit: Hit, function: str | None) -> bool:

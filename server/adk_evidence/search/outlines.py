@@ -107,7 +107,7 @@ def _outline(
     """The parts that are not shown. Where not all fit: those that the question names, then those near the results."""
     near = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results]
     seen = [(hit.payload.start_line, hit.payload.end_line) for _, hit in results if hit.point_id in shown]
-    others = _joined(part for part in parts if not any(_overlap(part.lines, one) for one in seen))
+    others = _joined(part for part in parts if not any(part.lines.touches(*one) for one in seen))
     fitting: list[OutlinePart] = []
     room = MAX_TOKENS - FRAME_TOKENS - RANK_TOKENS * len(results) - estimate_tokens(results[0][1].payload.path)
     for part in sorted(others, key=lambda part: _order(part, near, question)):
@@ -140,10 +140,6 @@ def _joined(parts: Iterable[OutlinePart]) -> list[OutlinePart]:
             part = OutlinePart(name=part.name, lines=LineSpan(start=found.pop().lines.start, end=part.lines.end))
         found.append(part)
     return found
-
-
-def _overlap(lines: LineSpan, other: tuple[int, int]) -> bool:
-    return lines.start <= other[1] and other[0] <= lines.end
 
 
 def _order(part: OutlinePart, near: Iterable[tuple[int, int]], question: Question) -> tuple[float, int, int]:

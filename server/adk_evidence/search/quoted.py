@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import Kind
 from adk_evidence.search.hybrid import search_collection
 from adk_evidence.search.phrases import Phrase, row_of
@@ -97,11 +98,11 @@ def find_defined(run: Run, kind: Kind) -> Iterator[Hit]:
     for name in query.code_identifiers:
         last = name.rpartition(".")[2]
         owners = {part for part in query.code_identifiers if part != name}
-        defining = [(hit, symbol) for hit in hits for symbol in hit.payload.symbols if _ends(symbol, last)]
+        defining = [(hit, symbol) for hit in hits for symbol in hit.payload.symbols if ends_with(symbol, last)]
         exact = [
             (hit, symbol)
             for hit, symbol in defining
-            if _ends(symbol, name) and ("." in name or any(_ends(symbol, f"{owner}.{last}") for owner in owners))
+            if ends_with(symbol, name) and ("." in name or any(ends_with(symbol, f"{one}.{last}") for one in owners))
         ]
         found = exact or ([] if "." in name else defining)
         if found and len(found) <= MAX_DEFINING:
@@ -144,7 +145,3 @@ def _fixed_words(run: Run, kind: Kind, depth: int) -> list[Hit]:
     vectors = QueryVectors(fixed, {}, sparse)
     found = run.scope.filters[kind]
     return search_collection(run.index, run.settings, kind, [vectors], limit=depth, filter=found)
-
-
-def _ends(symbol: str, name: str) -> bool:
-    return symbol == name or symbol.endswith(f".{name}")

@@ -53,10 +53,6 @@ def _statement(targets: Sequence[Target]) -> str | None:
     if not targets:
         return None
     ranked = sorted(targets, key=lambda target: target.rank)
-    package = _package(ranked[0])
-    names = dict.fromkeys(target.symbol for target in ranked if _package(target) == package)
+    package = ranked[0].package
+    names = dict.fromkeys(target.symbol for target in ranked if target.package == package)
     return f"from {package} import {', '.join(list(names)[:MAX_NAMES])}"
-
-
-def _package(target: Target) -> str:
-    return target.import_path.removesuffix(f".{target.symbol}")

@@ -82,11 +82,10 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
         return "unknown"
     if _same_version(installed.version, ref):
         return "true"
-    package = target.import_path.removesuffix(f".{target.symbol}")
-    module = _module(installed.root, package)
+    module = _module(installed.root, target.package)
     if module is None:
         # Where the whole product is elsewhere (an editable installation), a missing file says nothing.
-        holds = installed.root.joinpath(*package.split(".")[:2]).is_dir()
+        holds = installed.root.joinpath(*target.package.split(".")[:2]).is_dir()
         return "false" if holds else "unknown"
     owner, _, member = target.symbol.partition(".")
     if owner not in module.names:
@@ -100,7 +99,7 @@ def _has_member(installed: Installed, exporting: _Module, target: Target, owner:
     """Whether the class has a member; it may be defined in another module than the one that exports it."""
     defining = exporting if owner in exporting.classes else _read(installed.root / target.path.removeprefix("src/"))
     if defining is None or owner not in defining.classes:
-        defining = _module(installed.root, target.fqn.removesuffix(f".{target.symbol}"))
+        defining = _module(installed.root, target.module)
     if defining is None or owner not in defining.classes:
         return "unknown"
     if member.partition(".")[0] in defining.classes[owner]:

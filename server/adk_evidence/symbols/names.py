@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from adk_evidence.identifiers import ends_with
+
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -33,16 +35,12 @@ class Names:
         """
         wanted = ".".join(part for part in name.strip().rstrip("()").split(".") if part)
         near = self._by_last.get(_last(wanted).lower(), ()) if wanted else ()
-        found = [row for row in near if any(_ends(own, wanted) for own in self._rows[row])]
+        found = [row for row in near if any(ends_with(own, wanted) for own in self._rows[row])]
         if found or not any_case:
             return found
         wanted = wanted.lower()
-        return [row for row in near if any(_ends(own.lower(), wanted) for own in self._rows[row])]
+        return [row for row in near if any(ends_with(own.lower(), wanted) for own in self._rows[row])]
 
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
-
-
-def _ends(name: str, wanted: str) -> bool:
-    return name == wanted or name.endswith(f".{wanted}")

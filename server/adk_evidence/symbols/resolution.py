@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adk_evidence.identifiers import is_private
 from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope, Use
 from adk_evidence.symbols.lookup import Symbols, annotation_names
 from adk_evidence.symbols.table import SymbolEntry
@@ -114,8 +115,7 @@ class _Tally:
 
 
 def _importance(tally: _Tally) -> tuple[bool, int, int]:
-    private = any(part.startswith("_") for part in tally.entry.symbol.split("."))
-    return private, min(map(_TELLING.index, tally.uses)), -len(tally.uses)
+    return is_private(tally.entry.symbol), min(map(_TELLING.index, tally.uses)), -len(tally.uses)
 
 
 class _Reader:

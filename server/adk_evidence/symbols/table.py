@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adk_evidence.identifiers import is_code_like
+from adk_evidence.identifiers import is_code_like, is_private
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
@@ -98,14 +98,12 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
     modules: dict[str, list[tuple[int, str]]] = {}
     for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
-        if payload.fqn is None or payload.lang != "py" or is_beside(payload.corpus):
+        module, line = payload.module, payload.start_line
+        if module is None or payload.lang != "py" or is_beside(payload.corpus):
             continue
-        module, line = payload.fqn, payload.start_line
         if payload.symbol_kind == "module":
             modules.setdefault(module, []).append((line, record.id))
             found.append((line, SymbolEntry(module, "", record.id, "module")))
-        else:
-            module = module.removesuffix(f".{payload.symbol}")
         for symbol in payload.symbols:
             own = symbol == payload.symbol and payload.symbol_kind in ("class", "function", "method")
             kind = payload.symbol_kind if own else None
@@ -181,6 +179,5 @@ def _section(payload: ChunkPayload, point: str) -> DocSection:
 
 
 def _likelihood(entry: SymbolEntry) -> tuple[object, ...]:
-    private = any(part.startswith("_") for part in entry.fqn.split("."))
     own = {"class": 0, "function": 1, "method": 2}.get(entry.kind or "", 3)
-    return (private, own, entry.fqn.count("."), entry.fqn)
+    return (is_private(entry.fqn), own, entry.fqn.count("."), entry.fqn)

@@ -67,10 +67,19 @@ class Target(Frozen):
         return (clip(own, MAX_SEARCHED_CHARS), *members)
 
     @property
+    def package(self) -> str:
+        """Dotted path of the package that the symbol is imported from."""
+        return self.import_path.removesuffix(f".{self.symbol}")
+
+    @property
+    def module(self) -> str:
+        """Dotted path of the module that defines the symbol."""
+        return self.fqn.removesuffix(f".{self.symbol}")
+
+    @property
     def import_statement(self) -> str:
         """The statement that imports the symbol, or the class that it belongs to."""
-        package = self.import_path.removesuffix(f".{self.symbol}")
-        return f"from {package} import {self.symbol.partition('.')[0]}"
+        return f"from {self.package} import {self.symbol.partition('.')[0]}"
 
 
 class Why(Frozen):
@@ -109,6 +118,11 @@ class RankedTarget(Frozen):
     score: float
     why: Why
     available: Availability = "unknown"
+
+    @property
+    def package(self) -> str:
+        """Dotted path of the package that the symbol is imported from."""
+        return self.import_path.removesuffix(f".{self.symbol}")
 
 
 class TargetAnswer(Frozen):
