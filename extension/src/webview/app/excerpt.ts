@@ -1,6 +1,6 @@
-/** How much of a candidate's text is shown: a text can be a page or one line of a megabyte. */
+/** How much of a candidate is shown: its text can be a page or one line of a megabyte. */
 
-import type { Candidate } from "../../protocol/generated";
+import type { Candidate, Outline } from "../../protocol/generated";
 import { clip } from "../../text/untrusted";
 
 // The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
@@ -12,6 +12,10 @@ const FOLDED_LENGTH = 1000;
 const SLACK_LINES = 2;
 const LONGEST_LINE = 2000;
 const LONGEST_TEXT = 60_000;
+/** Characters of an outline, about two lines of a panel beside an editor. */
+const LONGEST_OUTLINE = 180;
+/** What an outline has around the name of a part: its lines and what separates it from the next part. */
+const AROUND_PART = 20;
 
 export interface Excerpt {
   text: string;
@@ -86,6 +90,16 @@ export function partsOf(text: string, candidate: Pick<Candidate, "lines" | "left
   }
   take(all.length, null);
   return parts.length > 0 ? parts : [{ text, language: null, start: first, end: first }];
+}
+
+/** How many parts of an outline its line has room for, at least one. */
+export function partsInLine({ title, parts }: Pick<Outline, "title" | "parts">): number {
+  let length = title.length;
+  const over = parts.findIndex(({ name }) => {
+    length += name.length + AROUND_PART;
+    return length > LONGEST_OUTLINE;
+  });
+  return over < 0 ? parts.length : Math.max(1, over);
 }
 
 /** At most as many successive lines as a folded text has: the first ones with most different terms. */

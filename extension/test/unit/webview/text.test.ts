@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { body, excerpt, partsOf } from "../../../src/webview/app/excerpt";
+import { body, excerpt, partsInLine, partsOf } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { splitTerms, termPattern } from "../../../src/webview/app/terms";
 
@@ -66,6 +66,18 @@ describe("a candidate's text", () => {
     assert.ok(!excerpt("x".repeat(1_000_000), false).cut);
     const huge = excerpt("y\n".repeat(100_000), true);
     assert.ok(huge.cut && huge.text.length <= 60_001);
+  });
+});
+
+describe("an outline", () => {
+  const named = (...names: string[]) => names.map((name, at) => ({ name, lines: { start: at + 1, end: at + 1 } }));
+
+  it("is a line of as many parts as there is room for, and of one at least", () => {
+    assert.equal(partsInLine({ title: "Runner", parts: named("run", "close") }), 2);
+    assert.equal(partsInLine({ title: "Runner", parts: named(..."x".repeat(20)) }), 8);
+    assert.equal(partsInLine({ title: "Runner", parts: named("x".repeat(500), "close") }), 1);
+    assert.equal(partsInLine({ title: "x".repeat(500), parts: named("run", "close") }), 1);
+    assert.equal(partsInLine({ title: "Runner", parts: [] }), 0);
   });
 });
 
