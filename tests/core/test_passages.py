@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.languages import _TABLE as LANGUAGES
+from adk_evidence.languages import PROGRAMMING
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
-from adk_evidence.readers.languages import _TABLE as LANGUAGES
-from adk_evidence.readers.languages import PROGRAMMING
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import shown
