@@ -172,7 +172,8 @@ describe("the page", () => {
 
   describe("shows a candidate", () => {
     it("without the header that ingestion put on top of it", async () => {
-      await test.show(stateOf(packOf([docsCandidate()])));
+      const { why } = docsCandidate();
+      await test.show(stateOf(packOf([docsCandidate({ why: { ...why, matched_terms: [] } })])));
       const text = await test.page.locator(".code").first().textContent();
       assert.ok(text?.startsWith("## Add Reflect and Retry Plugin"), text ?? "");
     });
