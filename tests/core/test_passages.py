@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.languages import _TABLE as LANGUAGES
+from adk_evidence.languages import PROGRAMMING
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
-from adk_evidence.readers.languages import _TABLE as LANGUAGES
-from adk_evidence.readers.languages import PROGRAMMING
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import shown
@@ -237,6 +237,22 @@ def test_a_page_with_several_results_lists_its_other_sections():
     assert [part.name for part in outline.parts] == ["Part 1", "Part 4", "Part 5", "Part 6"]
     made = pack().model_copy(update={"candidates": candidates, "outlines": (outline,)})
     assert "\nOUTLINE OF CTX 1, 2: `docs/page.md` also has `10-18 Part 1; 40-48 Part 4; " in to_prompt(made).text
+
+
+def test_markdown_lists_the_other_sections_below_the_first_result_of_a_page():
+    chunks = [section(n, f"Part {n}") for n in range(1, 5)]
+    candidates, outlines = outlined([chunks[1], chunks[2]], chunks)
+    made = pack().model_copy(update={"candidates": candidates, "outlines": outlines})
+    line = "Also in `Page`, `adk-docs@abc:docs/page.md`: `Part 1` (lines 10-18) \u00b7 `Part 4` (lines 40-48)"
+    first, second = to_markdown(made).split("## 2. ")
+    assert line in first.split("\n") and "Also in" not in second
+    # Whoever chose the second result alone finds the line there.
+    alone = to_markdown(made.model_copy(update={"candidates": candidates[1:]}))
+    assert line in alone.split("\n")
+    assert "Also in" not in to_markdown(made.model_copy(update={"candidates": ()}))
+    assert "Also in" not in to_markdown(made, full=True)
+    of_more = outlines[0].model_copy(update={"more": 2})
+    assert f"{line} \u00b7 2 more\n" in to_markdown(made.model_copy(update={"outlines": (of_more,)}))
 
 
 def test_a_page_with_one_result_has_no_outline():

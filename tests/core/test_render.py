@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.models.pack import LineSpan, Outline, OutlinePart, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible, visible_json, visible_values
 from adk_evidence.render.view import verification_label
@@ -43,7 +43,10 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 def hostile():
     doc = payload("doc", HOSTILE_NAME, HOSTILE, headings=(HOSTILE_NAME, "```"), title=HOSTILE_NAME)
     code = payload("code", HOSTILE_NAME, HOSTILE, symbol=HOSTILE_NAME)
-    return pack(doc, code, query=f"why {HOSTILE_NAME}", warnings=(f"x: {HOSTILE_NAME}",))
+    made = pack(doc, code, query=f"why {HOSTILE_NAME}", warnings=(f"x: {HOSTILE_NAME}",))
+    part = OutlinePart(name=HOSTILE_NAME, lines=LineSpan(start=1, end=2))
+    outline = Outline(citation=HOSTILE_NAME, path=HOSTILE_NAME, title=HOSTILE_NAME, ranks=(1, 2), parts=(part,))
+    return made.model_copy(update={"outlines": (outline,)})
 
 
 def fences(markdown):

@@ -192,6 +192,17 @@ def test_every_citation_of_a_pack_opens_at_its_lines(client: RawClient, indexed:
             assert set(cited) <= set(lines)
 
 
+def test_every_part_of_an_outline_opens_at_its_lines(client: RawClient) -> None:
+    outlines = client.result("adk/evidence", {"query": QUESTION, "maxResults": 12})["outlines"]
+    assert outlines
+    for outline in outlines:
+        assert client.result("adk/source", {"citation": outline["citation"]})["path"] == outline["path"]
+        for part in outline["parts"]:
+            start, end = part["lines"]["start"], part["lines"]["end"]
+            source = client.result("adk/source", {"citation": f"{outline['citation']}#L{start}-L{end}"})
+            assert (source["path"], source["lines"]) == (outline["path"], part["lines"])
+
+
 def test_a_page_that_was_made_of_docstrings_is_what_was_indexed(client: RawClient) -> None:
     filters = {"source_types": ["docs"], "path_allowlist": ["api-reference/**"]}
     pack = client.result("adk/evidence", {"query": "RetryPlugin", "filters": filters})

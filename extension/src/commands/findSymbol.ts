@@ -41,7 +41,7 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
   const { target, action } = chosen;
   switch (action) {
     case "open":
-      return citations.openDefinition(target, scope);
+      return citations.openCitation(target.citation, scope);
     case "find":
       await vscode.commands.executeCommand(COMMANDS.findEvidence, { query: target.fqn });
       return;

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
-import type { Candidate, EvidenceResult, LineSpan, RankedTarget, SourceResult } from "../protocol/generated";
+import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
@@ -40,13 +40,13 @@ export class Citations {
   }
 
   /**
-   * Opens where a symbol is defined.
+   * Opens the lines of a file that a citation names: where a symbol is defined, a part of an outline.
    *
-   * @param scope What its search was asked for.
-   * @throws Problem if the index no longer holds the symbol, or its source is gone.
+   * @param citation It names the commit, too, without which path and lines could be those of another version.
+   * @param scope What the citation's search was asked for.
+   * @throws Problem if the index does not hold the file at that commit, or its source is gone.
    */
-  async openDefinition({ citation }: Pick<RankedTarget, "citation">, scope: vscode.Uri | undefined): Promise<void> {
-    // The citation also names the commit, without which path and lines could be those of another version.
+  async openCitation(citation: string, scope: vscode.Uri | undefined): Promise<void> {
     const source = await this.evidence.source({ citation }, undefined, scope);
     await this.carryOut(planSource(source), source, scope);
   }

@@ -16,6 +16,7 @@ export function panelActions(evidence: Evidence, citations: Citations): PanelAct
       return evidence.find({ ...paramsOf(question), ...limitsOf(scope), supersedeKey: PANEL_KEY }, token, scope);
     },
     open: (candidate, pack, where) => citations.open(candidate, pack, where),
+    openCitation: (citation, pack) => citations.openCitation(citation, evidence.scopeOf(pack)),
     copy: (format, pack, candidate) => copyEvidence(format, pack, candidate, evidence),
     scopeOf: (pack) => evidence.scopeOf(pack)?.toString() ?? null,
     takeUp: (pack, scope) => evidence.takeUp(pack, scope),

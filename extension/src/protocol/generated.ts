@@ -35,6 +35,13 @@ export type FromPage =
       where: "default" | "source" | "browser";
     }
   | {
+      type: "openCitation";
+      /**
+       * Of an outline or a part of one.
+       */
+      citation: string;
+    }
+  | {
       type: "copy";
       what: "citation" | "markdown" | "json" | "prompt";
       candidateId: string | null;

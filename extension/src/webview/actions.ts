@@ -19,6 +19,8 @@ export interface PanelActions {
   ask(question: Question, token: CancellationToken): Promise<EvidenceResult>;
   /** Opens what a candidate cites; `candidate` is one of `pack`'s. */
   open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void>;
+  /** Opens lines, or a file, that an outline of `pack` cites. */
+  openCitation(citation: string, pack: EvidenceResult): Promise<void>;
   /** Puts a pack, or one of its candidates, on the clipboard. */
   copy(what: CopyFormat, pack: EvidenceResult, candidate: Candidate | null): Promise<void>;
   /** The document or folder of a pack's question, as a URI; null if that is not known. */

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { isOutlined } from "../evidence/outlines";
 import { COMMANDS, PACK_VIEW } from "../ids";
 import { Problem } from "../problem";
 import { isFromPage, isSavedState } from "../protocol/check";
@@ -171,6 +172,14 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
         return;
       case "open":
         return this.open(message);
+      case "openCitation": {
+        const { pack } = this.session;
+        // Only what is shown is opened, whatever the page asks for.
+        if (pack !== null && isOutlined(message.citation, pack)) {
+          await this.actions.openCitation(message.citation, pack);
+        }
+        return;
+      }
       case "copy":
         return this.copy(message);
       case "history": {

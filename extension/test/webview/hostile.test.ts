@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Candidate, EvidenceResult } from "../../src/protocol/generated";
 import { namedLine } from "../../src/text/untrusted";
 import { launchChromium } from "../e2e/chromium";
-import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf } from "./packs";
+import { codeCandidate, docsCandidate, outlineOf, packOf, QUESTION, stateOf } from "./packs";
 import { TestPage } from "./page";
 import { GIANTS, PAYLOADS } from "./payloads";
 
@@ -49,6 +49,14 @@ function poisonedPack(payloads: string[]): EvidenceResult {
     profile: joined,
     quality: { level: "mixed", note: joined },
     warnings: payloads,
+    outlines: payloads.map((payload, index) => ({
+      citation: payload,
+      path: payload,
+      title: payload,
+      ranks: [index + 1],
+      parts: Array.from({ length: 9 }, (_, part) => ({ name: payload, lines: { start: part + 1, end: part + 1 } })),
+      more: 1,
+    })),
     index: {
       generation: joined,
       created_at: joined,
@@ -122,7 +130,7 @@ describe("hostile text", () => {
     await test.show(stateOf(poisonedPack(PAYLOADS)));
     const { page } = test;
     // Everything that can be folded out is.
-    await pressAll(page, ".disclosure, .fold");
+    await pressAll(page, ".disclosure, .fold, .outline-fold");
     await page.waitForFunction((count) => document.querySelectorAll(".why").length === count, PAYLOADS.length);
     await assertHarmless();
     const shown = await page.evaluate(() =>
@@ -133,6 +141,8 @@ describe("hostile text", () => {
         path: card.querySelector(".path bdi")?.textContent ?? "",
         citation: card.querySelector(".citation-text bdi")?.textContent ?? "",
         reason: card.querySelector(".reason bdi")?.textContent ?? "",
+        outline: card.querySelector(".outline > bdi")?.textContent ?? "",
+        parts: [...card.querySelectorAll(".outline li bdi")].map((part) => part.textContent ?? ""),
         feature: card.querySelector(".features bdi")?.textContent ?? "",
       })),
     );
@@ -148,6 +158,8 @@ describe("hostile text", () => {
         assert.equal(naked(card[field]), expected, `${field}: ${payload}`);
       }
       assert.ok(naked(card.path).startsWith(expected), payload);
+      assert.equal(naked(card.outline), naked(`Also in ${namedLine(payload, 120)}:`), payload);
+      assert.deepEqual(card.parts.map(naked), Array(9).fill(naked(namedLine(payload, 300))), payload);
       assert.equal(naked(card.feature), naked(namedLine(payload, 80)), payload);
     }
     const warnings = await page.locator(".warnings li").allTextContents();
@@ -199,7 +211,10 @@ describe("hostile text", () => {
         docsCandidate({ rank: index + 1, candidate_id: `giant-${index}`, text, headings: [text], citation: text }),
       ),
     );
-    await test.show(stateOf({ ...pack, warnings: GIANTS }));
+    const outlines = GIANTS.map((text, index) =>
+      outlineOf({ title: text, path: text, ranks: [index + 1], parts: [{ name: text, lines: { start: 1, end: 9 } }] }),
+    );
+    await test.show(stateOf({ ...pack, warnings: GIANTS, outlines }));
     const { page } = test;
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

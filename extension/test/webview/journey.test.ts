@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import type { Browser } from "playwright-core";
+import type { EvidenceResult } from "../../src/protocol/generated";
 import type { FromPage, SavedState } from "../../src/webview/messages";
 import { launchChromium } from "../e2e/chromium";
-import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf, variedPack } from "./packs";
+import { codeCandidate, docsCandidate, outlineOf, packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
 
 describe("the page", () => {
@@ -171,7 +172,8 @@ describe("the page", () => {
 
   describe("shows a candidate", () => {
     it("without the header that ingestion put on top of it", async () => {
-      await test.show(stateOf(packOf([docsCandidate()])));
+      const { why } = docsCandidate();
+      await test.show(stateOf(packOf([docsCandidate({ why: { ...why, matched_terms: [] } })])));
       const text = await test.page.locator(".code").first().textContent();
       assert.ok(text?.startsWith("## Add Reflect and Retry Plugin"), text ?? "");
     });
@@ -260,6 +262,65 @@ describe("the page", () => {
       ]) {
         assert.ok(why.includes(expected), `${expected}: ${why}`);
       }
+    });
+  });
+
+  describe("shows what else a page or class holds", () => {
+    it("in a line under the first of its results, and opens the lines of a part", async () => {
+      await test.show(stateOf(variedPack()));
+      const { page } = test;
+      assert.equal(await page.locator(".outline").count(), 2);
+      assert.equal(
+        await page.locator("#card-0 .outline").innerText(),
+        "Also in Reflect and Retry plugin for ADK: Configuration settings (lines 76\u2013112) Next steps (lines 114\u2013121)",
+      );
+      const list = page.getByRole("list", { name: "Also in Reflect and Retry plugin for ADK:" });
+      await list.getByRole("button", { name: "Open Next steps (lines 114\u2013121)" }).click();
+      const { citation } = outlineOf();
+      assert.deepEqual(await messages(1), [{ type: "openCitation", citation: `${citation}#L114-L121` }]);
+    });
+
+    it("by keyboard, on the active card alone", async () => {
+      await test.show(stateOf(variedPack()));
+      const { page } = test;
+      const stops = () => page.locator(".outline [tabindex='0']").count();
+      assert.equal(await stops(), 2);
+      await page.keyboard.press("End");
+      assert.equal(await stops(), 2);
+      await page.keyboard.press("j");
+      await page.locator("#card-0 .outline button").first().focus();
+      await page.keyboard.press("Enter");
+      const { citation } = outlineOf();
+      assert.deepEqual(await messages(1), [{ type: "openCitation", citation: `${citation}#L76-L112` }]);
+    });
+
+    it("whole when asked, with a way to what is not listed", async () => {
+      await test.show(stateOf(variedPack()));
+      const outline = test.page.locator("#card-1 .outline");
+      const shown = await outline.getByRole("button", { name: /^Open / }).count();
+      assert.equal(shown, 3);
+      await outline.getByRole("button", { name: "4 more", exact: true }).click();
+      assert.equal(await outline.getByRole("button", { name: /^Open / }).count(), 5);
+      await outline.getByRole("button", { name: "2 more in this file" }).click();
+      const citation = "adk-python@v2.13.0:src/google/adk/plugins/reflect_retry_tool_plugin.py";
+      assert.deepEqual(await messages(1), [{ type: "openCitation", citation }]);
+      await outline.getByRole("button", { name: "Show less" }).click();
+      assert.equal(await outline.getByRole("button", { name: /^Open / }).count(), 3);
+    });
+
+    it("in at most two lines", async () => {
+      await test.show(stateOf(variedPack()));
+      for (const index of [0, 1]) {
+        const box = await test.page.locator(`#card-${index} .outline`).boundingBox();
+        assert.ok(box !== null && box.height <= 40, `${box?.height}`);
+      }
+    });
+
+    it("nowhere where a server sends no outlines", async () => {
+      const { outlines: _, ...older } = variedPack();
+      await test.show(stateOf(older as EvidenceResult));
+      assert.equal(await test.page.locator(".card").count(), 5);
+      assert.equal(await test.page.locator(".outline").count(), 0);
     });
   });
 

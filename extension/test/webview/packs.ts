@@ -1,7 +1,8 @@
 /** Packs and states for tests. */
 
-import type { Candidate, EvidenceResult } from "../../src/protocol/generated";
+import type { Candidate, EvidenceResult, Outline } from "../../src/protocol/generated";
 import type { Question, ViewState } from "../../src/webview/messages";
+import { candidate, pack } from "../unit/evidence/packs";
 
 const COMMIT = "979a8fa9dba9290b85ba6746686d1c274b20ca90";
 
@@ -52,12 +53,10 @@ class ReflectAndRetryToolPlugin(BasePlugin):
 
 /** A candidate of the docs; `change` replaces members. */
 export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
-  return {
-    rank: 1,
+  return candidate({
     rerank_score: 2.484,
     collection: "adk_docs",
     source_type: "docs",
-    origin: "repository",
     repo: "google/adk-docs",
     ref: COMMIT,
     path_or_url: "https://adk.dev/integrations/reflect-and-retry/#add-reflect-and-retry-plugin",
@@ -65,17 +64,6 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
     chunk_id: "3e8753bc12c75cb54fa63777f48cd312b9304fb2",
     candidate_id: "docs-1",
     text: MARKDOWN,
-    passages: [],
-    left_out: [],
-    attached_shown: "",
-    shown_tokens: 0,
-    import_statement: null,
-    same_as: null,
-    also_at: [],
-    adds_little: false,
-    for_language: null,
-    context: "",
-    attached: "",
     text_tokens: 427,
     symbol: null,
     headings: ["Reflect and Retry plugin for ADK", "Add Reflect and Retry Plugin"],
@@ -83,9 +71,6 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
     language: "md",
     lines: { start: 26, end: 52 },
     citation: `adk-docs@${COMMIT}:https://adk.dev/integrations/reflect-and-retry/#add-reflect-and-retry-plugin`,
-    citation_confidence: "high",
-    support: 0.72,
-    verification: { state: "exact", lines: null, reason: "" },
     why: {
       branches: [
         { branch: "dense", rank: 1, score: 0.741554 },
@@ -101,7 +86,7 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       named: null,
     },
     ...change,
-  };
+  });
 }
 
 /** A candidate of the source code; `change` replaces members. */
@@ -147,13 +132,9 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
 export function packOf(candidates: Candidate[], change: Partial<EvidenceResult> = {}): EvidenceResult {
   const query = "How do I retry a failing tool?";
   const corpus = { repo: "google/adk-python", commit: "v2.13.0", ref: "v2.13.0", chunks: 6593 };
-  return {
-    pack_id: "9daec5f6c6d5fbb3e1acec0b12f44d523fe2e0df50a7735ccf44b53e7dd64800",
-    query_id: "f74fa6f9-99db-48cf-acc4-2c116c37af5e",
+  return pack({
     status: candidates.length > 0 ? "success" : "no_results",
     query,
-    task_mode: "build",
-    profile: "local",
     index: {
       generation: "20261121T041033",
       created_at: new Date(Date.now() - 2 * 3_600_000).toISOString(),
@@ -166,16 +147,29 @@ export function packOf(candidates: Candidate[], change: Partial<EvidenceResult> 
       },
     },
     quality: { level: "high", note: `Found ${candidates.length} results, all of them strong.` },
-    retrieval_plan: null,
     candidates,
     coverage: {
       docs_in_top_k: candidates.filter(({ source_type }) => source_type === "docs").length,
       code_in_top_k: candidates.filter(({ source_type }) => source_type === "code").length,
     },
-    warnings: [],
-    outlines: [],
     debug: { timings_ms: { encode: 12.5, search: 8.1, rerank: 5.2 } },
     queryUsed: { text: query, origin: "given", selection: null, enclosing: null, symbols: [] },
+    ...change,
+  });
+}
+
+/** An outline of the page that `docsCandidate` is of; `change` replaces members. */
+export function outlineOf(change: Partial<Outline> = {}): Outline {
+  return {
+    citation: `adk-docs@${COMMIT}:docs/integrations/reflect-and-retry.md`,
+    path: "docs/integrations/reflect-and-retry.md",
+    title: "Reflect and Retry plugin for ADK",
+    ranks: [1, 3],
+    parts: [
+      { name: "Configuration settings", lines: { start: 76, end: 112 } },
+      { name: "Next steps", lines: { start: 114, end: 121 } },
+    ],
+    more: 0,
     ...change,
   };
 }
@@ -216,6 +210,23 @@ export function variedPack(): EvidenceResult {
     ],
     {
       quality: { level: "mixed", note: "Found 5 results, 2 of them strong." },
+      outlines: [
+        outlineOf(),
+        {
+          citation: "adk-python@v2.13.0:src/google/adk/plugins/reflect_retry_tool_plugin.py",
+          path: "src/google/adk/plugins/reflect_retry_tool_plugin.py",
+          title: "ReflectAndRetryToolPlugin",
+          ranks: [2, 4, 5],
+          parts: [
+            { name: "after_tool_callback", lines: { start: 131, end: 168 } },
+            { name: "extract_error_from_result", lines: { start: 170, end: 188 } },
+            { name: "_handle_tool_error, _get_scope_key, _ensure_dict", lines: { start: 220, end: 274 } },
+            { name: "_create_tool_reflection_response", lines: { start: 286, end: 331 } },
+            { name: "_get_tool_retry_exceed_msg", lines: { start: 333, end: 369 } },
+          ],
+          more: 2,
+        },
+      ],
       warnings: ["unknown_name: RetryTool is nowhere in the index; it may be invented, your own or too new."],
     },
   );

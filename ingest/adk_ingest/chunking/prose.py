@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.readers.audience import EVERYBODY, Part, Readers
-from adk_evidence.readers.languages import BY_EXTENSION
 from adk_evidence.readers.page import Page
 from adk_evidence.readers.plaintext import DATA_LANGUAGES
 from adk_evidence.readers.sections import read_page

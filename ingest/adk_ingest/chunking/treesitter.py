@@ -11,8 +11,8 @@ from functools import cache, cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
+from adk_evidence.languages import Language
 from adk_evidence.models.chunk import SymbolKind
-from adk_evidence.readers.languages import Language
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile

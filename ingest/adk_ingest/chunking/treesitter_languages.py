@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from adk_evidence.readers.languages import BY_EXTENSION
+from adk_evidence.languages import BY_EXTENSION
 
 _EVERYWHERE = "(ERROR) @error"
 

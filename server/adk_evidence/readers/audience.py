@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from adk_evidence.readers.languages import PROGRAMMING, common_name
+from adk_evidence.languages import PROGRAMMING, common_name
 from adk_evidence.readers.markdown import tab_labels, tab_language
 from adk_evidence.readers.page import Page
 

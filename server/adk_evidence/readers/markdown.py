@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import yaml
 
+from adk_evidence.languages import TAB_NAMES, common_name
 from adk_evidence.readers import breaks
 from adk_evidence.readers.headings import parse_heading
-from adk_evidence.readers.languages import TAB_NAMES, common_name
 from adk_evidence.readers.page import Heading, Page
 
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$")

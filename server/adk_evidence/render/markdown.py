@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adk_evidence.models.pack import Candidate, EvidencePack
+from adk_evidence.models.pack import Candidate, EvidencePack, Outline
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
 from adk_evidence.render.view import body, fence_language, location, place, shown, verification_label
 
@@ -10,7 +10,8 @@ from adk_evidence.render.view import body, fence_language, location, place, show
 def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
     """The whole pack: the question, quality, warnings and every result with its citation and fenced passages.
 
-    `full` shows whole texts instead of passages.
+    Below the first result of a page or class stands the outline: what else the page or class holds.
+    `full` shows whole texts instead of passages, and no outlines.
     """
     lines = [f"# Evidence: {inline(caption(pack.query))}", "", f"_{inline(pack.quality.note)}_", ""]
     if pack.candidates:
@@ -22,10 +23,28 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
         lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
     # The result that shows the same may not be among those that were chosen.
     held = {candidate.rank for candidate in pack.candidates}
+    outlines = {} if full else _outlines(pack)
     for candidate in pack.candidates:
         lines += _section(candidate, full=full, repeats=not full and candidate.same_as in held)
+        if candidate.rank in outlines:
+            lines += [_outline(outlines[candidate.rank]), ""]
     lines.append(f"Pack {code_span(pack.pack_id)}")
     return "\n".join(lines) + "\n"
+
+
+def _outlines(pack: EvidencePack) -> dict[int, Outline]:
+    """Each outline by the rank of the first result that is of its page or class."""
+    ranks = [candidate.rank for candidate in pack.candidates]
+    firsts = {next((rank for rank in ranks if rank in outline.ranks), None): outline for outline in pack.outlines}
+    return {rank: outline for rank, outline in firsts.items() if rank is not None}
+
+
+def _outline(outline: Outline) -> str:
+    parts = [f"{code_span(part.name)} (lines {part.lines.start}-{part.lines.end})" for part in outline.parts]
+    if outline.more:
+        parts.append(f"{outline.more} more")
+    listed = " \u00b7 ".join(parts)
+    return f"Also in {code_span(outline.title)}, {code_span(outline.citation)}: {listed}"
 
 
 def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from adk_evidence.languages import title_of
 from adk_evidence.models.pack import Candidate, LeftOut, Verification
 
 # The provenance header that older servers left on top of a candidate's text.
@@ -12,8 +13,6 @@ _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 NOT_CITED = "[CONTEXT, NOT CITED]"
 
 _FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
-
-_LANGUAGE_TITLES = {"javascript": "JavaScript", "php": "PHP", "typescript": "TypeScript"}
 
 
 def place(candidate: Candidate) -> str:
@@ -63,7 +62,7 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
     for start, end, languages in _joined(here):
         if first < start and _told(candidate, first, start - 1):
             marks.append(_lines(first, start - 1))
-        marks.append(f"[lines {start}-{end}: {', '.join(map(_language, languages))}]")
+        marks.append(f"[lines {start}-{end}: {', '.join(map(title_of, languages))}]")
         first = end + 1
     if first <= last and (_told(candidate, first, last) or (between and not marks)):
         marks.append(_lines(first, last))
@@ -72,11 +71,6 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
 
 def _lines(first: int, last: int) -> str:
     return f"[... lines {first}-{last}]" if last > first else f"[... line {first}]"
-
-
-def _language(name: str) -> str:
-    """A programming language as people write its name."""
-    return _LANGUAGE_TITLES.get(name, name.capitalize())
 
 
 def _joined(left_out: Iterable[LeftOut]) -> list[tuple[int, int, list[str]]]:

@@ -25,9 +25,9 @@ import numpy as np
 from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import split_identifier
+from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import LineSpan, Passage
-from adk_evidence.readers.languages import BY_EXTENSION
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, HasId

@@ -1,5 +1,6 @@
 import { t } from "@vscode/l10n";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { outlinesByCandidate } from "../../evidence/outlines";
 import type { EvidenceResult } from "../../protocol/generated";
 import type { FromPage, Question } from "../messages";
 import { Card, type CardActions, cardElementId } from "./Card";
@@ -97,7 +98,12 @@ interface PackProps {
 function Pack({ pack, model, editor, dispatch }: PackProps) {
   const results = useMemo(() => {
     const scores = scoresOf(pack);
-    return pack.candidates.map((candidate) => ({ candidate, scores: scores(candidate) }));
+    const outlines = outlinesByCandidate(pack);
+    return pack.candidates.map((candidate) => ({
+      candidate,
+      outline: outlines.get(candidate) ?? null,
+      scores: scores(candidate),
+    }));
   }, [pack]);
   const actions = useMemo(
     (): CardActions => ({
@@ -105,6 +111,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       expand: (id) => dispatch({ type: "expand", id }),
       explain: (id) => dispatch({ type: "explain", id }),
       open: (candidateId, where) => editor.send({ type: "open", candidateId, where }),
+      openCitation: (citation) => editor.send({ type: "openCitation", citation }),
       copyCitation: (candidateId) => editor.send({ type: "copy", what: "citation", candidateId }),
     }),
     [editor, dispatch],
@@ -114,10 +121,11 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       <Summary pack={pack} onCopy={(what) => editor.send({ type: "copy", what, candidateId: null })} />
       {results.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
       <ol class="results" aria-label={t("Results")}>
-        {results.map(({ candidate, scores }, index) => (
+        {results.map(({ candidate, outline, scores }, index) => (
           <Card
             key={index}
             candidate={candidate}
+            outline={outline}
             scores={scores}
             index={index}
             active={model.active === candidate.candidate_id}

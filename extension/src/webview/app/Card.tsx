@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
 import { trailOf } from "../../evidence/trail";
-import type { Candidate } from "../../protocol/generated";
+import type { Candidate, Outline } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
 import type { OpenTarget } from "../actions";
 import { CodeText } from "./CodeText";
@@ -9,6 +9,7 @@ import { body, excerpt, type Part, partsOf } from "./excerpt";
 import { percent } from "./format";
 import { Icon } from "./Icon";
 import { languageLabel, locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
+import { OutlineLine } from "./OutlineLine";
 import { SafeText } from "./SafeText";
 import { ScoreBar } from "./ScoreBar";
 import { type Scores, supportOf } from "./score";
@@ -17,6 +18,8 @@ import { Why } from "./Why";
 
 interface Props {
   candidate: Candidate;
+  /** Of the candidate's page or class, if this card is to show it. */
+  outline: Outline | null;
   scores: Scores;
   /** The page's own number: an element's id is never made of a candidate's id. */
   index: number;
@@ -32,6 +35,8 @@ export interface CardActions {
   expand(id: string): void;
   explain(id: string): void;
   open(id: string, where: OpenTarget): void;
+  /** Opens lines that an outline of the pack cites. */
+  openCitation(citation: string): void;
   copyCitation(id: string): void;
 }
 
@@ -41,16 +46,16 @@ export function cardElementId(index: number): string {
 }
 
 /** One piece of evidence; rendered again only if its own data change, because there may be a hundred. */
-export function Card({ candidate, scores, index, active, expanded, explained, actions }: Props) {
+export function Card({ candidate, outline, scores, index, active, expanded, explained, actions }: Props) {
   return useMemo(
-    () => <CardContent {...{ candidate, scores, index, active, expanded, explained, actions }} />,
-    [candidate, scores, index, active, expanded, explained, actions],
+    () => <CardContent {...{ candidate, outline, scores, index, active, expanded, explained, actions }} />,
+    [candidate, outline, scores, index, active, expanded, explained, actions],
   );
 }
 
 /** Only the active card's controls are in the tab order. */
 function CardContent(props: Props) {
-  const { candidate, scores, index, active, explained, actions } = props;
+  const { candidate, outline, scores, index, active, explained, actions } = props;
   const { candidate_id: key } = candidate;
   const tab = active ? 0 : -1;
   const id = cardElementId(index);
@@ -119,6 +124,9 @@ function CardContent(props: Props) {
             {t("Copy citation")}
           </button>
         </div>
+        {outline !== null && (
+          <OutlineLine outline={outline} id={`${id}-outline`} tab={tab} open={actions.openCitation} />
+        )}
         <footer class="card-actions">
           {candidate.source_type === "docs" ? (
             <>

@@ -1,17 +1,23 @@
-/** How much of a candidate's text is shown: a text can be a page or one line of a megabyte. */
+/** How much of a candidate is shown: its text can be a page or one line of a megabyte. */
 
-import type { Candidate } from "../../protocol/generated";
+import type { Candidate, Outline } from "../../protocol/generated";
 import { clip } from "../../text/untrusted";
 
 // The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
 const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
-const FOLDED_LINES = 8;
+/** So few that the third result is in sight in a panel of 1000 by 900 pixels. */
+const FOLDED_LINES = 6;
 const FOLDED_LENGTH = 1000;
 /** A text that exceeds its fold by this little is shown whole: a button would take as much room. */
 const SLACK_LINES = 2;
 const LONGEST_LINE = 2000;
 const LONGEST_TEXT = 60_000;
+const LIST_ITEM = /^\s*(?:[*+-]|\d{1,3}[.)])\s/;
+/** Characters of an outline, about two lines of a panel beside an editor. */
+const LONGEST_OUTLINE = 180;
+/** What an outline has around the name of a part: its lines and what separates it from the next part. */
+const AROUND_PART = 20;
 
 export interface Excerpt {
   text: string;
@@ -41,7 +47,8 @@ export function body(text: string): string {
 /**
  * The part of a text to show, folded or not.
  *
- * A folded text is the lines with most different terms, out of the passages that the server chose; without terms it
+ * A folded text is the lines with most different terms, out of the passages that the server chose. If a paragraph
+ * begins within these lines, and from there on as many terms are shown, the folded text begins there. Without terms it
  * is the first lines.
  */
 export function excerpt(
@@ -88,23 +95,41 @@ export function partsOf(text: string, candidate: Pick<Candidate, "lines" | "left
   return parts.length > 0 ? parts : [{ text, language: null, start: first, end: first }];
 }
 
-/** At most as many successive lines as a folded text has: the first ones with most different terms. */
+/** How many parts of an outline its line has room for, at least one. */
+export function partsInLine({ title, parts }: Pick<Outline, "title" | "parts">): number {
+  let length = title.length;
+  const over = parts.findIndex(({ name }) => {
+    length += name.length + AROUND_PART;
+    return length > LONGEST_OUTLINE;
+  });
+  return over < 0 ? parts.length : Math.max(1, over);
+}
+
+/** At most as many successive lines as a folded text has; see `excerpt`. */
 function bestLines(passages: readonly string[], terms: RegExp | null): string {
   let best: string[] = [];
   let most = -1;
   for (const passage of passages) {
     const lines = passage.split("\n");
     const found = lines.map((line) => (terms === null ? [] : (clip(line, LONGEST_LINE).match(terms) ?? [])));
+    let chosen = Number.NEGATIVE_INFINITY;
     for (let start = 0; start === 0 || start <= lines.length - FOLDED_LINES; start++) {
       const end = start + FOLDED_LINES;
       const different = new Set(found.slice(start, end).flatMap((words) => words.map((word) => word.toLowerCase())));
-      if (different.size > most) {
+      const better = start < chosen + FOLDED_LINES && !beginsParagraph(lines, chosen) && beginsParagraph(lines, start);
+      if (different.size > most || (different.size === most && better)) {
         most = different.size;
+        chosen = start;
         best = lines.slice(start, end);
       }
     }
   }
   return best.join("\n").replace(/^(?:[ \t]*\n)+|\s+$/g, "");
+}
+
+function beginsParagraph(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? "";
+  return at === 0 || LIST_ITEM.test(line) || (lines[at - 1]?.trim() === "" && line.trim() !== "");
 }
 
 function countLines(text: string): number {

@@ -37,6 +37,7 @@ export function sourceBadge(candidate: Candidate): { icon: IconName; label: stri
     : { icon: "code", label: t("Code"), kind: "code" };
 }
 
+/** Titles of the server's table (server/adk_evidence/languages.py) that are not the name with a capital letter. */
 const LANGUAGES = new Map([
   ["php", "PHP"],
   ["javascript", "JavaScript"],

@@ -5,10 +5,13 @@ import { openFileOnDisk } from "../../../src/commands/openFileOnDisk";
 import { Evidence } from "../../../src/evidence/client";
 import { Highlight } from "../../../src/evidence/highlight";
 import { Citations } from "../../../src/evidence/openCitation";
+import { citationOf } from "../../../src/evidence/outlines";
+import { panelActions } from "../../../src/evidence/panelActions";
 import { readOnly, sourceAddress } from "../../../src/evidence/sourceAddress";
 import { SourceDocuments } from "../../../src/evidence/sourceDocuments";
 import { Problem } from "../../../src/problem";
 import type { SourceResult } from "../../../src/protocol/generated";
+import { variedPack } from "../../webview/packs";
 import { FakeEditor, Range, Selection, textDocuments, Uri, window, workspace } from "../fake-vscode";
 import { FakeBackend } from "./fakeBackend";
 import { candidate, pack, source } from "./packs";
@@ -60,6 +63,19 @@ describe("a citation that is opened", () => {
       assert.deepEqual(spot(editor.selection), [1, 0, 1, 0]);
       assert.deepEqual(editor.marked[0] && spot(editor.marked[0].range), [1, 0, 3, 4]);
     }
+  });
+
+  it("is asked for by the citation itself where it is a part of an outline", async () => {
+    const backend = new FakeBackend({ "adk/source": () => CITED });
+    const evidence = new Evidence(backend);
+    const citations = new Citations(evidence, new SourceDocuments(evidence), new Highlight());
+    const [outline] = variedPack().outlines;
+    assert.ok(outline?.parts[0] !== undefined);
+    const citation = citationOf(outline, outline.parts[0]);
+    await panelActions(evidence, citations).openCitation(citation, pack());
+    assert.deepEqual(backend.asked.at(-1)?.params, { citation });
+    assert.match(citation, /^adk-docs@[0-9a-f]{40}:docs\/integrations\/reflect-and-retry\.md#L76-L112$/);
+    assert.deepEqual(editor.marked[0] && spot(editor.marked[0].range), [1, 0, 3, 4]);
   });
 
   it("is marked again after its tab was out of sight, and moving the cursor changes nothing", async () => {

@@ -7,7 +7,7 @@ import type { EvidenceResult } from "../../../src/protocol/generated";
 import type { PanelActions } from "../../../src/webview/actions";
 import type { Question, SavedState, ViewState } from "../../../src/webview/messages";
 import { PackPanel } from "../../../src/webview/panel";
-import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
+import { docsCandidate, outlineOf, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 import { FakePanel, openedPanels, Uri } from "../fake-vscode";
 
 /** A request that a test answers when it likes. */
@@ -21,6 +21,7 @@ interface Asked {
 class Fixture {
   readonly asked: Asked[] = [];
   readonly opened: unknown[][] = [];
+  readonly openedCitations: unknown[][] = [];
   readonly copied: unknown[][] = [];
   readonly fixed: Fix[] = [];
   readonly scopes = new Map<EvidenceResult, string>();
@@ -35,6 +36,9 @@ class Fixture {
         }),
       open: async (...all) => {
         this.opened.push(all);
+      },
+      openCitation: async (...all) => {
+        this.openedCitations.push(all);
       },
       copy: async (...all) => {
         if (this.copyFails !== null) {
@@ -299,6 +303,24 @@ describe("the panel", () => {
       ["markdown", pack, null],
     ]);
     assert.deepEqual(fixture.said, ["Citation copied.", "Evidence copied."]);
+  });
+
+  it("opens what the outlines of its pack cite, and nothing else", async () => {
+    const outline = outlineOf({ parts: [{ name: "Next steps", lines: { start: 114, end: 121 } }] });
+    const pack = { ...packFor(QUESTION.query), outlines: [outline] };
+    await fixture.open().answered(QUESTION, pack);
+    const lines = `${outline.citation}#L114-L121`;
+    for (const citation of [lines, outline.citation, `${outline.citation}#L1-L121`, "adk-docs@x:docs/a.md", ""]) {
+      fixture.view.received.fire({ type: "openCitation", citation });
+    }
+    const { outlines: _, ...older } = packFor("older");
+    await fixture.answered({ ...QUESTION, query: "older" }, older as EvidenceResult);
+    fixture.view.received.fire({ type: "openCitation", citation: lines });
+    await settled();
+    assert.deepEqual(fixture.openedCitations, [
+      [lines, pack],
+      [outline.citation, pack],
+    ]);
   });
 
   it("says what became of an action that failed", async () => {

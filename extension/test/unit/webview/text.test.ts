@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { body, excerpt, partsOf } from "../../../src/webview/app/excerpt";
+import { body, excerpt, partsInLine, partsOf } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { splitTerms, termPattern } from "../../../src/webview/app/terms";
 
@@ -14,9 +14,9 @@ describe("a candidate's text", () => {
   });
 
   it("is shown whole if it is little longer than its fold", () => {
-    assert.deepEqual(excerpt(lines(10), false), {
-      text: lines(10),
-      lines: 10,
+    assert.deepEqual(excerpt(lines(8), false), {
+      text: lines(8),
+      lines: 8,
       folded: false,
       foldable: false,
       cut: false,
@@ -25,7 +25,7 @@ describe("a candidate's text", () => {
 
   it("is folded by lines, and by length", () => {
     const many = excerpt(lines(40), false);
-    assert.deepEqual([many.text, many.lines, many.folded], [lines(8), 40, true]);
+    assert.deepEqual([many.text, many.lines, many.folded], [lines(6), 40, true]);
     assert.equal(excerpt(lines(40), true).text, lines(40));
     const long = excerpt("x".repeat(5000), false);
     assert.deepEqual([long.text.length, long.folded, long.lines], [1001, true, 1]);
@@ -34,11 +34,23 @@ describe("a candidate's text", () => {
   it("is folded to the passage with most of the question's words", () => {
     const text = `${lines(30)}\nretry the tool\n${lines(30)}`;
     const shown = excerpt(text, false, [], termPattern(["retry", "tool"])).text;
-    assert.ok(shown.includes("retry the tool") && shown.split("\n").length === 8, shown);
+    assert.ok(shown.includes("retry the tool") && shown.split("\n").length === 6, shown);
     const passages = ["def first():\n  pass", "max_retries: int = 3\n\n"];
     assert.equal(excerpt(text, false, passages, termPattern(["retries"])).text, "max_retries: int = 3");
     assert.equal(excerpt(text, false, passages, null).text, passages[0]);
     assert.equal(excerpt(text, true, passages, null).text, text);
+  });
+
+  it("is folded to where a paragraph begins, if that shows as many of the question's words", () => {
+    const terms = termPattern(["retry", "tool"]);
+    const fold = (text: string) => excerpt(text, false, [], terms).text.split("\n")[0];
+    const paragraphs = `${lines(20)}\n\nBegin\nhere: retry the tool\n${lines(20)}`;
+    assert.equal(fold(paragraphs), "Begin");
+    assert.equal(fold(`${lines(20)}\n* Begin\nhere: retry the tool\n${lines(20)}`), "* Begin");
+    // A later paragraph does not take the place of the first lines with these words.
+    assert.equal(fold(`${lines(9)}\nretry the tool\n${lines(9)}\n\nretry the tool`), "line 5");
+    // A word counts for more than the beginning of a paragraph.
+    assert.equal(fold(`${lines(9)}\n\ntool\n${lines(9)}\nretry\ntool\n${lines(9)}`), "line 6");
   });
 
   it("falls apart at the lines for readers of other languages", () => {
@@ -66,6 +78,18 @@ describe("a candidate's text", () => {
     assert.ok(!excerpt("x".repeat(1_000_000), false).cut);
     const huge = excerpt("y\n".repeat(100_000), true);
     assert.ok(huge.cut && huge.text.length <= 60_001);
+  });
+});
+
+describe("an outline", () => {
+  const named = (...names: string[]) => names.map((name, at) => ({ name, lines: { start: at + 1, end: at + 1 } }));
+
+  it("is a line of as many parts as there is room for, and of one at least", () => {
+    assert.equal(partsInLine({ title: "Runner", parts: named("run", "close") }), 2);
+    assert.equal(partsInLine({ title: "Runner", parts: named(..."x".repeat(20)) }), 8);
+    assert.equal(partsInLine({ title: "Runner", parts: named("x".repeat(500), "close") }), 1);
+    assert.equal(partsInLine({ title: "x".repeat(500), parts: named("run", "close") }), 1);
+    assert.equal(partsInLine({ title: "Runner", parts: [] }), 0);
   });
 });
 

@@ -1,4 +1,4 @@
-"""The languages of files, code blocks and tabs: one table of their names and extensions."""
+"""The languages of files, code blocks and tabs: one table of their names, titles and extensions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from adk_evidence.models.chunk import ProgrammingLanguage
 class Language:
     """A language.
 
-    `name` is what code blocks and tabs call it, `aliases` are other names that authors use there. `lang` is what chunks
-    of its files carry, and `extensions` are those of the files; a language without them occurs inside pages alone.
-    `in_tabs` says whether the label of a tab may name it.
+    `name` is what code blocks and tabs call it, `aliases` are other names that authors use there, and `title` is how
+    people write it. `lang` is what chunks of its files carry, and `extensions` are those of the files; a language
+    without them occurs inside pages alone. `in_tabs` says whether the label of a tab may name it.
     """
 
     name: str
@@ -57,9 +57,15 @@ _TABLE = (
 BY_EXTENSION = {extension: language for language in _TABLE for extension in language.extensions}
 TAB_NAMES = frozenset(language.name for language in _TABLE if language.in_tabs)
 PROGRAMMING: frozenset[str] = frozenset(get_args(ProgrammingLanguage))
+_TITLES = {language.name: language.title for language in _TABLE}
 _NAMES = {alias: language.name for language in _TABLE for alias in language.aliases}
 
 
 def common_name(name: str) -> str:
     """The one name of a language that authors call by several; an unknown name stays as it is."""
     return _NAMES.get(name, name)
+
+
+def title_of(name: str) -> str:
+    """A language as people write it; an unknown name stays as it is."""
+    return _TITLES.get(name, name)

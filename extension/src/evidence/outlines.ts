@@ -1,0 +1,27 @@
+/** The outlines of a pack: what else its pages and classes hold. Older servers do not send any. */
+
+import type { Candidate, EvidenceResult, Outline, OutlinePart } from "../protocol/generated";
+
+/** The citation of a part alone. */
+export function citationOf({ citation }: Outline, { lines }: OutlinePart): string {
+  return `${citation}#L${lines.start}-L${lines.end}`;
+}
+
+/** Each outline with the first candidate that is of its page or class. */
+export function outlinesByCandidate({ outlines, candidates }: EvidenceResult): Map<Candidate, Outline> {
+  const found = new Map<Candidate, Outline>();
+  for (const outline of outlines ?? []) {
+    const first = candidates.find(({ rank }) => outline.ranks.includes(rank));
+    if (first !== undefined) {
+      found.set(first, outline);
+    }
+  }
+  return found;
+}
+
+/** Whether an outline of the pack, or a part of one, has this citation. */
+export function isOutlined(citation: string, { outlines }: EvidenceResult): boolean {
+  return (outlines ?? []).some(
+    (outline) => outline.citation === citation || outline.parts.some((part) => citationOf(outline, part) === citation),
+  );
+}
