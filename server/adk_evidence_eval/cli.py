@@ -93,16 +93,20 @@ def ablation(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Measure what each part adds, from plain BM25 to the settings as they are, in one table for each set."""
+    """Measure what each part adds, from plain BM25 to the settings as they are, and what the parts cost."""
     from adk_evidence.errors import InvalidRequestError
     from adk_evidence_eval.ablation import VARIANTS
-    from adk_evidence_eval.views import show, variants_view
+    from adk_evidence_eval.footprint import footprints
+    from adk_evidence_eval.views import ablation_view, show
 
     variants = [variant for variant in VARIANTS if not only or any(part in variant.name for part in only)]
     if not variants:
         names = "; ".join(variant.name for variant in VARIANTS)
         raise InvalidRequestError("No variant has such a name.", f"The variants are: {names}.")
-    show(variants_view(_measure(variants, golden, profile, home)), as_json=as_json)
+    measured = _measure(variants, golden, profile, home)
+    with closing(_service(profile, home)) as service, service.session() as session:
+        parts = footprints(session.index)
+    show(ablation_view(measured, parts), as_json=as_json)
 
 
 @app.command()

@@ -37,7 +37,7 @@ class Variant:
 
     `order` lists the results; `reranker` takes the place of the one that the settings name; `change` makes another
     request of each question's. `base` names the variant that this one is compared with; without `base`, that is the
-    first of all.
+    first of all. `part` is what the variant is a part of, for tables.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Variant:
     reranker: Reranker | None = None
     change: Change = as_made
     base: str | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class Measured:
 
     def gain(self, metric: str, over: Measured) -> Interval:
         """The paired difference to another variant on the same golden set."""
-        rows = [(row, over.scores[name]) for name, row in self.scores.items() if metric in row]
-        return mean_interval([row[metric] - other[metric] for row, other in rows])
+        rows = [(row, over.scores[name]) for name, row in self.scores.items()]
+        both = [(row[metric], other[metric]) for row, other in rows if metric in row and metric in other]
+        return mean_interval([own - other for own, other in both])
 
 
 class Bench:
