@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -22,8 +22,6 @@ from adk_evidence_eval.golden import Question, Row, Span, read_rows
 
 Order = Callable[[Run], Sequence[Hit]]
 Change = Callable[[EvidenceRequest], EvidenceRequest]
-# The prompts whose lines are measured, in tokens.
-BUDGETS = (2000, 4000, 8000)
 
 
 class Result(BaseModel):
@@ -51,15 +49,14 @@ class Prompted(BaseModel):
 class Answer(Row):
     """A run's answer to one question, best first. The optional parts exist only if details were requested.
 
-    `pool` is the order before the reranker. `prompts` are those of the pack, by the most tokens that each may take.
-    `latency_ms` is the time from the request to the pack, and `cpu_ms` what the processors spend on the pack, in all
-    threads.
+    `pool` is the order before the reranker. `prompt` is the pack's prompt within the default budget. `latency_ms` is
+    the time from the request to the pack, and `cpu_ms` what the processors spend on the pack, in all threads.
     """
 
     results: tuple[Result, ...]
     pool: tuple[Result, ...] | None = None
     quality: QualityLevel | None = None
-    prompts: Mapping[int, Prompted] | None = None
+    prompt: Prompted | None = None
     latency_ms: float | None = None
     cpu_ms: float | None = None
 
@@ -87,12 +84,10 @@ def run_queries(
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
-        details: Whether the answers also carry pool, quality, prompts and times; the model is then loaded first.
+        details: Whether the answers also carry pool, quality, prompt and times.
         order: Another order of what was found.
         change: Makes another request of each question's.
     """
-    if details and queries:
-        _packed(service, queries[0], change)
     for query in queries:
         begin, busy = time.perf_counter(), time.process_time()
         outcome, pack = _packed(service, query, change) if details else (ask(service, query, change), None)
@@ -110,7 +105,7 @@ def run_queries(
             pool=tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.merged[:top_k]),
             quality=outcome.quality.level,
             # A pack has the pipeline's own order.
-            prompts={budget: _prompted(outcome, pack, budget) for budget in BUDGETS} if order is Run.order else None,
+            prompt=_prompted(outcome, pack) if order is Run.order else None,
             latency_ms=round(spent * 1000, 2),
             cpu_ms=round(used * 1000, 2),
         )
@@ -123,8 +118,8 @@ def _packed(service: EvidenceService, question: Question, change: Change) -> tup
         return outcome, assemble(outcome, service.symbols.imports())
 
 
-def _prompted(outcome: Run, pack: EvidencePack, budget: int) -> Prompted:
-    block = to_prompt(pack, budget)
+def _prompted(outcome: Run, pack: EvidencePack) -> Prompted:
+    block = to_prompt(pack)
     lines = []
     for rank in block.ranks:
         payload = outcome.final[rank - 1].payload

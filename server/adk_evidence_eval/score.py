@@ -17,10 +17,11 @@ from typing import Any
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.extra import metrics_library
 from adk_evidence_eval.golden import GoldenQuestion, QuestionKind, Span, Target, is_docs
-from adk_evidence_eval.run import BUDGETS, Answer, Prompted, Result
+from adk_evidence_eval.run import Answer, Prompted, Result
 
 CUT = 12
 RECALL_CUTS = (5, 12, 20, 50)
+TOKEN_BUDGETS = (2000, 4000, 8000)
 MIN_OVERLAP = 0.5
 # Targets of this grade on are what an answer needs.
 SHOWN_GRADE = 2
@@ -124,11 +125,11 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     """Every metric of every question with targets; a question that the run lacks counts zero.
 
     Names: `ndcg@12` (gain 2^grade - 1), `mrr@12`, `recall@K`, `recall@Nk` within N thousand tokens of whole texts,
-    `lines@Nk` (the share of the needed lines that a prompt of N thousand tokens shows) and `tokens@Nk` (of that
-    prompt), `CORPUS:recall@12` where the corpus has targets, `direct:recall@K` of the targets that answer directly,
-    `tokens@12` (of the whole texts of the first 12 results), `docs@12` and `code@12` (how many of the first 12 are of
-    each kind), `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, `cpu_ms`, and with the
-    prefix `pool:` some of them before the reranker. What a run does not carry is left out.
+    `lines@8k` (the share of the needed lines that a prompt of 8,000 tokens shows), `tokens@8k` (of that prompt),
+    `CORPUS:recall@12` where the corpus has targets, `direct:recall@K` of the targets that answer directly, `tokens@12`
+    (of the whole texts of the first 12 results), `docs@12` and `code@12` (how many of the first 12 are of each kind),
+    `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, `cpu_ms`, and with the prefix `pool:`
+    some of them before the reranker. What a run does not carry is left out.
 
     Raises:
         EvaluationMissingError: ir-measures is not installed.
@@ -156,19 +157,15 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
         answer = run.get(name)
         if answer is not None:
             row |= {time: value for time in TIMES if (value := getattr(answer, time)) is not None}
-            row |= _score_prompts(answer.prompts or {}, asked[name].expected)
+            row |= _score_prompt(answer.prompt, asked[name].expected) if answer.prompt else {}
     return scores
 
 
-def _score_prompts(prompts: Mapping[int, Prompted], targets: Sequence[Target]) -> Scores:
-    """The tokens of prompts, and the share of the lines of the best graded targets that the prompts show."""
+def _score_prompt(prompt: Prompted, targets: Sequence[Target]) -> Scores:
+    """The tokens of a prompt, and the share of the lines of the best graded targets that the prompt shows."""
     wanted = _lines(target for target in targets if target.grade >= SHOWN_GRADE)
-    scores: Scores = {}
-    for budget, prompt in prompts.items():
-        scores[f"tokens@{budget // 1000}k"] = float(prompt.tokens)
-        if wanted:
-            scores[f"lines@{budget // 1000}k"] = len(wanted & _lines(prompt.lines)) / len(wanted)
-    return scores
+    shown = {"lines@8k": len(wanted & _lines(prompt.lines)) / len(wanted)} if wanted else {}
+    return shown | {"tokens@8k": float(prompt.tokens)}
 
 
 def _lines(spans: Iterable[Span]) -> set[tuple[str, str, int]]:
@@ -196,7 +193,7 @@ def _score_order(scores: dict[str, Scores], prefix: str, rankings: Rankings, cut
     _measure(scores, f"{prefix}mrr@{CUT}", measures.RR @ CUT, everything, rankings)
     for cut in cuts:
         _recall(scores, f"{prefix}recall@{cut}", rankings, dict.fromkeys(rankings, cut))
-    for budget in BUDGETS:
+    for budget in TOKEN_BUDGETS:
         depths = {name: ranking.depth_within(budget) for name, ranking in rankings.items()}
         _recall(scores, f"{prefix}recall@{budget // 1000}k", rankings, depths)
 

@@ -109,11 +109,12 @@ def variants_view(measured: Mapping[str, Sequence[Measured]]) -> View:
         for base in dict.fromkeys(base.variant.name for one, base in pairs if one is not base):
             against = [(one, over) for one, over in pairs if over.variant.name == base and one is not over]
             parts += [f"{name}: difference to {base}", _gains_table(against), ""]
-    note = (
-        "Intervals: 95 % bootstrap over questions; differences are paired, and + and - mark those whose interval lies "
-        "above or below zero. ms: p50/p95 of the time of a question. CPU ms: the same of what the processors spend."
+    notes = (
+        "Intervals: 95 % bootstrap over questions. Differences are paired: + and - mark those whose interval lies",
+        "above or below zero, and = says that no question differs. ms: p50/p95 of the time of a question.",
+        "CPU ms: the same of what the processors spend.",
     )
-    return data, [*parts, note]
+    return data, [*parts, *notes]
 
 
 def ablation_view(measured: Mapping[str, Sequence[Measured]], footprints: Sequence[Footprint]) -> View:
@@ -182,6 +183,8 @@ def _metrics(one: Measured) -> Set[str]:
 
 
 def _gain(metric: str, gain: Interval) -> str:
+    if gain.low == gain.high == 0:
+        return "= "
     low, mean, high = (_signed(metric, value) for value in (gain.low, gain.mean, gain.high))
     return f"{mean} ({low}, {high}){_mark(gain) or ' '}"
 
