@@ -213,8 +213,8 @@ def excerpt(
     if not body.strip():
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
-        whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((whole,), "", estimate_tokens(body), None, question.held(words_of(body)))
+        only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
+        return Excerpt((only,), "", estimate_tokens(body), None, question.held(words_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
