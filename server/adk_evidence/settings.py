@@ -377,6 +377,10 @@ class SupportSettings(Frozen):
     nearest: float = Field(ge=-1, le=1)
 
 
+# What finds the results that a request names outright.
+Named = Literal["frames", "quoted", "definitions", "names", "guides"]
+
+
 class RetrievalSettings(Frozen):
     """Hybrid retrieval (SPEC 5 sections 5 to 8)."""
 
@@ -398,6 +402,9 @@ class RetrievalSettings(Frozen):
     feedback_passages: int = NonNegativeInt
     feedback_weight: float = Field(ge=0, le=MAX_NUMBER)
     feedback_terms: int = NonNegativeInt
+    read_errors: bool
+    named: tuple[Named, ...]
+    samples: bool
     language: ProgrammingLanguage | None
     strict: bool
 
@@ -450,6 +457,10 @@ class PackSettings(Frozen):
     top_k_buffer: PositiveInt
     min_docs: int = NonNegativeInt
     min_code: int = NonNegativeInt
+    passages: bool
+    repeats: bool
+    weak_ends: bool
+    outlines: bool
     time_budget_ms: PositiveInt | None
 
 

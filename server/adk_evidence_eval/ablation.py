@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerank.local import LocalReranker, Weights
 from adk_evidence.search.run import Hit, Run
+from adk_evidence.settings import Named
 from adk_evidence_eval.variants import Variant
 
 # Only what is searched and how the results are ordered: without second passes and without a quota for docs and code.
+# What a request names, which stands before all that is searched, is left out as well.
 _BARE: Mapping[str, Any] = {
     "rerank.provider": "none",
     "retrieval.expansion": "never",
     "retrieval.feedback_passages": 0,
     "pack.min_docs": 0,
     "pack.min_code": 0,
+    "retrieval.named": [],
 }
 _BM25 = {**_BARE, "retrieval.branches": ["sparse"]}
 _DENSE = {**_BARE, "retrieval.branches": ["dense"]}
@@ -72,13 +75,50 @@ _STAGES: tuple[Variant, ...] = (
     Variant("RRF + rerank + docs and code quota", _RRF | _RERANK | _QUOTA),
 )
 AS_CONFIGURED = Variant("as configured")
-# The settings that switch one part off, by the name of the part. A new part adds a line.
-WITHOUT: Mapping[str, Mapping[str, Any]] = {
-    "feedback": {"retrieval.feedback_passages": 0},
-    "definitions": {"retrieval.branches": ["dense", "sparse"]},
-    "sub-queries": {"retrieval.expansion": "never"},
-    "rerank": {"rerank.provider": "none"},
-    "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
+
+
+def _named_without(*names: Named) -> Mapping[str, Any]:
+    return {"retrieval.named": [name for name in get_args(Named) if name not in names]}
+
+
+# The settings that switch one part off, by what the part belongs to and by its name. A new part adds a line.
+WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "pasted errors": {
+        "reading of errors": {"retrieval.read_errors": False},
+        "frames": _named_without("frames"),
+        "frames and quoted texts": _named_without("frames", "quoted"),
+        "feedback": {"retrieval.feedback_passages": 0},
+    },
+    "selections": {
+        "definitions of symbols": _named_without("definitions"),
+        "guides to symbols": _named_without("guides"),
+        "definitions and guides": _named_without("definitions", "guides"),
+    },
+    "examples": {"example programs": {"retrieval.samples": False}},
+    "reader's language": {"reader's language": {"retrieval.language": None}},
+    "assembly": {
+        "passages": {"pack.passages": False},
+        "leaving out repeated lines": {"pack.repeats": True},
+        "leaving out weak ends": {"pack.weak_ends": True},
+        "outlines": {"pack.outlines": False},
+        "all of the assembly": {
+            "pack.passages": False,
+            "pack.repeats": True,
+            "pack.weak_ends": True,
+            "pack.outlines": False,
+        },
+    },
+    "exact things": {
+        "quoted texts": _named_without("quoted"),
+        "defined names": _named_without("names"),
+        "quoted texts and defined names": _named_without("quoted", "names"),
+    },
+    "ranking": {
+        "definitions": {"retrieval.branches": ["dense", "sparse"]},
+        "sub-queries": {"retrieval.expansion": "never"},
+        "rerank": {"rerank.provider": "none"},
+        "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
+    },
 }
 
 # The first one is what the others are compared with, but for those without a part.
@@ -87,8 +127,14 @@ VARIANTS: tuple[Variant, ...] = (
     *(replace(stage, change=without_symbols) for stage in _STAGES),
     AS_CONFIGURED,
     *(
-        Variant(f"{AS_CONFIGURED.name}, without {part}", overrides, base=AS_CONFIGURED.name)
-        for part, overrides in WITHOUT.items()
+        Variant(f"{AS_CONFIGURED.name}, without {name}", overrides, base=AS_CONFIGURED.name, part=part)
+        for part, names in WITHOUT.items()
+        for name, overrides in names.items()
     ),
-    Variant(f"{AS_CONFIGURED.name}, without symbols as data", change=without_symbols, base=AS_CONFIGURED.name),
+    Variant(
+        f"{AS_CONFIGURED.name}, without symbols as data",
+        change=without_symbols,
+        base=AS_CONFIGURED.name,
+        part="selections",
+    ),
 )

@@ -42,10 +42,13 @@ def run(
 ) -> None:
     """Answer every question of a file and write the rankings."""
     from adk_evidence_eval.golden import read_queries, write_rows
-    from adk_evidence_eval.run import run_queries
+    from adk_evidence_eval.run import ask, run_queries
 
     questions = read_queries(queries)
     with closing(_service(profile, home)) as service:
+        if details:
+            # The time of the first question is not that of loading the model.
+            ask(service, questions[0])
         count = write_rows(run_queries(service, questions, top_k, details=details), out)
     say(stderr(), f"{count} questions answered, written to {out}")
 
@@ -93,16 +96,20 @@ def ablation(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Measure what each part adds, from plain BM25 to the settings as they are, in one table for each set."""
+    """Measure what each part adds, from plain BM25 to the settings as they are, and what the parts cost."""
     from adk_evidence.errors import InvalidRequestError
     from adk_evidence_eval.ablation import VARIANTS
-    from adk_evidence_eval.views import show, variants_view
+    from adk_evidence_eval.footprint import footprints
+    from adk_evidence_eval.views import ablation_view, show
 
     variants = [variant for variant in VARIANTS if not only or any(part in variant.name for part in only)]
     if not variants:
         names = "; ".join(variant.name for variant in VARIANTS)
         raise InvalidRequestError("No variant has such a name.", f"The variants are: {names}.")
-    show(variants_view(_measure(variants, golden, profile, home)), as_json=as_json)
+    measured = _measure(variants, golden, profile, home)
+    with closing(_service(profile, home)) as service, service.session() as session:
+        parts = footprints(session.index)
+    show(ablation_view(measured, parts), as_json=as_json)
 
 
 @app.command()
@@ -142,8 +149,8 @@ def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = Non
     from adk_evidence_eval.views import ann_misses_view, show
 
     questions = list(_golden(golden).values())
-    bench = _bench(profile, home)
     with (
+        closing(_bench(profile, home)) as bench,
         closing(bench.service(DENSE_ALONE)) as configured,
         closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as full,
     ):
@@ -158,8 +165,8 @@ def report(golden: Golden = None, as_json: AsJson = False, profile: Profile = No
     from adk_evidence_eval.views import fates_view, show
 
     questions = list(_golden(golden).values())
-    bench = _bench(profile, home)
     with (
+        closing(_bench(profile, home)) as bench,
         closing(bench.service({})) as service,
         closing(bench.service(PROBE)) as probe,
         indexed_chunks(settings_from(profile, home)) as chunks_of,
@@ -258,14 +265,15 @@ def _measure(
 
     metrics_library()
     paths = list(goldens or [config_file("golden/adk.jsonl")])
-    names = set_names(paths)
-    sets = [_golden(path) for path in paths]
-    bench = _bench(profile, home)
-    measured: dict[str, list[Measured]] = {name: [] for name in names}
-    for number, variant in enumerate(variants, 1):
-        say(stderr(), f"{number}/{len(variants)} {variant.name}")
-        for name, row in zip(names, bench.measure(variant, sets), strict=True):
-            measured[name].append(row)
+    sets = dict(zip(set_names(paths), map(_golden, paths), strict=True))
+    measured: dict[str, list[Measured]] = {}
+    with closing(_bench(profile, home)) as bench:
+        for name, golden in sets.items():
+
+            def tell(asked: int, name: str = name, count: int = len(golden)) -> None:
+                say(stderr(), f"{name}: {asked} of {count} questions, {len(variants)} variants")
+
+            measured[name] = bench.measure(variants, golden, tell)
     return measured
 
 

@@ -9,25 +9,23 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import QualityLevel
+from adk_evidence.models.pack import Candidate, EvidencePack, QualityLevel
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.render.prompt import to_prompt
+from adk_evidence.render.sanitize import visible
 from adk_evidence.search.context import Context
-from adk_evidence.search.passages import Excerpt, choose_passages
-from adk_evidence.search.passages import Question as PassageQuestion
+from adk_evidence.search.pack import assemble
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name
-from adk_evidence_eval.golden import Question, Row, read_rows
+from adk_evidence_eval.golden import Question, Row, Span, read_rows
 
 Order = Callable[[Run], Sequence[Hit]]
 Change = Callable[[EvidenceRequest], EvidenceRequest]
 
 
 class Result(BaseModel):
-    """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known.
-
-    `shown` are the lines of its passages, and `shown_tokens` their tokens; null in runs without details.
-    """
+    """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -37,21 +35,30 @@ class Result(BaseModel):
     end_line: int
     score: float = 0.0
     text_tokens: int = 0
-    shown: tuple[tuple[int, int], ...] | None = None
-    shown_tokens: int | None = None
+
+
+class Prompted(BaseModel):
+    """What a reader of a prompt is shown: its tokens, fixed words included, and the cited lines in it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    tokens: int
+    lines: tuple[Span, ...] = ()
 
 
 class Answer(Row):
     """A run's answer to one question, best first. The optional parts exist only if details were requested.
 
-    `pool` is the order before the reranker, `latency_ms` the time to make the request and to rank,
-    without checking citations.
+    `pool` is the order before the reranker. `prompt` is the pack's prompt within the default budget. `latency_ms` is
+    the time from the request to the pack, and `cpu_ms` what the processors spend on the pack, in all threads.
     """
 
     results: tuple[Result, ...]
     pool: tuple[Result, ...] | None = None
     quality: QualityLevel | None = None
+    prompt: Prompted | None = None
     latency_ms: float | None = None
+    cpu_ms: float | None = None
 
 
 def as_made(request: EvidenceRequest) -> EvidenceRequest:
@@ -77,33 +84,59 @@ def run_queries(
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
-        details: Whether the answers also carry passages, pool, quality and latency; the model is then loaded first.
+        details: Whether the answers also carry pool, quality, prompt and times.
         order: Another order of what was found.
         change: Makes another request of each question's.
     """
-    if details and queries:
-        ask(service, queries[0], change)
     for query in queries:
-        begin = time.perf_counter()
-        outcome = ask(service, query, change)
-        spent = (time.perf_counter() - begin) * 1000
+        begin, busy = time.perf_counter(), time.process_time()
+        outcome, pack = _packed(service, query, change) if details else (ask(service, query, change), None)
+        spent, used = time.perf_counter() - begin, time.process_time() - busy
         reranked = {hit.payload.candidate_id: hit.rerank_score for hit in outcome.ranked}
         hits = order(outcome)[:top_k]
         scores = ((hit, reranked.get(hit.payload.candidate_id)) for hit in hits)
         results = tuple(result_of(hit.payload, hit.fused_score if score is None else score) for hit, score in scores)
-        if not details:
+        if pack is None:
             yield Answer(id=query.id, results=results)
             continue
-        excerpts = choose_passages(outcome, PassageQuestion.of(outcome), hits)
-        results = tuple(_shown(result, excerpts[hit.point_id]) for result, hit in zip(results, hits, strict=True))
-        pool = tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.merged[:top_k])
-        quality = outcome.quality.level
-        yield Answer(id=query.id, results=results, pool=pool, quality=quality, latency_ms=round(spent, 2))
+        yield Answer(
+            id=query.id,
+            results=results,
+            pool=tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.merged[:top_k]),
+            quality=outcome.quality.level,
+            # A pack has the pipeline's own order.
+            prompt=_prompted(outcome, pack) if order is Run.order else None,
+            latency_ms=round(spent * 1000, 2),
+            cpu_ms=round(used * 1000, 2),
+        )
 
 
-def _shown(result: Result, excerpt: Excerpt) -> Result:
-    lines = tuple((passage.lines.start, passage.lines.end) for passage in excerpt.passages)
-    return result.model_copy(update={"shown": lines, "shown_tokens": excerpt.tokens})
+def _packed(service: EvidenceService, question: Question, change: Change) -> tuple[Run, EvidencePack]:
+    """The ranking for a question and its pack, neither of them logged."""
+    with service.session(Context(logged=False)) as session:
+        outcome = session.rank(change(question.request(session)))
+        return outcome, assemble(outcome, service.symbols.imports())
+
+
+def _prompted(outcome: Run, pack: EvidencePack) -> Prompted:
+    block = to_prompt(pack)
+    lines = []
+    for rank in block.ranks:
+        payload = outcome.final[rank - 1].payload
+        for start, end in _lines_in(block.text, pack.candidates[rank - 1]):
+            lines.append(Span(corpus=checkout_name(payload.corpus), path=payload.path, start_line=start, end_line=end))
+    return Prompted(tokens=block.tokens, lines=tuple(lines))
+
+
+def _lines_in(prompt: str, candidate: Candidate) -> Iterator[tuple[int, int]]:
+    """The lines of a candidate's passages that a prompt holds; the prompt may cut its last text short."""
+    for passage in candidate.passages if candidate.lines else ():
+        lines = passage.text.split("\n")
+        count = len(lines)
+        while count and visible("\n".join(lines[:count])) not in prompt:
+            count -= 1
+        if count:
+            yield passage.lines.start, passage.lines.start + count - 1
 
 
 def result_of(payload: ChunkPayload, score: float = 0.0) -> Result:

@@ -9,7 +9,7 @@ results, so that recall does not depend on that.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.extra import metrics_library
 from adk_evidence_eval.golden import GoldenQuestion, QuestionKind, Span, Target, is_docs
-from adk_evidence_eval.run import Answer, Result
+from adk_evidence_eval.run import Answer, Prompted, Result
 
 CUT = 12
 RECALL_CUTS = (5, 12, 20, 50)
@@ -35,15 +35,18 @@ DIRECT_PREFIX = "direct:"
 DIRECT_GRADE = 2
 # What tables show of a set of each kind; the first one is what variants are compared by.
 TABLE_METRICS: Mapping[QuestionKind, tuple[str, ...]] = {
-    "question": ("ndcg@12", "mrr@12", "recall@12", "recall@50", "recall@8k", "tokens@12"),
-    "traceback": ("recall@5", "recall@12", "mrr@12", "tokens@12"),
+    "question": ("ndcg@12", "recall@12", "recall@50", "lines@8k", "tokens@8k"),
+    "traceback": ("recall@5", "recall@12", "mrr@12", "lines@8k", "tokens@8k"),
     "selection": (
         *(f"{DIRECT_PREFIX}recall@5", f"{DIRECT_PREFIX}recall@12"),
-        *("recall@5", "recall@12", "recall@8k", "tokens@12"),
+        *("recall@5", "recall@12", "lines@8k", "tokens@8k"),
     ),
 }
 
-LATENCIES = ("latency_p50_ms", "latency_p95_ms")
+# What is measured in milliseconds, and summed up as percentiles instead of means.
+TIMES = ("latency_ms", "cpu_ms")
+PERCENTILES = (50, 95)
+LATENCIES, CPU_TIMES = ("latency_p50_ms", "latency_p95_ms"), ("cpu_p50_ms", "cpu_p95_ms")
 
 Scores = dict[str, float]
 
@@ -105,21 +108,6 @@ class _Ranking:
             found += [_id(number) for number in place] or [f"result {rank}"]
         return found
 
-    def lines_within(self, budget: int) -> float:
-        """The share of the lines of the best graded targets that are shown within a budget of tokens."""
-        best = [target for target in self.targets if target.grade >= SHOWN_GRADE]
-        wanted = {(one.corpus, one.path, n) for one in best for n in range(one.start_line, one.end_line + 1)}
-        found: set[tuple[str, str, int]] = set()
-        spent = 0
-        for result in self.results:
-            spent += result.text_tokens if result.shown_tokens is None else result.shown_tokens
-            if spent > budget:
-                break
-            whole = ((result.start_line, result.end_line),)
-            for first, last in whole if result.shown is None else result.shown:
-                found.update((result.corpus, result.path, n) for n in range(first, last + 1))
-        return len(wanted & found) / len(wanted)
-
     def depth_within(self, budget: int) -> int:
         """How many results fit into a budget of tokens."""
         spent = 0
@@ -137,11 +125,11 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     """Every metric of every question with targets; a question that the run lacks counts zero.
 
     Names: `ndcg@12` (gain 2^grade - 1), `mrr@12`, `recall@K`, `recall@Nk` within N thousand tokens of whole texts,
-    `lines@Nk` (the share of the needed lines that passages of N thousand tokens show), `CORPUS:recall@12` where the
-    corpus has targets, `direct:recall@K` of the targets that answer directly, `tokens@12` (of the first 12 results),
-    `docs@12` and `code@12` (how many of the first 12 are of each kind), `coverage@12` (whether at least 3 of the first
-    12 are of each), `latency_ms`, and with the prefix `pool:` some of them before the reranker. What a run does not
-    carry is left out.
+    `lines@8k` (the share of the needed lines that a prompt of 8,000 tokens shows), `tokens@8k` (of that prompt),
+    `CORPUS:recall@12` where the corpus has targets, `direct:recall@K` of the targets that answer directly, `tokens@12`
+    (of the whole texts of the first 12 results), `docs@12` and `code@12` (how many of the first 12 are of each kind),
+    `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, `cpu_ms`, and with the prefix `pool:`
+    some of them before the reranker. What a run does not carry is left out.
 
     Raises:
         EvaluationMissingError: ir-measures is not installed.
@@ -161,18 +149,27 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     known = {name: counted(pool, asked[name].source) for name, pool in pools.items() if pool is not None}
     if len(known) == len(asked):
         _score_order(scores, POOL_PREFIX, _rankings(asked, known), (CUT, 20, 50))
-    for name, ranking in rankings.items():
-        if any(target.grade >= SHOWN_GRADE for target in ranking.targets):
-            scores[name] |= {f"lines@{budget // 1000}k": ranking.lines_within(budget) for budget in TOKEN_BUDGETS}
     for name, row in scores.items():
         docs = sum(is_docs(result.corpus) for result in found[name][:CUT])
         code = len(found[name][:CUT]) - docs
         row[f"tokens@{CUT}"] = float(sum(result.text_tokens for result in found[name][:CUT]))
         row |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": float(min(docs, code) >= MIN_EACH)}
         answer = run.get(name)
-        if answer is not None and answer.latency_ms is not None:
-            row["latency_ms"] = answer.latency_ms
+        if answer is not None:
+            row |= {time: value for time in TIMES if (value := getattr(answer, time)) is not None}
+            row |= _score_prompt(answer.prompt, asked[name].expected) if answer.prompt else {}
     return scores
+
+
+def _score_prompt(prompt: Prompted, targets: Sequence[Target]) -> Scores:
+    """The tokens of a prompt, and the share of the lines of the best graded targets that the prompt shows."""
+    wanted = _lines(target for target in targets if target.grade >= SHOWN_GRADE)
+    shown = {"lines@8k": len(wanted & _lines(prompt.lines)) / len(wanted)} if wanted else {}
+    return shown | {"tokens@8k": float(prompt.tokens)}
+
+
+def _lines(spans: Iterable[Span]) -> set[tuple[str, str, int]]:
+    return {(one.corpus, one.path, n) for one in spans for n in range(one.start_line, one.end_line + 1)}
 
 
 def _is_of(corpus: str, target: Target) -> bool:
@@ -224,14 +221,15 @@ def _id(target: int) -> str:
 
 
 def mean_scores(scores: Mapping[str, Scores]) -> Scores:
-    """Means over the questions that have the metric; of the latency, p50 and p95."""
+    """Means over the questions that have the metric; of times, p50 and p95."""
     import numpy as np
 
     means: Scores = {}
     for name in dict.fromkeys(name for row in scores.values() for name in row):
         values = [row[name] for row in scores.values() if name in row]
-        if name == "latency_ms":
-            means |= {f"latency_p{percent}_ms": float(np.percentile(values, percent)) for percent in (50, 95)}
+        if name in TIMES:
+            kind = name.removesuffix("_ms")
+            means |= {f"{kind}_p{percent}_ms": float(np.percentile(values, percent)) for percent in PERCENTILES}
         else:
             means[name] = math.fsum(values) / len(values)
     return means
@@ -241,7 +239,7 @@ def formatted(metric: str, value: float | None) -> str:
     """A value as tables show it: shares with three decimals, tokens and milliseconds as whole numbers."""
     if value is None:
         return "-"
-    return f"{value:,.0f}" if metric.startswith(("latency", "tokens")) else f"{value:.3f}"
+    return f"{value:,.0f}" if metric.startswith(("latency", "cpu", "tokens")) else f"{value:.3f}"
 
 
 def by_category(scores: Mapping[str, Scores], golden: Mapping[str, GoldenQuestion]) -> dict[str, dict[str, Scores]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import yaml
 
-from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search.rerank.base import Reranker
@@ -20,11 +19,13 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion, QuestionKind
-from adk_evidence_eval.run import Change, Order, as_made, run_queries
+from adk_evidence_eval.run import Answer, Change, Order, as_made, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_run, set_kind
 
 # Deeper than any metric looks.
 DEPTH = 200
+# How many questions a variant is asked before the next variant's turn.
+TURN = 10
 MAX_VARIANTS = 200
 _HINT = "Write it as retrieval.fusion=rrf,dbsf; a list as retrieval.branches=[dense],[dense, sparse]."
 
@@ -37,7 +38,7 @@ class Variant:
 
     `order` lists the results; `reranker` takes the place of the one that the settings name; `change` makes another
     request of each question's. `base` names the variant that this one is compared with; without `base`, that is the
-    first of all.
+    first of all. `part` is what the variant is a part of, for tables.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Variant:
     reranker: Reranker | None = None
     change: Change = as_made
     base: str | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,15 @@ class Measured:
 
     def gain(self, metric: str, over: Measured) -> Interval:
         """The paired difference to another variant on the same golden set."""
-        rows = [(row, over.scores[name]) for name, row in self.scores.items() if metric in row]
-        return mean_interval([row[metric] - other[metric] for row, other in rows])
+        rows = [(row, over.scores[name]) for name, row in self.scores.items()]
+        both = [(row[metric], other[metric]) for row, other in rows if metric in row and metric in other]
+        return mean_interval([own - other for own, other in both])
 
 
 class Bench:
-    """Measures variants, which share the encoders as long as their settings for them agree.
+    """Measures variants, which share the encoders and the open index as long as their settings for them agree.
+
+    To be closed after use.
 
     Args:
         load: Settings with overrides, as a nested mapping, on top of what every variant has.
@@ -84,32 +89,57 @@ class Bench:
 
     def __init__(self, load: Callable[[Mapping[str, Any]], Settings]) -> None:
         self._load = load
-        self._encoders: dict[tuple[str, str], tuple[Pair[DenseEmbedder], SparseEncoder]] = {}
+        self._opened: dict[str, EvidenceService] = {}
 
-    def measure(self, variant: Variant, goldens: Sequence[Golden]) -> list[Measured]:
-        """Ask every question of every golden set.
+    def close(self) -> None:
+        opened, self._opened = self._opened, {}
+        for service in opened.values():
+            service.close()
+
+    def measure(
+        self, variants: Sequence[Variant], golden: Golden, tell: Callable[[int], None] = lambda asked: None
+    ) -> list[Measured]:
+        """Ask every question of a golden set with every variant.
+
+        The variants take turns after some questions, so that a machine that becomes busy slows all of them down. Each
+        of these turns begins with an unmeasured one: what the index has in memory speeds up whoever asks next.
+
+        Args:
+            variants: What is measured, at least one.
+            golden: The questions.
+            tell: Is told how many questions are done.
 
         Raises:
             EvidenceError: The settings are not valid, or the index cannot answer with them.
         """
-        measured = []
-        with closing(self.service(variant.overrides, variant.reranker)) as service:
-            for golden in goldens:
-                found = run_queries(
-                    service, list(golden.values()), DEPTH, details=True, order=variant.order, change=variant.change
-                )
-                answers = {answer.id: answer for answer in found}
-                measured.append(Measured(variant, score_run(answers, golden), set_kind(golden)))
-        return measured
+        scores: list[dict[str, Scores]] = [{} for _ in variants]
+        with ExitStack() as stack:
+            services = [
+                stack.enter_context(closing(self.service(variant.overrides, variant.reranker))) for variant in variants
+            ]
+            names = list(golden)
+            for begin in range(0, len(names), TURN):
+                block = {name: golden[name] for name in names[begin : begin + TURN]}
+                _answered(variants[0], services[0], block)
+                for variant, service, found in zip(variants, services, scores, strict=True):
+                    found |= score_run(_answered(variant, service, block), block)
+                tell(begin + len(block))
+        kind = set_kind(golden)
+        return [Measured(variant, found, kind) for variant, found in zip(variants, scores, strict=True)]
 
     def service(self, overrides: Mapping[str, Any], reranker: Reranker | None = None) -> EvidenceService:
         """A service with these settings, to be closed. It fails rather than answer with a part missing."""
         settings = self._load(nest({"telemetry.event_log": False, "retrieval.strict": True, **overrides}))
-        models = (settings.embedding.model_dump_json(), settings.ingestion.lexical.sparse_model)
-        if models not in self._encoders:
-            self._encoders[models] = (make_dense(settings), make_sparse(settings))
-        dense, sparse = self._encoders[models]
-        return EvidenceService(settings, dense=dense, sparse=sparse, reranker=reranker)
+        shared = settings.model_dump_json(exclude={"retrieval", "rerank", "pack"})
+        if shared not in self._opened:
+            dense, sparse = make_dense(settings), make_sparse(settings)
+            self._opened[shared] = EvidenceService(settings, dense=dense, sparse=sparse)
+        return self._opened[shared].tuned(settings, reranker)
+
+
+def _answered(variant: Variant, service: EvidenceService, golden: Golden) -> dict[str, Answer]:
+    found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order, change=variant.change)
+    return {answer.id: answer for answer in found}
 
 
 def nest(dotted: Mapping[str, Any]) -> dict[str, Any]:

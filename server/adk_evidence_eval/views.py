@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict
 from typing import Any
 
@@ -15,14 +15,17 @@ from adk_evidence_console import stdout, write_json
 from adk_evidence_eval.abstention import Judged, abstention, counts
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.check import Finding
+from adk_evidence_eval.footprint import Footprint
 from adk_evidence_eval.golden import Target
 from adk_evidence_eval.judging.report import Report
 from adk_evidence_eval.misses import AnnMisses, TargetFate, count_fates, demoted
 from adk_evidence_eval.score import (
+    CPU_TIMES,
     CUT,
     LATENCIES,
     POOL_PREFIX,
     TABLE_METRICS,
+    TIMES,
     Comparison,
     Scores,
     by_category,
@@ -94,46 +97,111 @@ def comparison_view(rows: Sequence[Comparison]) -> View:
 
 
 def variants_view(measured: Mapping[str, Sequence[Measured]]) -> View:
-    """A table for each golden set: each variant's means with intervals, and what it gains over its base."""
+    """For each golden set a table of the variants' means, and tables of what the variants gain over each base."""
     data: dict[str, list[dict[str, Any]]] = {}
     parts: list[Table | str] = []
-    for name, (first, *others) in measured.items():
-        data[name] = []
-        compared = first.metrics[0]
-        table = _table("set", "variant", *first.metrics, f"{compared} gained", "", "over", "p50 ms", "p95 ms", left=2)
-        known = {one.variant.name: one for one in (first, *others)}
-        for one in (first, *others):
-            intervals = {metric: one.interval(metric) for metric in one.metrics}
-            base = known.get(one.variant.base or "", first)
-            gains = {metric: one.gain(metric, base) for metric in one.metrics}
-            data[name].append(
-                {
-                    "variant": one.variant.name,
-                    "settings": dict(one.variant.overrides),
-                    "questions": len(one.scores),
-                    "scores": _rounded(one.means),
-                    "intervals": {metric: _bounds(interval) for metric, interval in intervals.items()},
-                    "base": base.variant.name,
-                    "gains": {metric: asdict(gain) for metric, gain in gains.items()},
-                }
-            )
-            gain = gains[compared]
-            table.add_row(
-                Text(name),
-                Text(one.variant.name),
-                *(
-                    f"{formatted(metric, one.means[metric])} {_between(each, metric)}"
-                    for metric, each in intervals.items()
-                ),
-                "" if one is first else f"{gain.mean:+.3f} {_between(gain)}",
-                _mark(gain),
-                "" if one is first else Text(base.variant.name),
-                *(formatted(metric, one.means.get(metric)) for metric in LATENCIES),
-            )
-        parts += [table, ""]
-    sizes = ", ".join(f"{name} {rows[0]['questions']}" for name, rows in data.items())
-    note = f"Questions with an answer: {sizes}. Intervals: 95 % bootstrap over questions; differences are paired."
-    return data, [*parts, note]
+    for name, rows in measured.items():
+        first = rows[0]
+        known = {one.variant.name: one for one in rows}
+        pairs = [(one, known.get(one.variant.base or "", first)) for one in rows]
+        data[name] = [_measured_row(one, base) for one, base in pairs]
+        parts += [f"{name}: {len(first.scores)} questions with an answer", _means_table(rows), ""]
+        for base in dict.fromkeys(base.variant.name for one, base in pairs if one is not base):
+            against = [(one, over) for one, over in pairs if over.variant.name == base and one is not over]
+            parts += [f"{name}: difference to {base}", _gains_table(against), ""]
+    notes = (
+        "Intervals: 95 % bootstrap over questions. Differences are paired: + and - mark those whose interval lies",
+        "above or below zero, and = says that no question differs. ms: p50/p95 of the time of a question.",
+        "CPU ms: the same of what the processors spend.",
+    )
+    return data, [*parts, *notes]
+
+
+def ablation_view(measured: Mapping[str, Sequence[Measured]], footprints: Sequence[Footprint]) -> View:
+    """The variants, and what the parts of the index take."""
+    sets, parts = variants_view(measured)
+    table = _table("part of the index", "chunks", "payload MB", "vectors MB", "further passages MB")
+    for one in footprints:
+        sizes = (one.payload_bytes, one.vector_bytes, one.further_vector_bytes)
+        table.add_row(one.part, f"{one.chunks:,}", *(f"{size / 1e6:.1f}" for size in sizes))
+    note = "Further passages: the vectors of each chunk's passages after the first, which are among the vectors."
+    return {"sets": sets, "index": [*map(asdict, footprints)]}, [*parts, "", table, note]
+
+
+def _measured_row(one: Measured, base: Measured) -> dict[str, Any]:
+    gained = (*_shared(one, base), *(time for time in TIMES if time in _metrics(one) and time in _metrics(base)))
+    return {
+        "variant": one.variant.name,
+        "part": one.variant.part,
+        "settings": dict(one.variant.overrides),
+        "questions": len(one.scores),
+        "scores": _rounded(one.means),
+        "intervals": {metric: _bounds(one.interval(metric)) for metric in one.metrics},
+        "base": base.variant.name,
+        "gains": {metric: asdict(one.gain(metric, base)) for metric in gained},
+    }
+
+
+def _means_table(rows: Sequence[Measured]) -> Table:
+    shown = [metric for metric in TABLE_METRICS[rows[0].kind] if any(metric in one.means for one in rows)]
+    table = _table("variant", *shown, "ms", "CPU ms")
+    for one in rows:
+        intervals = {metric: one.interval(metric) for metric in one.metrics}
+        means = (
+            f"{_short(metric, intervals[metric].mean)} ({_short_between(intervals[metric], metric)})"
+            if metric in intervals
+            else "-"
+            for metric in shown
+        )
+        times = ("/".join(formatted(name, one.means.get(name)) for name in names) for names in (LATENCIES, CPU_TIMES))
+        table.add_row(Text(one.variant.name), *means, *times)
+    return table
+
+
+def _gains_table(pairs: Sequence[tuple[Measured, Measured]]) -> Table:
+    metrics = TABLE_METRICS[pairs[0][0].kind]
+    shown = [metric for metric in metrics if any(metric in _shared(one, base) for one, base in pairs)]
+    parted = any(one.variant.part for one, _ in pairs)
+    table = _table(*(["part of"] if parted else []), "variant", *shown, "CPU ms", left=2 if parted else 1)
+    for one, base in pairs:
+        shared = _shared(one, base)
+        cells = [_gain(metric, one.gain(metric, base)) if metric in shared else "-" for metric in shown]
+        timed = all("cpu_ms" in _metrics(each) for each in (one, base))
+        cells.append(_gain("cpu_ms", one.gain("cpu_ms", base)) if timed else "-")
+        name = one.variant.name.removeprefix(f"{base.variant.name}, ")
+        table.add_row(*([Text(one.variant.part)] if parted else []), Text(name), *cells)
+    return table
+
+
+def _shared(one: Measured, base: Measured) -> tuple[str, ...]:
+    """The metrics of tables that both have."""
+    return tuple(metric for metric in one.metrics if metric in base.metrics)
+
+
+def _metrics(one: Measured) -> Set[str]:
+    return {metric for row in one.scores.values() for metric in row}
+
+
+def _gain(metric: str, gain: Interval) -> str:
+    if gain.low == gain.high == 0:
+        return "= "
+    low, mean, high = (_signed(metric, value) for value in (gain.low, gain.mean, gain.high))
+    return f"{mean} ({low}, {high}){_mark(gain) or ' '}"
+
+
+def _signed(metric: str, value: float) -> str:
+    if metric == "cpu_ms":
+        return f"{value:+.1f}"
+    return f"{value:+,.0f}" if metric.startswith("tokens") else f"{value:+.3f}".replace("0.", ".", 1)
+
+
+def _short(metric: str, value: float) -> str:
+    """As `formatted`, but shares without the 0 before their point."""
+    return formatted(metric, value).removeprefix("0") if 0 < value < 1 else formatted(metric, value)
+
+
+def _short_between(interval: Interval, metric: str) -> str:
+    return f"{_short(metric, interval.low)}-{_short(metric, interval.high)}"
 
 
 def ann_misses_view(misses: Sequence[AnnMisses]) -> View:

@@ -28,7 +28,7 @@ from adk_evidence_eval.golden import (
 )
 from adk_evidence_eval.judging.pairs import make_pairs
 from adk_evidence_eval.judging.systems import Shown
-from adk_evidence_eval.run import Answer, Result, read_run, run_queries
+from adk_evidence_eval.run import Answer, Prompted, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
 from tests.corpora import Workplace
 
@@ -341,7 +341,18 @@ def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp
         write_rows(run_queries(service, [question("a")], 4, details=True), tmp_path / "run.jsonl")
     answer = read_run(tmp_path / "run.jsonl")["a"]
     assert answer.pool and len(answer.pool) == len(answer.results) == 4
-    assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0
+    assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0 and answer.cpu_ms is not None
+    assert answer.prompt is not None and answer.prompt.tokens > 0
+    shown = {(one.corpus, one.path) for one in answer.prompt.lines}
+    assert shown and shown <= {(one.corpus, one.path) for one in answer.results[:12]}
+
+
+def test_what_a_prompt_shows_is_scored_by_the_lines_that_are_needed():
+    prompt = Prompted(tokens=700, lines=(Span(corpus="adk_python", path="a.py", start_line=6, end_line=20),))
+    scores = score_one([result(1, 30)], [target(1, 10, grade=2), target(40, 50)], prompt=prompt, cpu_ms=3.0)
+    assert (scores["lines@8k"], scores["tokens@8k"], scores["cpu_ms"]) == (0.5, 700.0, 3.0)
+    assert "lines@8k" not in score_one([result(1, 30)], [target(1, 10)], prompt=prompt)
+    assert not {"lines@8k", "tokens@8k"} & score_one([result(1, 30)], [target(1, 10, grade=2)]).keys()
 
 
 def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,12 +14,13 @@ from adk_evidence.search.support import Measures
 from adk_evidence.settings import load_settings
 from adk_evidence.store.manifest import uncommitted_name
 from adk_evidence_eval import variants
-from adk_evidence_eval.ablation import VARIANTS
+from adk_evidence_eval.ablation import VARIANTS, by_raw_score
 from adk_evidence_eval.abstention import Judged, abstention, counts, fit_support
 from adk_evidence_eval.bootstrap import mean_interval
 from adk_evidence_eval.charts import write_charts
 from adk_evidence_eval.check import check_golden, reanchored
 from adk_evidence_eval.chunks import indexed_chunks, indexed_files, indexed_texts
+from adk_evidence_eval.footprint import footprints
 from adk_evidence_eval.golden import GoldenQuestion, Target
 from adk_evidence_eval.misses import DENSE_ALONE, PROBE, ann_misses, count_fates, demoted, explain_misses
 from adk_evidence_eval.run import result_of
@@ -44,10 +46,12 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 @pytest.fixture
-def bench(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     monkeypatch.setattr(variants, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr(variants, "make_sparse", lambda settings: shared_sparse())
-    return Bench(lambda more: load_settings({"home": indexed.home, **more}, user_file=indexed.root / "none.yaml"))
+    made = Bench(lambda more: load_settings({"home": indexed.home, **more}, user_file=indexed.root / "none.yaml"))
+    with closing(made):
+        yield made
 
 
 # Intervals and comparisons
@@ -142,15 +146,46 @@ def test_a_grid_that_is_none_is_one_sentence(given: list[str], problem: str):
 
 
 def test_every_variant_of_the_ablation_can_be_measured(bench: Bench):
-    golden = {"a": question(RETRY)}
-    names = []
-    for variant in VARIANTS:
-        (measured,) = bench.measure(variant, [golden])
-        assert measured.means["recall@20"] == 1.0, variant.name
-        assert 0 <= measured.interval("ndcg@12").low <= measured.means["ndcg@12"] <= 1
-        assert measured.gain("ndcg@12", measured).mean == 0
-        names.append(variant.name)
+    told: list[int] = []
+    measured = bench.measure(VARIANTS, {"a": question(RETRY)}, told.append)
+    assert [one.variant for one in measured] == list(VARIANTS) and told == [1]
+    for one in measured:
+        assert one.means["recall@20"] == 1.0, one.variant.name
+        assert 0 <= one.interval("ndcg@12").low <= one.means["ndcg@12"] <= 1
+        assert one.gain("ndcg@12", one).mean == 0
+    names = [one.variant.name for one in measured]
     assert len(set(names)) == len(names)
+
+
+def test_variants_take_turns_until_each_question_was_asked(bench: Bench):
+    golden = {name: question(RETRY).model_copy(update={"id": name}) for name in map(str, range(variants.TURN + 1))}
+    told: list[int] = []
+    both = bench.measure([Variant("a"), Variant("b", {"retrieval.branches": ["sparse"]})], golden, told.append)
+    assert told == [variants.TURN, variants.TURN + 1]
+    assert all(list(one.scores) == list(golden) for one in both)
+
+
+def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Bench):
+    golden = {"a": question(RETRY.model_copy(update={"grade": 2}))}
+    (whole, short) = bench.measure([Variant("whole", {"pack.passages": False}), Variant("short")], golden)
+    # The empty line at the end of the target is shown by nobody.
+    assert whole.means["lines@8k"] == 0.9 and 0 < short.means["lines@8k"] <= 0.9
+    assert 0 < short.means["tokens@8k"] <= whole.means["tokens@8k"] <= 8000
+    assert short.gain("tokens@8k", whole).mean == short.means["tokens@8k"] - whole.means["tokens@8k"]
+    assert short.gain("cpu_ms", whole) and short.means["cpu_p50_ms"] >= 0
+    # An order of its own is not that of a pack.
+    (other,) = bench.measure([Variant("other", order=by_raw_score)], golden)
+    assert "lines@8k" not in other.means and "recall@12" in other.means
+
+
+def test_the_parts_of_an_index_have_their_bytes(indexed: Workplace, bench: Bench):
+    with closing(bench.service({})) as service, service.session() as session:
+        whole, *parts = footprints(session.index)
+    assert whole.chunks == len(indexed.points())
+    assert whole.payload_bytes > 0 and whole.vector_bytes > whole.further_vector_bytes >= 0
+    reference = next(part for part in parts if part.part == "API reference")
+    made = [chunk for chunk in indexed.points().values() if chunk.origin == "api-reference"]
+    assert reference.chunks == len(made) and reference.payload_bytes < whole.payload_bytes
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
@@ -158,7 +193,7 @@ def test_a_variant_has_the_parts_that_its_name_says(variant: Variant):
     settings = load_settings(nest(variant.overrides))
     if ", without " in variant.name:
         part = variant.name.partition(", without ")[2]
-        assert variant.base == "as configured"
+        assert variant.base == "as configured" and variant.part
         asked = EvidenceRequest(query="x", symbols=("a.B",))
         switched_off = settings != load_settings() or variant.change(asked) != asked
         assert switched_off, f"{part} is switched off already"
@@ -169,10 +204,11 @@ def test_a_variant_has_the_parts_that_its_name_says(variant: Variant):
     assert ("symbol" in settings.retrieval.branches) == (whole or "+ definitions" in variant.name)
     assert (settings.rerank.provider != "none") == (whole or "rerank" in variant.name)
     assert (settings.pack.min_docs > 0) == (whole or "quota" in variant.name)
+    assert bool(settings.retrieval.named) == whole
 
 
 def test_charts_are_a_picture_and_a_page_that_needs_nothing_else(bench: Bench, tmp_path: Path):
-    measured = {"<own>": [bench.measure(variant, [{"a": question(RETRY)}])[0] for variant in VARIANTS[:2]]}
+    measured = {"<own>": bench.measure(VARIANTS[:2], {"a": question(RETRY)})}
     png, page = write_charts(measured, tmp_path / "new")
     assert png.read_bytes().startswith(b"\x89PNG")
     text = page.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.search.frames import find_frames, indexed_path
 from adk_evidence.search.named import find_named
 from adk_evidence.search.quality import assess
-from adk_evidence.search.run import Hit, QueryVectors, Run
+from adk_evidence.search.run import BranchPlace, Hit, QueryVectors, Run
 from adk_evidence.search.scope import Scope
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Filter, Match, Record
@@ -222,3 +222,18 @@ def test_the_quality_says_which_result_has_the_error(said: list[str | None], cla
 def test_a_hit_that_only_a_frame_names_has_no_place_in_the_search():
     found: Hit = find_frames(asked(trace(INNER)))[0]
     assert (found.fused_rank, found.branches, found.similarity) == (0, (), None)
+
+
+def test_the_settings_choose_what_names_results():
+    made, text = asked(trace(MINE, INNER)), "holds the message of the error"
+    made.hits = {"doc": [], "code": [hit(BOIL, 1, branches=(BranchPlace("sparse", 1, 1.0),))]}
+    made.sparse_failed = True
+
+    def found(*names: str) -> list[str | None]:
+        retrieval = made.settings.retrieval.model_copy(update={"named": names})
+        made.settings = made.settings.model_copy(update={"retrieval": retrieval})
+        return [one.named for one in find_named(made)]
+
+    assert found("frames") == found("frames", "quoted") == ["raises the error"], "frames lead to the raise site"
+    assert found("quoted") == [text]
+    assert found("definitions", "names", "guides") == found() == []

@@ -76,6 +76,13 @@ def test_the_kind_of_a_query_shows_in_its_structure(text: str, kind: str):
     assert normalise(text).kind == kind
 
 
+def test_a_pasted_error_can_be_read_as_a_question():
+    query = normalise(f"why?\n\n{TRACEBACK}", errors=False)
+    assert (query.kind in ("traceback", "error"), query.traceback, query.message) == (False, None, "")
+    assert query.text.startswith("why? Traceback (most recent call last)")
+    assert normalise("how do I retry?", errors=False) == normalise("how do I retry?")
+
+
 def test_a_pasted_error_is_searched_by_its_message_and_the_words_around_it():
     query = normalise(f"how can I cover it?\n\n{TRACEBACK}")
     assert query.text == "how can I cover it? PotError: No lid for big_pot"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -251,3 +252,14 @@ class TestReaders:
         pack = find(everywhere, "samovar of drinks")
         assert {one.for_language for one in pack.candidates} == {None, "java", "go"}
         assert pack.retrieval_plan is not None and pack.retrieval_plan.languages is None
+
+
+def test_the_settings_can_leave_samples_out(place: Workplace) -> None:
+    asked = EvidenceRequest(query="pour_tea cups")
+    retrieval = place.settings.retrieval.model_copy(update={"samples": False})
+    with closing(place.service()) as whole:
+        with closing(whole.tuned(place.settings.model_copy(update={"retrieval": retrieval}))) as service:
+            pack = service.find(asked)
+        assert pack.candidates and all(one.origin != "sample" for one in pack.candidates)
+        assert pack.retrieval_plan.excluded_origins == ("api-reference", "sample")
+        assert any(one.origin == "sample" for one in whole.find(asked).candidates), "the other one is still open"

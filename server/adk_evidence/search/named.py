@@ -5,7 +5,7 @@ What is named is no matter of likeness. Such results need no score, and stand be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
@@ -14,16 +14,17 @@ from adk_evidence.search.frames import RAISES, find_frames
 from adk_evidence.search.quoted import find_defined, find_quoted
 from adk_evidence.search.ranking import can_be_cited
 from adk_evidence.search.run import Hit, Run
+from adk_evidence.settings import Named
 
 
 def find_named(run: Run) -> list[Hit]:
     """The hits that the request names, best first, each chunk once. A collection that cannot answer is a warning."""
     found: dict[str, Hit] = {}
-    for kind, find in _FINDERS:
-        if kind not in run.kinds or kind in run.collections_failed:
+    for name, kind, find in _FINDERS:
+        if name not in run.settings.retrieval.named or kind not in run.kinds or kind in run.collections_failed:
             continue
         try:
-            for hit in find(run):
+            for hit in find(run, found.values()):
                 if can_be_cited(hit.payload, hit.kind == "doc" and run.index.is_published(hit.payload)):
                     found.setdefault(hit.point_id, hit)
         except CollectionUnavailableError as exc:
@@ -38,17 +39,18 @@ def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:
     return [*first.values(), *(hit for point, hit in by_point.items() if point not in first)]
 
 
-def _raising(run: Run) -> list[Hit]:
-    """What the frames of a traceback name. Where these do not lead to the raise site, its message may."""
-    frames = find_frames(run)
-    return frames if any(hit.named == RAISES for hit in frames) else [*frames, *find_quoted(run, "code")]
+def _holding(run: Run, found: Collection[Hit]) -> list[Hit]:
+    """The code that holds the pasted text, unless frames lead to the raise site, whose message the text is."""
+    return [] if any(hit.named == RAISES for hit in found) else find_quoted(run, "code")
 
 
-# What finds named results, the best first, and the kind that each searches.
-_FINDERS: Sequence[tuple[Kind, Callable[[Run], Iterable[Hit]]]] = (
-    ("code", _raising),
-    ("code", definitions),
-    ("code", lambda run: find_defined(run, "code")),
-    ("doc", lambda run: find_quoted(run, "doc")),
-    ("doc", guides),
+# What finds named results, the best first: its name in the settings, and the kind that it searches. Each is given what
+# was found before.
+_FINDERS: Sequence[tuple[Named, Kind, Callable[[Run, Collection[Hit]], Iterable[Hit]]]] = (
+    ("frames", "code", lambda run, _: find_frames(run)),
+    ("quoted", "code", _holding),
+    ("definitions", "code", lambda run, _: definitions(run)),
+    ("names", "code", lambda run, _: find_defined(run, "code")),
+    ("quoted", "doc", lambda run, _: find_quoted(run, "doc")),
+    ("guides", "doc", lambda run, _: guides(run)),
 )

@@ -51,7 +51,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
-        outlines = make_outlines(run, question, shown)
+        outlines = make_outlines(run, question, shown) if run.settings.pack.outlines else ()
     docs = sum(hit.kind == "doc" for hit in run.final)
     first = candidates[0].verification.state if candidates else "exact"
     pack = EvidencePack(
@@ -94,7 +94,7 @@ def shown_candidates(
         same = excerpts[hit.point_id].same_as
         if same is not None:
             also_at.setdefault(ranks[same], []).append(candidate.citation)
-    little = add_little(run, excerpts)
+    little = set() if run.settings.pack.weak_ends else add_little(run, excerpts)
     made = []
     for hit, candidate in zip(run.final, candidates, strict=True):
         found = excerpts[hit.point_id]

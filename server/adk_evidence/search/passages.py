@@ -141,9 +141,10 @@ def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = N
     """What to show of each final result, or of other hits in their order, by point id."""
     hits = run.final if hits is None else hits
     similar = _similarities(run, hits)
-    shown = _Shown()
+    shown = None if run.settings.pack.repeats else _Shown()
+    whole = not run.settings.pack.passages
     return {
-        hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown)
+        hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown, whole=whole)
         for place, hit in enumerate(hits)
     }
 
@@ -189,7 +190,13 @@ class _Shown:
 
 
 def excerpt(
-    hit: Hit, place: int, question: Question, similarities: Sequence[float] = (), shown: _Shown | None = None
+    hit: Hit,
+    place: int,
+    question: Question,
+    similarities: Sequence[float] = (),
+    shown: _Shown | None = None,
+    *,
+    whole: bool = False,
 ) -> Excerpt:
     """What to show of a result.
 
@@ -199,14 +206,15 @@ def excerpt(
         question: What is asked.
         similarities: Of the chunk's passages, in the order of `passage_lines`; empty where they are not known.
         shown: What the results before it show; what this result shows is added.
+        whole: Whether all units are shown, also those that do not match.
     """
     payload = hit.payload
     body = payload.body
     if not body.strip():
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
-        whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((whole,), "", estimate_tokens(body), None, question.held(words_of(body)))
+        only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
+        return Excerpt((only,), "", estimate_tokens(body), None, question.held(words_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
@@ -214,8 +222,10 @@ def excerpt(
     keys = [question.held(words) for words in chunk.words]
     scores = _scores(chunk, keys, question, payload, similarities)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
+    near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
-    holder, kept = _without_repeated(chunk, _near_best(chunk, scores, near), shown)
+    chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near)
+    holder, kept = _without_repeated(chunk, chosen, shown)
     if holder is not None:
         return Excerpt(same_as=holder)
     lines = _with_gaps(chunk, kept)

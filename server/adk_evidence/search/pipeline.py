@@ -54,8 +54,8 @@ def begin(
         strict=retrieval.strict if request.strict is None else request.strict,
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
-    query = normalise(request.query)
-    scope = choose_scope(request.filters, query.text, index, context, settings.retrieval.language)
+    query = normalise(request.query, errors=retrieval.read_errors)
+    scope = choose_scope(request.filters, query.text, index, context, retrieval.language, samples=retrieval.samples)
     return Run(
         query_id=str(uuid.uuid4()),
         request=request,

@@ -48,24 +48,32 @@ class Query:
         return self.kind in ("traceback", "error")
 
 
-def normalise(raw: str) -> Query:
+def normalise(raw: str, *, errors: bool = True) -> Query:
     """Tell the kind of a query, trim, collapse white space and pick out what looks like identifiers.
 
-    Control characters become spaces, so that no query can forge a line in a log or in a rerank document.
+    Control characters become spaces, so that no query can forge a line in a log or in a rerank document. Without
+    `errors`, a pasted error is text like any other.
     """
-    traceback = read_traceback(raw)
-    if traceback is not None:
-        last = traceback.last
-        return _of_error(traceback.words, last.type, last.message, traceback)
-    text = plain_line(raw)
-    error = find_error(raw)
+    error = _pasted_error(raw) if errors else None
     if error is not None:
-        kind, message, words = error
-        return _of_error(words, kind, message, None)
+        return error
+    text = plain_line(raw)
     identifiers = tuple(extract_identifiers(text))
     # A name asked for on its own is meant as code, however plain it is.
     named = (text,) if identifiers == (text,) else tuple(code_identifiers(text))
     return Query(text, identifiers, named, _kind(raw, text, named))
+
+
+def _pasted_error(raw: str) -> Query | None:
+    traceback = read_traceback(raw)
+    if traceback is not None:
+        last = traceback.last
+        return _of_error(traceback.words, last.type, last.message, traceback)
+    error = find_error(raw)
+    if error is not None:
+        kind, message, words = error
+        return _of_error(words, kind, message, None)
+    return None
 
 
 def _of_error(words: str, kind: str, message: str, traceback: Traceback | None) -> Query:

@@ -78,10 +78,13 @@ def choose_scope(
     index: Index,
     context: Context,
     reader: ProgrammingLanguage | None = None,
+    *,
+    samples: bool = True,
 ) -> Scope:
     """Choose what to search. A version that the index lacks, and missing guides, are warnings.
 
-    `reader` is the language of the reader; None searches what pages have for all readers.
+    `reader` is the language of the reader; None searches what pages have for all readers. `samples` says whether
+    example programs are searched.
 
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
@@ -111,6 +114,9 @@ def choose_scope(
         # These pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
         # A request that names paths or a version may well mean these pages.
         excluded = ("api-reference",)
+    if not samples and "doc" in kinds:
+        excluded = (*excluded, "sample")
+    if excluded:
         docs = filters["doc"]
         filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("origin", excluded)))
     languages = _languages(request, question, reader) if "doc" in kinds else None

@@ -75,13 +75,12 @@ class EvidenceService:
             threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
         )
         self.log = event_log(settings)
-        self._owned: tuple[object, ...] = (*self.models.dense.each, self.models.reranker)
         self._current = CurrentIndex(settings)
+        self._owned: tuple[object, ...] = (self._current, *self.models.dense.each, self.models.reranker)
         self._symbols = Once(self._make_symbols)
 
     def close(self) -> None:
         """Release the index, the threads and the connections to services."""
-        self._current.close()
         self.models.threads.shutdown(wait=False, cancel_futures=True)
         for part in self._owned:
             close = getattr(part, "close", None)
@@ -92,7 +91,19 @@ class EvidenceService:
         """A service on the index of other settings with the models of this service, which alone closes them."""
         models = self.models
         other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker)
-        other._owned = ()
+        other._owned = (other._current,)
+        return other
+
+    def tuned(self, settings: Settings, reranker: Reranker | None = None) -> EvidenceService:
+        """A service that searches and ranks by other settings, on this service's index and with its encoders.
+
+        The settings may differ in `retrieval`, `rerank` and `pack`. This service alone closes what is shared.
+        """
+        models = self.models
+        other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=reranker)
+        other._current.close()
+        other._current, other._symbols = self._current, self._symbols
+        other._owned = (other.models.reranker,)
         return other
 
     @contextmanager

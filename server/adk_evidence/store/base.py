@@ -359,12 +359,17 @@ class IndexWriter(EvidenceStore):
 
 
 def scroll_all(
-    store: EvidenceStore, collection: str, *, filter: Filter | None = None, page: int = 256
+    store: EvidenceStore,
+    collection: str,
+    *,
+    filter: Filter | None = None,
+    page: int = 256,
+    with_vectors: bool = False,
 ) -> Iterator[Record]:
-    """Every point of a collection that passes the filter, without vectors, in the order of their ids."""
+    """Every point of a collection that passes the filter, in the order of their ids."""
     offset: str | None = None
     while True:
-        records, offset = store.scroll(collection, filter=filter, limit=page, offset=offset)
+        records, offset = store.scroll(collection, filter=filter, limit=page, offset=offset, with_vectors=with_vectors)
         yield from records
         if offset is None:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,13 +49,13 @@ def make(
         raise InvalidRequestError("Two systems need two names, and none of them is called same.", "Rename a system.")
     check_free(out)
     questions = read_queries(queries)
-    bench = _bench(profile, home)
     shown = {}
-    # Files first: a mistake in one is found before any question is asked.
-    for system in sorted(systems, key=lambda system: system.file is None):
-        if system.file is None:
-            say(stderr(), f"{system.name}: asking {len(questions)} questions")
-        shown[system.name] = list(answers(bench, system, questions, max_tokens))
+    with closing(_bench(profile, home)) as bench:
+        # Files first: a mistake in one is found before any question is asked.
+        for system in sorted(systems, key=lambda system: system.file is None):
+            if system.file is None:
+                say(stderr(), f"{system.name}: asking {len(questions)} questions")
+            shown[system.name] = list(answers(bench, system, questions, max_tokens))
     made = make_pairs(questions, shown[names[0]], shown[names[1]], seed)
     pairs = [pair for pair, _ in made]
     entries = {pair.id: entry for pair, entry in made}
@@ -83,7 +84,8 @@ def write_answers(
 
     system = System("", overrides=settings_of("--set", vary or []))
     questions = read_queries(queries)
-    count = write_rows(answers(_bench(profile, home), system, questions, max_tokens), out)
+    with closing(_bench(profile, home)) as bench:
+        count = write_rows(answers(bench, system, questions, max_tokens), out)
     say(stderr(), f"{count} answers written to {out}")
 
 
