@@ -338,9 +338,9 @@ def test_a_selection_of_nothing_is_named(tmp_path: Path):
 def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
     workplace.ingest()
     with closing(workplace.service()) as service:
-        write_rows(run_queries(service, [question("a")], 4, details=True), tmp_path / "run.jsonl")
+        write_rows(run_queries(service, [question("a")], 60, details=True), tmp_path / "run.jsonl")
     answer = read_run(tmp_path / "run.jsonl")["a"]
-    assert answer.pool and len(answer.pool) == len(answer.results) == 4
+    assert answer.pool and len(answer.pool) == len(answer.results)
     assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0 and answer.cpu_ms is not None
     assert answer.prompt is not None and answer.prompt.tokens > 0
     shown = {(one.corpus, one.path) for one in answer.prompt.lines}

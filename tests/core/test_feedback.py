@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,7 +28,9 @@ class Vectors:
         self._by_id = by_id
         self._terms = terms or {}
 
-    def scroll(self, collection: str, *, filter: Any, limit: int, with_vectors: bool) -> Any:
+    def scroll(
+        self, collection: str, *, filter: Any, limit: int, with_payload: bool, with_vectors: Sequence[str]
+    ) -> Any:
         (condition,) = filter.must
         assert isinstance(condition, HasId)
         name = "dense_docs" if collection == "adk_docs" else "dense_code"

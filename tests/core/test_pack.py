@@ -83,6 +83,12 @@ def test_matched_terms_are_the_question_s_words_without_stop_words():
     assert matched_terms(query, "tool_context = ToolContext(state)\nthe how") == ("toolcontext", "state")
 
 
+def test_a_term_inside_a_longer_word_does_not_match():
+    text = "statement, restate, state_of and statestate; the_tool2"
+    assert matched_terms("state tool statement", text) == ("statement",)
+    assert matched_terms("state tool", f"{text}.state") == ("state",)
+
+
 def test_matches_in_the_provenance_header_do_not_count():
     candidate = candidate_of(placed(hit(payload(body="other")), 1, 1.0), "google docs")
     assert candidate.why.matched_terms == ()

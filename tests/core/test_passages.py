@@ -235,10 +235,10 @@ class _Pages:
     def __init__(self, *chunks):
         self.chunks = chunks
 
-    def scroll(self, collection, *, filter, limit, offset, with_vectors):
+    def scroll(self, collection, *, filter, limit, offset, with_payload, with_vectors):
         wanted = {match.key: match.any_of for match in filter.must}
         held = [one for one in self.chunks if all(getattr(one, key) in values for key, values in wanted.items())]
-        return [Record(one.chunk_id, one.model_dump()) for one in held], None
+        return [Record(one.chunk_id, one.model_dump(include=set(with_payload))) for one in held], None
 
 
 def section(number, name, path="docs/page.md"):

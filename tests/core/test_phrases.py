@@ -36,6 +36,14 @@ def test_of_several_places_the_best_one_counts():
     assert share("No lid 7 covers the pot", text) == pytest.approx(5 / 6)
 
 
+@pytest.mark.parametrize("text", [RAISE, "No lid of the size 30", "Another pot covers the lid", "", "12 OF THE SIZE"])
+def test_what_may_not_be_covered_is_not(text):
+    phrase = Phrase.of("No lid of the size 30 covers the pot 'big-red.pot-2'.")
+    covered = phrase.covered(row_of(text), 2, 1)
+    assert phrase.may_be_covered(text.lower(), covered)
+    assert not phrase.may_be_covered("no lid", 0.5)
+
+
 def test_a_phrase_without_words_is_nowhere():
     assert share("?!", "anything") == 0.0
     assert share("", "") == 0.0

@@ -35,6 +35,7 @@ from adk_evidence.store.base import (
     Match,
     NewPoint,
     Prefetch,
+    Record,
     SearchParams,
     Vector,
 )
@@ -185,6 +186,8 @@ def test_points_come_back_as_they_were_written(backend: Backend, tmp_path: Path)
         assert record.vectors["lexical"] == vectors["lexical"]
         [bare], _ = store.scroll(DOCS, with_payload=False, with_vectors=True)
         assert (bare.id, bare.payload, bare.vectors) == (record.id, {}, record.vectors)
+        [part], _ = store.scroll(DOCS, with_payload=["text", "absent"], with_vectors=["lexical"])
+        assert part == Record(record.id, {"text": payload["text"]}, {"lexical": vectors["lexical"]})
 
 
 def test_tuples_in_payloads_come_back_as_lists(backend: Backend, tmp_path: Path) -> None:

@@ -158,8 +158,8 @@ class _Points(_Service, PointsServicer):
             "filter": _maybe(request, "filter", GrpcToRest.convert_filter),
             "offset": GrpcToRest.convert_point_id(request.offset) if request.HasField("offset") else None,
             "limit": request.limit,
-            "with_payload": request.with_payload.enable,
-            "with_vector": request.with_vectors.enable,
+            "with_payload": list(request.with_payload.include.fields) or request.with_payload.enable,
+            "with_vector": list(request.with_vectors.include.names) or request.with_vectors.enable,
         }
         found = self._ask(context, "POST", f"/collections/{request.collection_name}/points/scroll", body)
         following = found["next_page_offset"]

@@ -107,7 +107,9 @@ def _records(run: Run, relevant: Sequence[Hit], kind: Kind) -> list[Record]:
     if not ids:
         return []
     collection, wanted = run.settings.store.collection(kind), Filter(must=(HasId(ids),))
-    return run.index.store.scroll(collection, filter=wanted, limit=len(ids), with_vectors=True)[0]
+    names = [run.settings.store.dense_vector(kind), run.settings.store.sparse_vector]
+    scroll = run.index.store.scroll
+    return scroll(collection, filter=wanted, limit=len(ids), with_payload=False, with_vectors=names)[0]
 
 
 def _dense_vectors(records: Sequence[Record], name: str, own: Sequence[float]) -> list[Sequence[float]]:

@@ -9,7 +9,7 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.passages import Question, words_of
+from adk_evidence.search.passages import Question, tokens_of
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.tokens import estimate_tokens
@@ -23,6 +23,8 @@ MAX_CHUNKS = 200
 MIN_RESULTS = 2
 # Chunks of one part have at most a few empty lines between them.
 JOINED_GAP = 4
+# What a part is made of.
+_FIELDS = ("chunk_index", "start_line", "end_line", "symbols", "headings", "for_language")
 
 
 class _Whole(NamedTuple):
@@ -80,7 +82,7 @@ def _read(run: Run, whole: _Whole) -> Iterable[OutlinePart]:
     )
     payloads = [
         ChunkPayload.model_construct(**record.payload)
-        for record in scroll_all(run.index.store, whole.collection, filter=wanted)
+        for record in scroll_all(run.index.store, whole.collection, filter=wanted, with_payload=_FIELDS)
     ]
     payloads = sorted((one for one in payloads if one.has_lines), key=lambda one: (one.start_line, one.chunk_index))
     if len(payloads) > MAX_CHUNKS:
@@ -146,4 +148,4 @@ def _order(part: OutlinePart, near: Iterable[tuple[int, int]], question: Questio
     """Parts that the question names come first, then what stands near a result; what follows counts as nearer."""
     lines = part.lines
     distance = min(max(lines.start - end, 2 * (start - lines.end), 0) for start, end in near)
-    return (-question.score(question.held(words_of(part.name))), distance, lines.start)
+    return (-question.score(question.held(tokens_of(part.name))), distance, lines.start)

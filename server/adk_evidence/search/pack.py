@@ -182,8 +182,20 @@ def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["h
 
 def matched_terms(question: str, text: str) -> tuple[str, ...]:
     """The question's words that stand in a text, in the question's order, stop words left out."""
-    words = set(_WORD.findall(text.casefold()))
-    return tuple(term for term in _terms(question) if term in words)[:MAX_MATCHED_TERMS]
+    folded = text.casefold()
+    return tuple(term for term in _terms(question) if _holds_word(folded, term))[:MAX_MATCHED_TERMS]
+
+
+def _holds_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text by itself, not inside a longer word. Listing all words takes longer."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not _WORD.match(text[place - 1 : place]) and not _WORD.match(text[end : end + 1]):
+            return True
+        # What begins inside this place has a letter before itself.
+        place = text.find(word, end)
+    return False
 
 
 # Called for every candidate of an answer.

@@ -16,7 +16,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -62,9 +62,6 @@ _WORD = re.compile(r"\w+")
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 CUT = "[...]"
 
-# The different words of a text, by how they begin.
-Words = Mapping[str, Collection[str]]
-
 
 @dataclass(frozen=True)
 class Excerpt:
@@ -77,18 +74,20 @@ class Excerpt:
     words: frozenset[object] = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Question:
     """The question's words, each with its weight, by the keys that two forms of a word share.
 
     `key` finds the key of a word. Forms of a word begin alike: `starts` are the beginnings of the question's words, so
-    that few words of a text are looked up.
+    that few words of a text are looked up. `_seen` are the tokens that were looked up; few of them have `_keys`.
     """
 
     weights: Mapping[object, float]
     key: Callable[[str], object]
     starts: frozenset[str]
     names: frozenset[str] = frozenset()
+    _seen: set[str] = field(default_factory=set)
+    _keys: dict[str, frozenset[object]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run) -> Question:
@@ -105,10 +104,23 @@ class Question:
             weights[key(word)] = max(weight, weights.get(key(word), 0.0))
         return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
 
-    def held(self, words: Words) -> frozenset[object]:
-        """The keys of the question that some words have."""
-        near = (self.key(word) for start in self.starts for word in words.get(start, ()))
-        return frozenset(key for key in near if key in self.weights)
+    def held(self, tokens: frozenset[str]) -> frozenset[object]:
+        """The keys of the question that some tokens have; see `tokens_of`."""
+        if not tokens <= self._seen:
+            self._look_up(tokens - self._seen)
+        return frozenset[object]().union(*[self._keys[token] for token in tokens & self._keys.keys()])
+
+    def _look_up(self, tokens: frozenset[str]) -> None:
+        may_start = self._start.search
+        for token in [token for token in tokens if may_start(token.lower())]:
+            near = (word for word in _parts(token) if word[:START_CHARS] in self.starts)
+            if keys := frozenset(key for word in near if (key := self.key(word)) in self.weights):
+                self._keys[token] = keys
+        self._seen |= tokens
+
+    @functools.cached_property
+    def _start(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, sorted(self.starts))) or r"(?!)")
 
     def score(self, held: Iterable[object]) -> float:
         # Summed in a fixed order, so that the same question gives the same sum.
@@ -116,13 +128,9 @@ class Question:
         return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
 
 
-def words_of(text: str) -> Words:
-    """The words of a text, those of names too."""
-    found: dict[str, set[str]] = {}
-    for token in set(_WORD.findall(text)):
-        for word in _parts(token):
-            found.setdefault(word[:START_CHARS], set()).add(word)
-    return found
+def tokens_of(text: str) -> frozenset[str]:
+    """The different words and names of a text."""
+    return frozenset(_WORD.findall(text))
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -214,12 +222,12 @@ def excerpt(
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((only,), "", estimate_tokens(body), None, question.held(words_of(body)))
+        return Excerpt((only,), "", estimate_tokens(body), None, question.held(tokens_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
         return Excerpt()
-    keys = [question.held(words) for words in chunk.words]
+    keys = [question.held(tokens) for tokens in chunk.tokens]
     scores = _scores(chunk, keys, question, payload, similarities)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     near = 0.0 if whole else near
@@ -244,7 +252,7 @@ class _Chunk:
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
-    words: Sequence[Words]
+    tokens: Sequence[frozenset[str]]
     hidden: frozenset[int]
 
     @functools.cached_property
@@ -277,7 +285,7 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
     hidden = frozenset(line - start for first, last, _ in left_out for line in range(first, last + 1))
     found = units(lines, lang)
     texts = ["\n".join(lines[n] for n in range(unit.start, unit.end) if n not in hidden) for unit in found]
-    return _Chunk(lines, found, texts, [words_of(text) for text in texts], hidden)
+    return _Chunk(lines, found, texts, [tokens_of(text) for text in texts], hidden)
 
 
 def _scores(
@@ -399,7 +407,7 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         language = BY_EXTENSION.get("." + header.rstrip("]").rpartition(".")[2])
         chunk = _chunk(text, language.lang if language else "", 1, ())
         if chunk.wanted:
-            keys = [question.held(words) for words in chunk.words]
+            keys = [question.held(tokens) for tokens in chunk.tokens]
             files.append((header, chunk, keys, max(question.score(keys[number]) for number in chunk.wanted)))
     best = max((score for *_, score in files), default=0.0)
     parts = []
@@ -438,11 +446,12 @@ def _cosines(run: Run, kind: Kind, points: tuple[str, ...], asked: np.ndarray) -
     missing = tuple(point for point in points if point not in vectors)
     if missing:
         wanted = Filter(must=(HasId(missing),))
+        name = store.dense_vector(kind)
         records, _ = run.index.store.scroll(
-            store.collection(kind), filter=wanted, limit=len(missing), with_payload=False, with_vectors=True
+            store.collection(kind), filter=wanted, limit=len(missing), with_payload=False, with_vectors=[name]
         )
         for record in records:
-            vectors[record.id] = np.asarray(record.vectors.get(store.dense_vector(kind), ()), dtype=np.float32)
+            vectors[record.id] = np.asarray(record.vectors.get(name, ()), dtype=np.float32)
     for point in vectors:
         kept.get(point, functools.partial(vectors.__getitem__, point))
     return {point: [float(one) for one in rows @ asked] for point, rows in vectors.items() if rows.ndim == 2}

@@ -70,7 +70,11 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         alone = _by_keywords(_fixed_words(run, kind, check.depth), check.depth)
         candidates |= {hit.point_id: (hit._replace(fused_rank=0, branches=()), rank) for hit, rank in alone}
     for hit, rank in candidates.values():
-        row = row_of(hit.payload.body)
+        body = hit.payload.body
+        lower = body.lower()
+        if not any(phrase.may_be_covered(lower, check.share) for phrase in phrases):
+            continue
+        row = row_of(body)
         share = max(phrase.covered(row, check.shortest, check.beside) for phrase in phrases)
         if share >= check.share:
             raises = bool(raised) and raised in row

@@ -19,6 +19,9 @@ Vector = Sequence[float] | Sequence[Sequence[float]] | SparseVector
 # A vector as an engine takes it, once it was checked.
 CheckedVector = list[float] | list[list[float]] | SparseVector
 
+# Which payload fields and which vectors a page of points has: all, none or the named ones.
+Wanted = tuple[bool | list[str], bool | list[str]]
+
 # Payload fields that filters may name. Stores index them when a collection is created.
 KEYWORD_FIELDS = (
     "chunk_id",
@@ -299,12 +302,15 @@ class EvidenceStore(ABC):
         filter: Filter | None = None,
         limit: int = 256,
         offset: str | None = None,
-        with_payload: bool = True,
-        with_vectors: bool = False,
+        with_payload: bool | Sequence[str] = True,
+        with_vectors: bool | Sequence[str] = False,
     ) -> tuple[list[Record], str | None]:
-        """A page of points in the order of their ids, and the next page's offset or None."""
+        """A page of points in the order of their ids, and the next page's offset or None.
+
+        Payloads and vectors come whole, not at all, or with the named fields and vectors alone.
+        """
         spec, start = self._spec(collection), None if offset is None else checked_id(offset)
-        conditions, wanted = self._filters.translate(filter), (with_payload, with_vectors)
+        conditions, wanted = self._filters.translate(filter), (_selected(with_payload), _selected(with_vectors))
         records, following = self._scroll(spec.name, conditions, limit, start, wanted)
         return records, None if following is None else str(following)
 
@@ -330,7 +336,7 @@ class EvidenceStore(ABC):
 
     @abstractmethod
     def _scroll(
-        self, collection: str, conditions: Any, limit: int, start: UUID | None, wanted: tuple[bool, bool]
+        self, collection: str, conditions: Any, limit: int, start: UUID | None, wanted: Wanted
     ) -> tuple[list[Record], object]: ...
 
     @abstractmethod
@@ -364,12 +370,20 @@ def scroll_all(
     *,
     filter: Filter | None = None,
     page: int = 256,
+    with_payload: bool | Sequence[str] = True,
     with_vectors: bool = False,
 ) -> Iterator[Record]:
     """Every point of a collection that passes the filter, in the order of their ids."""
     offset: str | None = None
     while True:
-        records, offset = store.scroll(collection, filter=filter, limit=page, offset=offset, with_vectors=with_vectors)
+        records, offset = store.scroll(
+            collection,
+            filter=filter,
+            limit=page,
+            offset=offset,
+            with_payload=with_payload,
+            with_vectors=with_vectors,
+        )
         yield from records
         if offset is None:
             return
@@ -448,15 +462,20 @@ def checked_id(point: str) -> UUID:
 
 def stored(point: Any) -> Record:
     """A point as either engine returns it."""
-    vectors = point.vector if isinstance(point.vector, Mapping) else {}
+    # Read once: the embedded engine makes new objects at every reading.
+    vectors = point.vector
     return Record(
         str(point.id),
         point.payload or {},
         {
             name: SparseVector(tuple(value.indices), tuple(value.values)) if hasattr(value, "indices") else value
-            for name, value in vectors.items()
+            for name, value in (vectors.items() if isinstance(vectors, Mapping) else ())
         },
     )
+
+
+def _selected(wanted: bool | Sequence[str]) -> bool | list[str]:
+    return wanted if isinstance(wanted, bool) else list(wanted)
 
 
 def _both(first: Filter | None, second: Filter | None) -> Filter | None:

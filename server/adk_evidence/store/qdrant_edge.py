@@ -36,6 +36,7 @@ from adk_evidence.store.base import (
     Prefetch,
     Record,
     SearchParams,
+    Wanted,
     checked_id,
     checked_point,
     checked_vector,
@@ -79,11 +80,13 @@ class _EdgeStore(EvidenceStore):
         self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
     ) -> list[list[Hit]]:
         accuracy = edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
+        # The branches of one query often have the same filter, whose point ids take long to translate.
+        filters = {filter: self._filters.translate(filter) for filter in {branch.filter for branch in branches}}
         requests = [
             edge.QueryRequest(
                 limit=branch.limit,
                 query=edge.Query.Nearest(_native(checked_vector(spec, branch.using, branch.query)), using=branch.using),
-                filter=self._filters.translate(branch.filter),
+                filter=filters[branch.filter],
                 params=edge.SearchParams(exact=True) if full else accuracy,
             )
             for branch in branches
@@ -95,7 +98,7 @@ class _EdgeStore(EvidenceStore):
         return self._ask(collection, lambda shard: shard.count(edge.CountRequest(exact=True, filter=conditions)))
 
     def _scroll(
-        self, collection: str, conditions: Any, limit: int, start: UUID | None, wanted: tuple[bool, bool]
+        self, collection: str, conditions: Any, limit: int, start: UUID | None, wanted: Wanted
     ) -> tuple[list[Record], object]:
         request = edge.ScrollRequest(
             offset=start, limit=limit, filter=conditions, with_payload=wanted[0], with_vector=wanted[1]

@@ -40,6 +40,7 @@ from adk_evidence.store.base import (
     Prefetch,
     Record,
     SearchParams,
+    Wanted,
     checked_id,
     checked_point,
     checked_vector,
@@ -171,7 +172,7 @@ class _ServerStore(EvidenceStore):
         return self._ask(collection, lambda client, name: client.count(name, count_filter=conditions, exact=True).count)
 
     def _scroll(
-        self, collection: str, conditions: Any, limit: int, start: uuid.UUID | None, wanted: tuple[bool, bool]
+        self, collection: str, conditions: Any, limit: int, start: uuid.UUID | None, wanted: Wanted
     ) -> tuple[list[Record], object]:
         offset = None if start is None else str(start)
         records, following = self._ask(

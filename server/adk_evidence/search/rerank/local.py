@@ -54,7 +54,8 @@ class LocalReranker:
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
-        share = math.sqrt(len(query.names) / max(1, len(query.identifiers)))
+        names = query.names
+        share = math.sqrt(len(names) / max(1, len(query.identifiers)))
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         used: Mapping[str, int] = {}
         for kind in KINDS:
@@ -70,7 +71,7 @@ class LocalReranker:
             for place, index in enumerate(members):
                 payload = documents[index].payload
                 features = {branch: column[place] for branch, column in columns.items()}
-                if _defines(payload, query.names):
+                if _defines(payload, names):
                     features["definition"] = min(1.0, share)
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
