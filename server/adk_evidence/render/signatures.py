@@ -54,7 +54,8 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
 
 def _parameters(signature: str, start: int) -> tuple[list[int], int]:
     """Places of the commas between the parameters behind `start`, and of the bracket that closes them."""
-    depth, quote, found = 0, "", []
+    depth, quote = 0, ""
+    found: list[int] = []
     for place in range(start, len(signature)):
         char = signature[place]
         if quote:
