@@ -62,7 +62,8 @@ class LocalReranker:
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
-        share = math.sqrt(len(query.names) / max(1, len(query.identifiers)))
+        names = query.names
+        share = math.sqrt(len(names) / max(1, len(query.identifiers)))
         defining = _defining(query, [document.payload for document in documents])
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         used: Mapping[str, int] = {}
@@ -79,9 +80,9 @@ class LocalReranker:
             for place, index in enumerate(members):
                 payload = documents[index].payload
                 features = {branch: column[place] for branch, column in columns.items()}
-                own = min(1.0, share) if payload.kind == "code" and _own_name(payload) in query.names else 0.0
+                own = min(1.0, share) if payload.kind == "code" and _own_name(payload) in names else 0.0
                 features |= self._asked_for(defining.get(index, 0.0), own)
-                if task_mode == "build" and _is_private(payload, query.names):
+                if task_mode == "build" and _is_private(payload, names):
                     features["private"] = 1.0
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
@@ -118,9 +119,10 @@ def _defining(query: Query, payloads: Sequence[ChunkPayload]) -> Mapping[int, fl
     count that the query mentions, if there are any.
     """
     words, most = frozenset(query.identifiers), math.log(len(payloads) + 1)
+    defined = [_defined(payload) for payload in payloads]
     found: dict[int, float] = {}
     for name in query.names:
-        places = [place for place, payload in enumerate(payloads) if name in _defined(payload)]
+        places = [place for place, names in enumerate(defined) if name in names]
         places = [place for place in places if _owners(payloads[place], name) & words] or places
         if places:
             holding = sum(name in payload.text for payload in payloads)
