@@ -156,7 +156,7 @@ def symbol(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Find ADK classes, functions and members by name or by meaning."""
+    """Find public ADK classes, functions and members by name or by meaning. `ask` finds private ones, too."""
     from adk_evidence.symbols.current import CurrentSymbols
     from adk_evidence_cli.symbols import show_targets
 

@@ -15,6 +15,8 @@ from adk_evidence_console import say
 
 SUMMARY_CHARS = 160
 PARAMETERS_TOKENS = 300
+# Of a member, where its class was asked for.
+MEMBER_TOKENS = 60
 _INDENT = "    "
 
 
@@ -23,12 +25,22 @@ def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: b
     if as_json:
         out.file.write(visible_json(answer.model_dump_json(indent=2)) + "\n")
     elif not answer.results:
-        out.print(Text(f"No ADK symbol matches {one_line(answer.query)!r}."))
+        out.print(
+            Text(f"No public ADK symbol matches {one_line(answer.query)!r}. `adk-evidence ask` finds private ones.")
+        )
     else:
         for place, target in enumerate(answer.results, 1):
             _show(target, place, answer, out)
     for warning in answer.warnings:
         say(err, f"warning: {warning}")
+
+
+def _signature(target: RankedTarget, answer: TargetAnswer) -> str:
+    """The signature of a result; of a result beside the one that was asked for, only where it is a member of that."""
+    aside = answer.is_aside(target)
+    if aside and not answer.is_member(target):
+        return ""
+    return limited_signature(one_line(target.signature), MEMBER_TOKENS if aside else PARAMETERS_TOKENS)
 
 
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
@@ -41,7 +53,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
         heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)
     facts = (
-        "" if answer.is_aside(target) else limited_signature(one_line(target.signature), PARAMETERS_TOKENS),
+        _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
         clip(one_line(target.summary), SUMMARY_CHARS),
     )
@@ -49,4 +61,6 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
         # Behind a bar, no line of the corpus can pass for a line of ours.
         out.print(Indented(Text(fact), BAR, BAR, Style(dim=True)))
     out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
+    if target.type_imports:
+        out.print(Text(f"{_INDENT}types: {one_line('; '.join(target.type_imports))}", "dim"), soft_wrap=True)
     out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)

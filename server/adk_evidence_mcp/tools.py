@@ -234,7 +234,9 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
         for number, found in enumerate(results, 1)
     ]
     warnings = [f"WARNING: {one_line(text)}" for text in answer.warnings]
-    shown = [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No ADK symbol matches this query."]
+    shown = (
+        [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No public ADK symbol matches this query."]
+    )
     symbols = tuple(SymbolFound.model_validate(found, from_attributes=True) for found in results)
     structured = SymbolsFound(symbols=symbols, version=answer.ref, warnings=answer.warnings)
     return Answer("\n".join([*warnings, *shown]), structured)
@@ -258,6 +260,7 @@ def _entry(found: RankedTarget) -> str:
         listed_fields([one_line(field) for field in found.fields], room),
         truncate_tokens(one_line(found.summary), SUMMARY_TOKENS),
         one_line(found.import_statement),
+        f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",
         one_line(found.citation),
     )
     return "\n".join(fact for fact in facts if fact)

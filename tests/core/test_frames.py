@@ -122,6 +122,14 @@ def test_where_the_line_says_little_the_message_and_then_the_number_decide():
     assert named(trace(unknown, error="PotError: 5"))[0][:2] == ("Pot.boil", 10)
 
 
+def test_a_result_carries_the_line_of_its_frame_and_the_line_that_raises_the_message():
+    carried = {one.payload.symbol: one.lines for one in find_frames(asked(trace(MINE, OUTER, MIDDLE, INNER)))}
+    assert carried == {"Pot.boil": (11,), "Pot.fill": (70,), "light": (6,)}
+    # The installed version raises elsewhere, so that its line of code is not there.
+    changed = trace((INNER[0], 900, "boil", "fail(self)"))
+    assert find_frames(asked(changed))[0].lines == (11,)
+
+
 def test_of_chained_exceptions_the_last_one_leads_and_the_first_one_follows():
     wrapper = trace((INNER[0], 1, "boil", "raise PotError("), error="PotError: A lid cannot boil")
     text = f"{trace(INNER)}\n\nThe above exception was the direct cause of the following exception:\n\n{wrapper}"

@@ -46,6 +46,17 @@ def test_spans_are_graded_lines_of_files_of_the_two_corpora(questions):
         assert not question["expected"] or any(span["grade"] == 2 for span in question["expected"])
 
 
+def test_questions_about_names_expect_definitions_of_names_that_they_mention():
+    names = rows("names")
+    assert Counter(question["category"] for question in names) == {"unique": 15, "ambiguous": 15}
+    assert len({question["query"] for question in names}) == len(names)
+    for question in names:
+        for span in question["expected"]:
+            assert span["path"].startswith("src/google/adk/") and span["start_line"] <= span["end_line"]
+            name = span["symbol"].rpartition(".")[2]
+            assert name == "__init__" or name in question["query"], question["id"]
+
+
 def test_questions_for_reading_have_direct_answers_in_docs_or_code():
     howto = rows("howto")
     assert Counter(question["category"] for question in howto) == {

@@ -67,14 +67,51 @@ def test_equal_or_unknown_scores_decide_nothing():
 
 def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
     same = {"dense": 0.5, "sparse": 3}
-    uses = RerankDocument(payload("code", "a.py", "uses", symbol="run_agent"), 100, same)
-    defines = RerankDocument(payload("code", "b.py", "defines", symbol="agents.LlmAgent"), 100, same)
+    uses = RerankDocument(payload("code", "a.py", "uses LlmAgent", symbol="run_agent"), 100, same)
+    defines = RerankDocument(payload("code", "b.py", "defines LlmAgent", symbol="agents.LlmAgent"), 100, same)
     alone, in_passing = (
         LocalReranker().rerank(normalise(text), "build", [uses, defines])
         for text in ("LlmAgent", "why does LlmAgent forget what the user said")
     )
     assert alone[1].score > in_passing[1].score > in_passing[0].score == alone[0].score
-    assert alone[1].features["definition"] == 1.0
+    assert alone[1].features["own_name"] == 1.0
+
+
+def _ranked(text, *chunks, mode="explain"):
+    same = {"dense": 0.5, "sparse": 3}
+    others = [RerankDocument(payload("code", f"{n}.py", f"other {n}"), 100, same) for n in range(20)]
+    documents = [*(RerankDocument(chunk, 100, same) for chunk in chunks), *others]
+    return LocalReranker().rerank(normalise(text), mode, documents)
+
+
+def _fields(path, owner, *names):
+    symbols = (owner, *(f"{owner}.{name}" for name in names))
+    return payload("code", path, " ".join(names), symbol=owner, symbols=symbols, names=(owner, *names))
+
+
+def test_the_class_of_a_field_that_is_asked_for_comes_first_the_more_so_the_rarer_the_field():
+    limits = _fields("a.py", "Limits", "max_pots", "cook_name")
+    uses = [payload("code", f"u{n}.py", "cook_name", symbol=f"use{n}") for n in range(6)]
+    rare, common = (_ranked(f"how is {name} counted", limits, *uses) for name in ("max_pots", "cook_name"))
+    assert rare[0].score > common[0].score > common[1].score == rare[1].score
+
+
+def test_of_several_classes_with_a_field_the_one_that_is_mentioned_is_meant():
+    first, second = _fields("a.py", "Limits", "max_pots"), _fields("b.py", "Kitchen", "max_pots")
+    one, other = _ranked("how is max_pots of a Kitchen counted", first, second)[:2]
+    assert "definition" in other.features and "definition" not in one.features
+    one, other = _ranked("how is max_pots counted", first, second)[:2]
+    assert one.score == other.score and "definition" in one.features
+
+
+def test_where_something_is_built_public_definitions_stand_before_private_ones_that_nobody_names():
+    chunks = [
+        payload("code", f"{name}.py", name, symbol=name) for name in ("Cook", "_Cook", "_Pot.boil", "Pot.__init__")
+    ]
+    public, private, inside, special = _ranked("how to boil soup", *chunks, mode="build")[:4]
+    assert public.score == special.score > private.score == inside.score
+    assert len({score.score for score in _ranked("how to boil soup", *chunks)[:4]}) == 1
+    assert "private" not in _ranked("what is _Cook for", *chunks, mode="build")[1].features
 
 
 def test_nothing_to_rank_gives_nothing():

@@ -56,6 +56,14 @@ def test_the_lines_that_match_are_shown_with_their_heading():
     assert len("".join(one.text for one in found)) < len(PAGE) / 3
 
 
+def test_the_lines_that_the_request_means_are_shown_however_little_they_match():
+    page = payload("doc", body=PAGE, start_line=10, end_line=10 + PAGE.count("\n"))
+    meant = 10 + PAGE[: PAGE.rindex("tells of storms")].count("\n")
+    shown = [excerpt(hit(page)._replace(lines=lines), 9, QUESTION).passages for lines in ((), (meant,))]
+    assert [any(one.lines.start <= meant <= one.lines.end for one in passages) for passages in shown] == [False, True]
+    assert any("Set the retry limit" in one.text for one in shown[1])
+
+
 def test_a_short_text_is_shown_whole():
     (only,) = passages(payload("doc", body="# Retries\n\nSet the limit.\n\nNothing else."), place=11)
     assert only.text == "# Retries\n\nSet the limit.\n\nNothing else."

@@ -20,9 +20,14 @@ def test_a_signature_that_fits_stays_as_it_is():
 
 
 def test_a_signature_is_cut_between_parameters():
-    whole = "run(*, user_id: str, state: dict[str, Any] | None = None, ...)"
+    whole = "run(*, user_id: str, state: dict[str, Any] | None = None, ...) -> Event"
     assert limited_signature(RUN, estimate_tokens(whole)) == whole
-    assert limited_signature(RUN, estimate_tokens(whole) - 1) == "run(*, user_id: str, ...)"
+    assert limited_signature(RUN, estimate_tokens(whole) - 1) == "run(*, user_id: str, ...) -> Event"
+    assert limited_signature(f"async {RUN}", 100) == f"async {RUN}"
+
+
+def test_parameters_give_way_to_what_is_returned():
+    assert limited_signature(RUN, 7) == "run(*, ...) -> Event"
     assert limited_signature(RUN, 4) == "run(...)"
 
 

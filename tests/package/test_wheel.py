@@ -24,7 +24,7 @@ PACKAGES = (
     "adk_ingest",
 )
 # Golden sets that only developers of this project ask for.
-DEVELOPERS_FILES = {f"golden/{name}.jsonl" for name in ("howto", "selections", "tracebacks")}
+DEVELOPERS_FILES = {f"golden/{name}.jsonl" for name in ("howto", "names", "selections", "tracebacks")}
 
 
 @pytest.fixture(scope="module")

@@ -613,7 +613,8 @@ export interface TargetAnswer {
 /**
  * A target as a search found it, with the citation of its definition.
  *
- * `fields` are what a class that was asked for by name is made with, where no constructor of its own says so.
+ * Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
+ * so, and `type_imports` are the statements that import the classes in the signature.
  * `available` says whether the user's installed version has the target; `unknown` where none is installed.
  */
 export interface RankedTarget {
@@ -626,6 +627,7 @@ export interface RankedTarget {
   summary: string;
   signature: string;
   fields: string[];
+  type_imports: string[];
   path: string;
   lines: LineSpan;
   citation: string;

@@ -227,7 +227,9 @@ def _signature(member: Any, name: str) -> str:
             return _one_line(constructor.signature(return_type=False, name=name))
         return f"class {name}({bases})" if bases else f"class {name}"
     if member.is_function:
-        return _one_line(member.signature(name=name))
+        # Whoever calls the function must know whether to await the result.
+        said = "async " if "async" in member.labels else ""
+        return said + _one_line(member.signature(name=name))
     annotation = f": {member.annotation}" if member.annotation else ""
     value = "" if "property" in member.labels or member.value is None else f" = {member.value}"
     return _one_line(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")

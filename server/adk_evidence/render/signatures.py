@@ -13,17 +13,22 @@ _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
 def limited_signature(signature: str, tokens: int) -> str:
-    """A signature of at most so many tokens; what does not fit goes from the last parameter on, each as a whole."""
+    """A signature of at most so many tokens; what does not fit goes from the last parameter on, each as a whole.
+
+    What a function returns stays where it is known.
+    """
     if not signature.endswith(_CUT) and estimate_tokens(signature) <= tokens:
         return signature
     start = signature.find("(") + 1
     if not start:
         return truncate_tokens(signature, tokens)
-    commas = _commas(signature, start)
-    for end in reversed(commas):
-        shown = f"{signature[:end]}{_MORE})"
-        if estimate_tokens(shown) <= tokens:
-            return shown
+    commas, end = _parameters(signature, start)
+    returned = "" if signature.endswith(_CUT) else signature[end + 1 :]
+    for tail in dict.fromkeys((returned, "")):
+        for comma in reversed(commas):
+            shown = f"{signature[:comma]}{_MORE}){tail}"
+            if estimate_tokens(shown) <= tokens:
+                return shown
     return truncate_tokens(f"{signature[:start]}...)", tokens)
 
 
@@ -47,9 +52,10 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
     return truncate_tokens(written, tokens - estimate_tokens(_MORE)).rstrip(", ") + _MORE
 
 
-def _commas(signature: str, start: int) -> list[int]:
-    """Places of the commas between the parameters of a signature whose first bracket ends before `start`."""
-    depth, quote, found = 0, "", []
+def _parameters(signature: str, start: int) -> tuple[list[int], int]:
+    """Places of the commas between the parameters behind `start`, and of the bracket that closes them."""
+    depth, quote = 0, ""
+    found: list[int] = []
     for place in range(start, len(signature)):
         char = signature[place]
         if quote:
@@ -59,7 +65,7 @@ def _commas(signature: str, start: int) -> list[int]:
         elif char in _BRACKETS:
             depth += _BRACKETS[char]
             if depth < 0:
-                break
+                return found, place
         elif char == "," and depth == 0:
             found.append(place)
-    return found
+    return found, len(signature)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.search.lookup import read_hits
-from adk_evidence.search.phrases import Phrase, row_of
+from adk_evidence.search.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.traceback import Frame, Traceback
 from adk_evidence.store.base import Match
@@ -64,7 +65,7 @@ def find_frames(run: Run) -> list[Hit]:
     for site in sites:
         hit = _place(run, site, [hit for hit in hits if hit.payload.path == site.path])
         if hit is not None and len(found) < MAX_SITES:
-            found.setdefault(hit.point_id, hit._replace(named=site.role))
+            found.setdefault(hit.point_id, hit._replace(named=site.role, lines=_lines(hit.payload, site)))
     return list(found.values())
 
 
@@ -170,6 +171,19 @@ def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
         shares = [message.covered(row_of(hit.payload.body), 2, 1) for hit in candidates]
         candidates = [hit for hit, share in zip(candidates, shares, strict=True) if share >= max(shares)]
     return min(candidates, key=lambda hit: _distance(hit, frame.line), default=None)
+
+
+def _lines(payload: ChunkPayload, site: Site) -> tuple[int, ...]:
+    """The line of a frame in a chunk, and the line that raises the error's message."""
+    frame, start, body = site.frame, payload.start_line, payload.body.split("\n")
+    code = " ".join(frame.code.split())
+    found = [number for number, line in enumerate(body, start) if code and code in " ".join(line.split())]
+    if not code and start <= frame.line <= payload.end_line:
+        found = [frame.line]
+    lines = sorted(found, key=lambda number: abs(number - frame.line))[:1]
+    if site.message:
+        lines += raising_line(payload, Phrase.of(site.message))
+    return tuple(dict.fromkeys(lines))
 
 
 def _is_nameless(frame: Frame) -> bool:

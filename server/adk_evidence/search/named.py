@@ -35,7 +35,7 @@ def find_named(run: Run) -> list[Hit]:
 def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:
     """The named hits before the ranked ones. A named hit that was ranked, too, keeps what the search knows of it."""
     by_point = {hit.point_id: hit for hit in ranked}
-    first = {hit.point_id: by_point.get(hit.point_id, hit)._replace(named=hit.named) for hit in named}
+    first = {hit.point_id: by_point.get(hit.point_id, hit)._replace(named=hit.named, lines=hit.lines) for hit in named}
     return [*first.values(), *(hit for point, hit in by_point.items() if point not in first)]
 
 

@@ -16,7 +16,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -228,7 +228,7 @@ def excerpt(
         # Every line is for other readers.
         return Excerpt()
     keys = [question.held(tokens) for tokens in chunk.tokens]
-    scores = _scores(chunk, keys, question, payload, similarities)
+    scores = _with_lines(chunk, _scores(chunk, keys, question, payload, similarities), hit.lines, payload.start_line)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
@@ -315,6 +315,16 @@ def _scores(
             max(scores) if unit.role == "field" else score for unit, score in zip(chunk.units, scores, strict=True)
         ]
     return scores
+
+
+def _with_lines(chunk: _Chunk, scores: list[float], lines: Collection[int], start: int) -> list[float]:
+    """The scores, with the highest one for the units that hold some lines, or that such a unit names."""
+    held = {n for n, unit in enumerate(chunk.units) if any(unit.start <= line - start < unit.end for line in lines)}
+    if not held:
+        return scores
+    best = max(scores)
+    below = {next((n for n in chunk.wanted if one in chunk.units[n].needs), one) for one in held}
+    return [best if number in held | below else score for number, score in enumerate(scores)]
 
 
 def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float]) -> list[float]:

@@ -13,6 +13,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adk_evidence.models.chunk import ChunkPayload
+
 # A longer phrase is known by its first words.
 MAX_WORDS = 64
 # The f of f"..." and the n of "\n" are no words of a literal.
@@ -21,6 +23,9 @@ _WORD = re.compile(r"\\[nrt]|\b[rbfu]{1,2}(?=[\"'])|(\w+)")
 _GAP = 240
 # How far two sums of the same weights may differ.
 _ROUNDING = 1e-9
+# How many statements of a chunk are compared with a message, and how many lines one may have.
+_RAISES = 32
+_RAISE_LINES = 6
 # At how many places of the longest run the words beside the run are looked for.
 _OCCURRENCES = 6
 
@@ -81,6 +86,18 @@ class Phrase:
 def row_of(text: str) -> str:
     """The words of a text, each between two spaces."""
     return f" {' '.join(_words(text.lower()))} "
+
+
+def raising_line(payload: ChunkPayload, message: Phrase) -> list[int]:
+    """The line of a chunk of code with the `raise` whose text is most like a message, if any is like it at all."""
+    if payload.kind != "code" or not message.words or not payload.has_lines:
+        return []
+    body = payload.body.split("\n")
+    raising = [number for number, line in enumerate(body) if line.lstrip().startswith("raise ")][:_RAISES]
+    rows = {number: row_of("\n".join(body[number : number + _RAISE_LINES])) for number in raising}
+    shares = {number: message.covered(row, 2, 1) for number, row in rows.items()}
+    best = max(shares, key=lambda number: shares[number], default=None)
+    return [] if best is None or not shares[best] else [payload.start_line + best]
 
 
 def _words(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import Kind
 from adk_evidence.search.hybrid import search_collection
-from adk_evidence.search.phrases import Phrase, row_of
+from adk_evidence.search.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.query import Query
 from adk_evidence.search.run import Hit, QueryVectors, Run
 
@@ -84,7 +84,8 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
             # Part of a message may be chance.
             if said == HOLDS_PART and not raises:
                 continue
-            found.append((share + raises, rank, hit._replace(named=said)))
+            lines = tuple(raising_line(hit.payload, Phrase.of(query.message))) if query.is_error else ()
+            found.append((share + raises, rank, hit._replace(named=said, lines=lines)))
     best = max((score for score, _, _ in found), default=0.0)
     kept = sorted((one for one in found if one[0] >= best - check.near), key=lambda one: (-one[0], one[1]))
     return [hit for _, _, hit in kept[: check.most]]

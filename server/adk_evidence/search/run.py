@@ -56,7 +56,8 @@ class Hit(NamedTuple):
     """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
-    `named` says how the request names the chunk outright, if it does.
+    `named` says how the request names the chunk outright, if it does, and `lines` are the lines of the file that the
+    request means, which an excerpt must show.
     """
 
     point_id: str
@@ -70,6 +71,7 @@ class Hit(NamedTuple):
     rerank_score: float | None = None
     features: Mapping[str, float] = MappingProxyType({})
     named: str | None = None
+    lines: tuple[int, ...] = ()
 
     @property
     def kind(self) -> Kind:

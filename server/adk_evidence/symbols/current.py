@@ -28,7 +28,6 @@ from adk_evidence.symbols.target import (
 )
 from adk_evidence.symbols.target_sets import About, about_index, find_set, has_vectors, load_set, make_target_embedder
 
-NO_VECTORS = "The targets have no vectors yet, so they are searched by words alone; `adk-ingest targets` adds them."
 STALE = "The targets are of an earlier state of the indexed files; `adk-ingest targets` builds them anew."
 # The `score` of a target is its rank's; the `score` of a result is the search's.
 _COPIED = RankedTarget.model_fields.keys() & Target.model_fields.keys() - {"score"}
@@ -114,9 +113,6 @@ class CurrentSymbols:
         about = search.set.about
         warnings = [with_options(STALE)] if search.set.stale else []
         found, answered = search.find(query, limit, mode, warnings)
-        # To find a name takes no vectors.
-        if mode == "auto" and answered == "lexical" and search.set.vectors is None:
-            warnings.append(with_options(NO_VECTORS))
         installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = []
         for item in found:
@@ -126,6 +122,7 @@ class CurrentSymbols:
                 import_statement=target.import_statement,
                 signature=target.signatures[0],
                 fields=search.fields.of(target) if item.why.match == "exact" else (),
+                type_imports=search.types.imports(target) if item.why.match == "exact" else (),
                 citation=_citation(target, about, manifest),
                 rank_score=target.score,
                 deprecated=target.parts.deprecated,

@@ -1,7 +1,9 @@
-"""By which statement the code of a chunk is imported, as the ranked targets know."""
+"""By which statement code is imported, as the ranked targets know: a chunk's, and the types of a signature."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
@@ -9,6 +11,10 @@ from adk_evidence.symbols.target import Target
 
 # How many names of one package a statement lists.
 MAX_NAMES = 3
+# How many statements the types of a signature get.
+MAX_TYPES = 6
+# A type in a signature without the dots of other packages: not `Content` of `types.Content`.
+_TYPE = re.compile(r"(?<![\w.'\"])[A-Z]\w*(?![\w.(])")
 
 
 class PublicImports:
@@ -47,6 +53,28 @@ class PublicImports:
         begun = [target for target in inside if start <= target.lines.start <= end]
         # A class may go on in the next chunk; it is the chunk's own all the same.
         return begun or [target for target in inside if target.lines.start <= start <= target.lines.end][-1:]
+
+
+class TypeImports:
+    """The public import paths of the classes that signatures name."""
+
+    def __init__(self, targets: Iterable[Target]) -> None:
+        self._by_name: dict[str, list[Target]] = defaultdict(list)
+        for target in targets:
+            if target.type in ("class", "variable") and "." not in target.symbol:
+                self._by_name[target.name].append(target)
+
+    def imports(self, target: Target) -> tuple[str, ...]:
+        """The statements that import the classes in a target's signature, but for those that the target's own has.
+
+        A name that several classes have is left out, and so are classes of other packages.
+        """
+        found: dict[str, list[str]] = {}
+        for name in dict.fromkeys(_TYPE.findall(target.signatures[0].partition("(")[2])):
+            called = self._by_name.get(name, [])
+            if len(called) == 1 and name != target.symbol.partition(".")[0]:
+                found.setdefault(called[0].package, []).append(name)
+        return tuple(f"from {package} import {', '.join(names)}" for package, names in found.items())[:MAX_TYPES]
 
 
 def _statement(targets: Sequence[Target]) -> str | None:

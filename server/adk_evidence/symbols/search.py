@@ -18,6 +18,7 @@ from adk_evidence.errors import ModelError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
+from adk_evidence.symbols.imports import TypeImports
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
 from adk_evidence.symbols.target_sets import TargetSet
@@ -42,7 +43,7 @@ WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0
 
 # Matches that no similarity of meaning outdoes.
 _BY_NAME = ("exact", "similar_name")
-_MEMBER_NAME = re.compile(r"^(?:class )?(\w+)", re.MULTILINE)
+_MEMBER_NAME = re.compile(r"^(?:class |async )?(\w+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _LAST = "\U0010ffff"
 
@@ -78,6 +79,7 @@ class TargetSearch:
         self.targets = found.targets
         self.names = TargetNames(found.targets)
         self.fields = Fields(found.targets)
+        self.types = TypeImports(found.targets)
         self._rrf_k = settings.retrieval.rrf_k
         self._embed_query = embed_query
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))

@@ -95,7 +95,8 @@ class Why(Frozen):
 class RankedTarget(Frozen):
     """A target as a search found it, with the citation of its definition.
 
-    `fields` are what a class that was asked for by name is made with, where no constructor of its own says so.
+    Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
+    so, and `type_imports` are the statements that import the classes in the signature.
     `available` says whether the user's installed version has the target; `unknown` where none is installed.
     """
 
@@ -108,6 +109,7 @@ class RankedTarget(Frozen):
     summary: str
     signature: str
     fields: tuple[str, ...] = ()
+    type_imports: tuple[str, ...] = ()
     path: str
     lines: LineSpan
     citation: str
@@ -148,6 +150,10 @@ class TargetAnswer(Frozen):
     def is_aside(self, found: RankedTarget) -> bool:
         """Whether a result only has a name that begins like the name of another result, which was asked for."""
         return found.why.match == "prefix" and bool(self.named)
+
+    def is_member(self, found: RankedTarget) -> bool:
+        """Whether a result is a member of a class that was asked for by its name."""
+        return any(found.fqn.startswith(f"{owner.fqn}.") for owner in self.named)
 
 
 def rich_text(target: Target) -> str:

@@ -49,7 +49,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-1"] = "targets-1"
+    format: Literal["targets-2"] = "targets-2"
     repo: str
     commit: str
     ref: str | None

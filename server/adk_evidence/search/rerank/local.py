@@ -31,23 +31,31 @@ _NAME = re.compile(r"\w+")
 class Weights:
     """What a feature is worth, in standard deviations of a branch's score.
 
-    `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is the similarity of
-    its best passage. `definition` counts for the definition of a name that the query mentions, in full where the query
-    is that name alone. `linked` counts for the definition of a name that the best docs use, samples among them, in full
-    where all of them use the name.
+    - `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is the similarity
+      of its best passage.
+    - `definition` counts for a place that defines a name of the query, fields of a class too: the more, the fewer
+      candidates hold the name and define the name. Who writes `error_retry_attempts` means that field; who writes
+      `google_search` rarely asks where the name is defined.
+    - `own_name` counts instead where it is more: for what is called like a name of the query, in full where the query
+      is that name alone.
+    - `linked` counts for the definition of a name that the best docs use, samples among them, in full where all of
+      them use the name.
+    - `private` counts for private definitions that the query does not name, where something is to be built.
     """
 
     dense: float = 0.6
     mean: float = 0.2
     sparse: float = 0.4
-    definition: float = 1.0
+    definition: float = 3.0
+    own_name: float = 1.0
     linked: float = 0.8
+    private: float = -0.6
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-5"
+    model = "local-zscore-6"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
@@ -56,6 +64,7 @@ class LocalReranker:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         names = query.names
         share = math.sqrt(len(names) / max(1, len(query.identifiers)))
+        defining = _defining(query, [document.payload for document in documents])
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         used: Mapping[str, int] = {}
         for kind in KINDS:
@@ -71,8 +80,10 @@ class LocalReranker:
             for place, index in enumerate(members):
                 payload = documents[index].payload
                 features = {branch: column[place] for branch, column in columns.items()}
-                if _defines(payload, names):
-                    features["definition"] = min(1.0, share)
+                own = min(1.0, share) if payload.kind == "code" and _own_name(payload) in names else 0.0
+                features |= self._asked_for(defining.get(index, 0.0), own)
+                if task_mode == "build" and _is_private(payload, names):
+                    features["private"] = 1.0
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
                 total = sum(weights[name] * value for name, value in features.items())
@@ -83,6 +94,12 @@ class LocalReranker:
                 used = Counter(name for index in best for name in _names_in(documents[index].payload.searched_text))
         return scores
 
+    def _asked_for(self, defined: float, own: float) -> Mapping[str, float]:
+        """The one feature of a chunk that defines names of the query."""
+        if own * self._weights.own_name > defined * self._weights.definition:
+            return {"own_name": own}
+        return {"definition": defined} if defined else {}
+
 
 # The same docs lead in many questions, and in both passes of a question.
 @functools.lru_cache(maxsize=256)
@@ -92,14 +109,44 @@ def _names_in(text: str) -> frozenset[str]:
 
 def _linked(payload: ChunkPayload, used: Mapping[str, int]) -> int:
     """How many docs use a name that a chunk of code defines and that cannot be meant as a plain word."""
-    if payload.kind != "code":
-        return 0
-    defined = (_own_name(payload), *payload.names)
-    return max((used[name] for name in defined if name in used and is_code_like(name)), default=0)
+    return max((used[name] for name in _defined(payload) if name in used and is_code_like(name)), default=0)
 
 
-def _defines(payload: ChunkPayload, names: Sequence[str]) -> bool:
-    return payload.kind == "code" and payload.symbol is not None and _own_name(payload) in names
+def _defining(query: Query, payloads: Sequence[ChunkPayload]) -> Mapping[int, float]:
+    """How far each chunk, by its place, defines what the query names, 0 to 1.
+
+    A name counts the more, the fewer texts hold the name and define it. Of several definitions, only those in a class
+    count that the query mentions, if there are any.
+    """
+    words, most = frozenset(query.identifiers), math.log(len(payloads) + 1)
+    defined = [_defined(payload) for payload in payloads]
+    found: dict[int, float] = {}
+    for name in query.names:
+        places = [place for place, names in enumerate(defined) if name in names]
+        places = [place for place in places if _owners(payloads[place], name) & words] or places
+        if places:
+            holding = sum(name in payload.text for payload in payloads)
+            value = (1 - math.log(holding + 1) / most) / math.sqrt(len(places))
+            found |= {place: max(value, found.get(place, 0.0)) for place in places}
+    return found
+
+
+def _owners(payload: ChunkPayload, name: str) -> frozenset[str]:
+    """The classes in which a chunk defines a name."""
+    parts = [symbol.split(".") for symbol in payload.symbols]
+    return frozenset(part[-2] for part in parts if len(part) > 1 and part[-1] == name)
+
+
+def _defined(payload: ChunkPayload) -> Sequence[str]:
+    """The names that a chunk of code defines, its own first."""
+    return (_own_name(payload), *payload.names) if payload.kind == "code" else ()
+
+
+def _is_private(payload: ChunkPayload, names: Sequence[str]) -> bool:
+    """Whether a chunk of code defines what its name, or that of a class around it, says is for its own module."""
+    parts = (payload.symbol or "").split(".") if payload.kind == "code" else []
+    # A class is built through its `__init__`: that is for everybody.
+    return any(part.startswith("_") and not part.startswith("__") for part in parts) and parts[-1] not in names
 
 
 def _own_name(payload: ChunkPayload) -> str:
