@@ -36,6 +36,13 @@ class Passage(Frozen):
     text: str
 
 
+class Part(Frozen):
+    """Lines that are shown together, with their worth for the question: 1 for the best lines of their candidate."""
+
+    lines: tuple[LineSpan, ...]
+    worth: float
+
+
 class OutlinePart(Frozen):
     """A section of a page or a member of a class. `lines` go up to the end of what stands below the part."""
 
@@ -119,6 +126,9 @@ class Candidate(Frozen):
         default=(),
         description="The parts of `text` to show, in the order of their lines; empty only where another candidate "
         "shows the same or the pack was made without choosing.",
+    )
+    parts: tuple[Part, ...] = Field(
+        default=(), description="What the passages consist of, best first: a small budget shows the first parts."
     )
     attached_shown: str = Field(default="", description="The parts of the attached files to show; not cited.")
     shown_tokens: int = Field(default=0, description="Estimated tokens of the passages and `attached_shown`.")

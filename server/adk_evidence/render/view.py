@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from adk_evidence.models.pack import Candidate, LeftOut, Verification
+from adk_evidence.models.pack import Candidate, LeftOut, LineSpan, Passage, Verification
 
 # The provenance header that older servers left on top of a candidate's text.
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 NOT_CITED = "[CONTEXT, NOT CITED]"
+# Leaving out so few lines between two parts saves less than their marker costs.
+_GAP_LINES = 2
 
 _FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
 
@@ -37,23 +39,47 @@ def body(candidate: Candidate) -> str:
     return f"{text}\n\n{NOT_CITED}\n{candidate.attached}" if candidate.attached else text
 
 
-def shown(candidate: Candidate) -> str:
+def shown(candidate: Candidate, most: int | None = None) -> str:
     """The passages of a candidate in the order of their lines, with marks for what stands between them.
 
-    The whole text where no passages were chosen.
+    The whole text where no passages were chosen. `most` is the number of parts to show of them, all by default; the
+    included files come with the last part.
     """
     if not candidate.passages:
         return body(candidate)
     parts: list[str] = []
-    following = candidate.lines.start if candidate.lines else candidate.passages[0].lines.start
-    for number, passage in enumerate(candidate.passages):
+    everything = most is None or most >= len(candidate.parts)
+    passages = candidate.passages if everything else _first_parts(candidate, most or 0)
+    following = candidate.lines.start if candidate.lines else passages[0].lines.start
+    for number, passage in enumerate(passages):
         parts += _gap(candidate, following, passage.lines.start - 1, between=number > 0)
         parts.append(passage.text)
         following = passage.lines.end + 1
     if candidate.lines:
         parts += _gap(candidate, following, candidate.lines.end, between=False)
     text = "\n".join(parts)
-    return f"{text}\n\n{NOT_CITED}\n{candidate.attached_shown}" if candidate.attached_shown else text
+    attached = candidate.attached_shown if everything else ""
+    return f"{text}\n\n{NOT_CITED}\n{attached}" if attached else text
+
+
+def _first_parts(candidate: Candidate, most: int) -> list[Passage]:
+    """The passages that the first parts make. Short gaps between them are filled if all parts together fill them."""
+    held = {line for passage in candidate.passages for line in _numbers(passage.lines)}
+    wanted = sorted({line for part in candidate.parts[:most] for span in part.lines for line in _numbers(span)})
+    texts = candidate.text.split("\n")
+    start = candidate.lines.start if candidate.lines else 1
+    runs: list[LineSpan] = []
+    for line in wanted:
+        gap = range(runs[-1].end + 1, line) if runs else None
+        if gap is not None and len(gap) <= _GAP_LINES and held.issuperset(gap):
+            runs[-1] = LineSpan(start=runs[-1].start, end=line)
+        else:
+            runs.append(LineSpan(start=line, end=line))
+    return [Passage(lines=run, text="\n".join(texts[run.start - start : run.end + 1 - start])) for run in runs]
+
+
+def _numbers(lines: LineSpan) -> range:
+    return range(lines.start, lines.end + 1)
 
 
 def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[str]:

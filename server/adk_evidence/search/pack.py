@@ -100,6 +100,7 @@ def shown_candidates(
         found = excerpts[hit.point_id]
         shown = {
             "passages": found.passages,
+            "parts": found.parts,
             "attached_shown": found.attached,
             "shown_tokens": found.tokens,
             "same_as": None if found.same_as is None else ranks[found.same_as],

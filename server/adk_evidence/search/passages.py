@@ -26,7 +26,7 @@ from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
-from adk_evidence.models.pack import LineSpan, Passage
+from adk_evidence.models.pack import LineSpan, Part, Passage, round_score
 from adk_evidence.readers.languages import BY_EXTENSION
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.run import Hit, Run
@@ -71,6 +71,7 @@ class Excerpt:
     """What is shown of one result; without passages, `same_as` is the point that shows the same."""
 
     passages: tuple[Passage, ...] = ()
+    parts: tuple[Part, ...] = ()
     attached: str = ""
     tokens: int = 0
     same_as: str | None = None
@@ -206,7 +207,7 @@ def excerpt(
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         whole = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((whole,), "", estimate_tokens(body), None, question.held(words_of(body)))
+        return Excerpt((whole,), (), "", estimate_tokens(body), None, question.held(words_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
@@ -224,7 +225,7 @@ def excerpt(
     attached = _attached(hit, question, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
-    return Excerpt(passages, attached, tokens, None, words)
+    return Excerpt(passages, _parts_of(chunk, kept, scores, payload.start_line), attached, tokens, None, words)
 
 
 @dataclass(frozen=True)
@@ -317,13 +318,43 @@ def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
     best = max(scores[number] for number in chunk.wanted)
     kept = {number for number in chunk.wanted if scores[number] >= near * best}
     first = next(number for number in chunk.wanted if scores[number] == best)
-    # What follows a unit often completes it: the code below a step, the result of a call.
-    kept.update([number for number in chunk.wanted if number > first][:1])
+    kept.update(_following(chunk, first))
     kept |= {need for number in kept for need in chunk.units[number].needs if chunk.units[need].role != "idle"}
     if chunk.visible and chunk.units[chunk.visible[0]].role == "label":
         kept.add(chunk.visible[0])
     rest = sum(len(chunk.texts[number]) for number in chunk.visible if number not in kept)
     return kept if rest >= LEAST_TOKENS * CHARS_PER_TOKEN else kept | set(chunk.visible)
+
+
+def _following(chunk: _Chunk, number: int) -> list[int]:
+    """The unit that completes a unit: the code below a step, the result of a call.
+
+    A field says nothing of the field above, and a definition nothing of the definition above.
+    """
+    after = next((other for other in chunk.wanted if other > number), None)
+    if after is None or "field" in (chunk.units[number].role, chunk.units[after].role):
+        return []
+    return [after] if set(chunk.units[number].needs) <= set(chunk.units[after].needs) else []
+
+
+def _parts_of(chunk: _Chunk, kept: Collection[int], scores: Sequence[float], start: int) -> tuple[Part, ...]:
+    """The units in the order of their worth, each with what names it, if no part before it has that."""
+    best = max(scores[number] for number in kept) or 1.0
+    taken: set[int] = set()
+    parts = []
+    for number in sorted(kept, key=lambda one: (one not in chunk.wanted, -scores[one], one)):
+        if number in taken:
+            continue
+        names = [need for need in chunk.units[number].needs if need in kept]
+        if not taken and chunk.units[chunk.visible[0]].role == "label":
+            names.append(chunk.visible[0])
+        new = {number, *names} - taken
+        taken |= new
+        lines = {line for one in new for line in range(chunk.units[one].start, chunk.units[one].end)} - chunk.hidden
+        spans = tuple(passage.lines for passage in _passages(chunk, lines, start))
+        if spans:
+            parts.append(Part(lines=spans, worth=round_score(scores[number] / best)))
+    return tuple(parts)
 
 
 def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
