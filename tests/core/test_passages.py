@@ -239,9 +239,12 @@ def test_a_page_with_several_results_lists_its_other_sections():
     assert "\nOUTLINE OF CTX 1, 2: `docs/page.md` also has `10-18 Part 1; 40-48 Part 4; " in to_prompt(made).text
 
 
-def test_a_page_with_one_result_has_no_outline():
+def test_a_page_with_one_result_has_an_outline_only_where_it_comes_first():
     chunks = [section(n, f"Part {n}") for n in range(1, 7)]
-    assert outlined([chunks[1]], chunks)[1] == ()
+    other = payload("doc", "docs/other.md", "# Other")
+    assert outlined([other, chunks[1]], [other, *chunks])[1] == ()
+    (outline,) = outlined([chunks[1], other], [other, *chunks])[1]
+    assert (outline.path, outline.ranks, outline.parts[0].name) == ("docs/page.md", (1,), "Part 1")
 
 
 def test_of_a_long_page_what_the_question_names_comes_first_and_the_rest_is_counted():

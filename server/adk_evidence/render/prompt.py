@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, take, written
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
 from adk_evidence.render.view import body, deviation, fence_language, location, place, shown
 from adk_evidence.tokens import estimate_tokens
@@ -83,19 +83,21 @@ def to_prompt(
     wanted = [_Document(candidate, full, max_document_tokens) for candidate in chosen[:max_documents]]
     head, asked = _lead(pack, system), [f"QUESTION: {one_line(pack.query)}"] if question else []
     turns = [f"{turn.role.upper()}:\n{fenced(turn.content, 'text')}" for turn in history]
-    kept, documents = _fit(turns, wanted, max_tokens - _cost(head, *asked))
+    kept, taken = _fit(turns, wanted, max_tokens - _cost(head, *asked))
     more: list[str] = []
-    if documents:
+    if taken:
         around = _cost(head, *_conversation(kept), *asked)
-        left = _omitted(pack, chosen, wanted, len(documents), max_tokens)
-        if len(documents) < len(wanted) and _cost(*documents, *left) > max_tokens - around:
+        left = _omitted(pack, chosen, wanted, taken, max_tokens)
+        needed = _cost(*left, *_leading(pack, max_tokens, full=full))
+        if len(taken) < len(wanted) and _quoted_cost(taken) + needed > max_tokens - around:
             # That results are missing is worth more than the end of a quote.
-            documents = written(_take_parts(wanted, max_tokens - around - _cost(*left))) or documents
-            left = _omitted(pack, chosen, wanted, len(documents), max_tokens)
-        outlines = _outlines(pack, chosen[: len(documents)], full=full)
-        room = max_tokens - around - _cost(*documents)
+            taken = _take_parts(wanted, max_tokens - around - needed) or taken
+            left = _omitted(pack, chosen, wanted, taken, max_tokens)
+        outlines = _outlines(pack, [document.candidate for document, _ in taken], full=full)
+        room = max_tokens - around - _quoted_cost(taken)
         said = [text for text in left if (room := room - _cost(text)) >= 0]
         more = [*(text for text in outlines if (room := room - _cost(text)) >= 0), *said]
+    documents = written(quote for _, quote in taken)
     segments = [head, *documents, *more, *_conversation(kept), *asked]
     if not documents and (wanted or _cost(head, *asked) > max_tokens):
         head_alone = _lead_without_evidence(pack, system)
@@ -109,7 +111,7 @@ def to_prompt(
     if wanted and not documents:
         needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].quote(1).least_cost(1)
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
-    ranks = tuple(candidate.rank for candidate in chosen[: len(documents)])
+    ranks = tuple(document.candidate.rank for document, _ in taken)
     omitted = len(pack.candidates) - len(documents)
     return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks, omitted)
 
@@ -139,49 +141,53 @@ class _Document:
         return self._costs[parts]
 
 
-def _fit(turns: Sequence[str], documents: Sequence[_Document], room: int) -> tuple[Sequence[str], list[str]]:
+def _fit(
+    turns: Sequence[str], documents: Sequence[_Document], room: int
+) -> tuple[Sequence[str], list[tuple[_Document, Quote]]]:
     """The newest turns without gaps, and then the documents, that fit into a room, which may be below 0."""
     rest = room - _cost(_CONVERSATION)
     first = len(turns)
     while first and (rest := rest - _cost(turns[first - 1])) >= 0:
         first -= 1
     kept = turns[first:]
-    return kept, written(_take_parts(documents, room - _cost(*_conversation(kept))))
+    return kept, _take_parts(documents, room - _cost(*_conversation(kept)))
 
 
-def _take_parts(documents: Sequence[_Document], room: int) -> list[Quote]:
+def _take_parts(documents: Sequence[_Document], room: int) -> list[tuple[_Document, Quote]]:
     """The parts of most worth that fit. The later a document stands, the less its parts are worth.
 
-    A document is shown only after all documents before it. A part is never cut, but for the only one.
+    A part is never cut, but for the only one of a document.
     """
     steps = sorted(
-        (-worth / (place + 1), place, part)
-        for place, document in enumerate(documents)
+        (-worth / (at + 1), at, part)
+        for at, document in enumerate(documents)
         for part, worth in enumerate(document.worths, 1)
     )
 
     def first(count: int) -> list[int]:
         parts = [0] * len(documents)
-        for _, place, part in steps[:count]:
-            parts[place] = part
+        for _, at, part in steps[:count]:
+            parts[at] = part
         return parts
 
     def price(parts: Sequence[int]) -> int:
-        return sum(documents[place].cost(place + 1, count) for place, count in enumerate(parts) if count)
+        return sum(documents[at].cost(at + 1, count) for at, count in enumerate(parts) if count)
 
     fitting = bisect.bisect_right(range(len(steps) + 1), room, key=lambda count: price(first(count))) - 1
     parts = first(max(0, fitting))
     rest = steps[max(0, fitting) :]
-    opened = [documents[place].quote(count) for place, count in enumerate(parts) if count]
+    opened = [(document, document.quote(count)) for document, count in zip(documents, parts, strict=True) if count]
     if rest and rest[0][2] == 1 and (not opened or not documents[len(opened)].candidate.parts):
         # What cannot be shown in parts is cut.
-        return take([*opened, documents[len(opened)].quote(1)], room)[0]
-    # What is too long leaves room for smaller parts of the results that are shown.
-    for _, place, part in rest:
-        if parts[place] and part == parts[place] + 1:
-            more = [*parts[:place], part, *parts[place + 1 :]]
+        document = documents[len(opened)]
+        quotes, _ = take([*(quote for _, quote in opened), document.quote(1)], room)
+        return list(zip([*(one for one, _ in opened), document], quotes, strict=False))
+    # What is too long leaves room for smaller parts.
+    for _, at, part in rest:
+        if part == parts[at] + 1 and documents[at].candidate.parts:
+            more = [*parts[:at], part, *parts[at + 1 :]]
             parts = more if price(more) <= room else parts
-    return [documents[place].quote(count) for place, count in enumerate(parts) if count]
+    return [(document, document.quote(count)) for document, count in zip(documents, parts, strict=True) if count]
 
 
 def _conversation(turns: Sequence[str]) -> list[str]:
@@ -209,14 +215,30 @@ def _outlines(pack: EvidencePack, shown: Sequence[Candidate], *, full: bool) -> 
     return lines
 
 
+def _leading(pack: EvidencePack, max_tokens: int, *, full: bool) -> list[str]:
+    """The outline of the page that comes first, unless this outline costs too much of the budget."""
+    first = [candidate for candidate in pack.candidates if candidate.rank == 1 and candidate.source_type == "docs"]
+    lines = _outlines(pack, first, full=full)
+    return [line for line in lines if _cost(line) <= NAMED_SHARE * max_tokens]
+
+
 def _omitted(
-    pack: EvidencePack, chosen: Sequence[Candidate], wanted: Sequence[_Document], shown: int, max_tokens: int
+    pack: EvidencePack,
+    chosen: Sequence[Candidate],
+    wanted: Sequence[_Document],
+    taken: Sequence[tuple[_Document, Quote]],
+    max_tokens: int,
 ) -> list[str]:
     """How many results are not shown: those that add little, and those beyond each limit, with what to raise.
 
     The first of those beyond a limit are named with where they stand, so that a reader can ask for one of them.
     """
-    little, beyond, without_room = len(pack.candidates) - len(chosen), len(chosen) - len(wanted), len(wanted) - shown
+    shown = {document.candidate.rank for document, _ in taken}
+    little, beyond, without_room = (
+        len(pack.candidates) - len(chosen),
+        len(chosen) - len(wanted),
+        len(wanted) - len(shown),
+    )
     parts = []
     if little:
         parts.append(f"{_counted(little)} that would add little")
@@ -228,7 +250,9 @@ def _omitted(
         return []
     said = f"NOT SHOWN: {'; '.join(parts)}."
     room = min(MAX_NAMED_TOKENS, int(NAMED_SHARE * max_tokens))
-    for candidate in chosen[shown:]:
+    for candidate in chosen:
+        if candidate.rank in shown:
+            continue
         line = f"\n- {code_span(f'{location(candidate)} {_name(candidate)}')}"
         if (price := estimate_tokens(line)) <= min(MAX_NAME_TOKENS, room):
             room -= price
@@ -250,6 +274,10 @@ def _counted(results: int) -> str:
 def _cost(*segments: str) -> int:
     """Tokens of segments, each with what joins it to the next; they add up to the tokens of the joined text."""
     return sum(estimate_tokens(segment) + JOIN_TOKENS for segment in segments)
+
+
+def _quoted_cost(taken: Sequence[tuple[_Document, Quote]]) -> int:
+    return cost(quote for _, quote in taken)
 
 
 def _lead(pack: EvidencePack, system: str) -> str:

@@ -52,6 +52,8 @@ REPEATED_SHARE = 0.8
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
 ALWAYS_SHOWN = 4
 WEAK_SHARE = 0.1
+# A text of fewer tokens says little more than its heading.
+SHELL_TOKENS = 40
 # Shorter lines, such as brackets, stand everywhere.
 _TELLING_CHARS = 12
 # Forms of a word share so many characters at their beginning.
@@ -168,6 +170,32 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
         adds.append(place < ALWAYS_SHOWN or hit.named is not None or bool(new) or not weak)
     last = max((place for place, one in enumerate(adds) if one), default=-1)
     return {hit.point_id for hit in run.final[last + 1 :]}
+
+
+def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
+    """The points that show little but a heading or a class statement whose sections or members are results, too.
+
+    What the request names stays.
+    """
+    little = [
+        hit
+        for hit in run.final
+        if hit.named is None
+        and hit.payload.symbol not in run.query.names
+        and excerpts[hit.point_id].same_as is None
+        and excerpts[hit.point_id].tokens < SHELL_TOKENS
+    ]
+    return {hit.point_id for hit in little if any(_is_inside(other.payload, hit.payload) for other in run.final)}
+
+
+def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
+    """Whether a chunk is of a section below a heading, or a member of a class."""
+    if (part.corpus, part.commit, part.path) != (whole.corpus, whole.commit, whole.path):
+        return False
+    if whole.kind == "code":
+        return whole.symbol_kind == "class" and (part.symbol or "").startswith(f"{whole.symbol}.")
+    above = len(whole.headings)
+    return 0 < above < len(part.headings) and part.headings[:above] == whole.headings
 
 
 @dataclass
