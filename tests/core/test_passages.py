@@ -139,6 +139,13 @@ def test_a_code_block_whose_lines_stand_in_an_earlier_result_is_not_opened():
     assert "A retry limit is a number" in text and "set_retry_limit" not in text and "```" not in text
 
 
+def test_an_example_that_differs_in_being_asynchronous_is_not_shown_again():
+    code = "def call_the_service(name, retries):\n    answer = client.request(name, retries)\n    return answer.text"
+    later = f"async {code}".replace("client", "await client")
+    _, _, (first, second) = answered(payload("code", "src/a.py", code), payload("code", "src/b.py", later))
+    assert first.also_at == (second.citation,) and second.same_as == 1
+
+
 def test_chosen_results_show_their_text_where_the_result_that_shows_the_same_was_not_chosen():
     body = "The retry limit of a tool is three.\nA higher retry limit needs a plugin."
     _, _, (first, second) = answered(payload("doc", "docs/a.md", body), payload("doc", "docs/b.md", body))
@@ -164,6 +171,78 @@ def test_a_late_result_with_a_new_word_is_kept():
     last = payload("doc", "docs/last.md", "Only here the limit is told.")
     _, _, candidates = answered(*chunks, last, support=(0.9, *[0.01] * 6))
     assert not any(one.adds_little for one in candidates)
+
+
+COUNTERS = """
+class Counters(BaseModel):
+    retry_limit: int = 3
+    name_of_the_application: str = "the name by which the application is known to users"
+    '''Who sails home
+    takes the long way,
+    whatever the weather says.'''
+    known_users: list[str] = ["somebody", "somebody else", "and one more whom nobody knows"]
+
+    def set_retry_limit(self):
+        self.touched = True
+        self.retry_limit = 4
+
+    def name_of_user(self):
+        sailors = "take the long way home, which nobody else takes when the weather is bad"
+        return sailors
+""".strip()
+
+
+def test_neither_a_field_nor_a_definition_brings_its_neighbour():
+    limit = Question.made({"limit": 2.0}, None, frozenset())
+    text = "\n".join(one.text for one in passages(payload("code", body=COUNTERS), place=9, question=limit))
+    assert "retry_limit: int" in text and "self.retry_limit = 4" in text
+    assert "name_of_the_application" not in text and "known_users" not in text and "name_of_user" not in text
+
+
+def test_the_code_below_the_step_that_matches_is_shown():
+    body = f"{FILLER}\n\nSet the retry limit.\n\n- Then open the valve.\n\n{FILLER}"
+    text = "\n".join(one.text for one in passages(payload("doc", body=body), place=9))
+    assert "Then open the valve." in text
+
+
+def test_the_parts_of_a_result_are_its_passages_best_first():
+    chunk = payload("doc", body=f"# Retries\n\nThe limit is known.\n\n{FILLER}\n\nSet the retry limit of the tool.")
+    found = excerpt(hit(chunk), 9, QUESTION)
+    held = {n for one in found.passages for n in range(one.lines.start, one.lines.end + 1)}
+    spans = [span for part in found.parts for span in part.lines]
+    assert {n for span in spans for n in range(span.start, span.end + 1)} <= held
+    worths = [part.worth for part in found.parts]
+    assert worths[0] == 1.0 and worths == sorted(worths, reverse=True)
+    last = chunk.body.count("\n") + 1
+    assert found.parts[0].lines == (LineSpan(start=1, end=1), LineSpan(start=last, end=last))
+
+
+def test_a_small_budget_shows_the_best_part_of_each_of_several_results():
+    words = [" ".join(f"word{step}{word}" for word in range(20)) for step in range(18)]
+    steps = ["\n\n".join(f"Retry count{n} {words[6 * n + step]}" for step in range(6)) for n in range(3)]
+    bodies = [f"# Page {n}\n\nSet the retry limit {n}.\n\n{steps[n]}" for n in range(3)]
+    _, _, candidates = answered(*(payload("doc", f"docs/{n}.md", body) for n, body in enumerate(bodies)))
+    made = pack().model_copy(update={"candidates": candidates})
+    block = to_prompt(made, 700, question=False)
+    assert block.ranks == (1, 2, 3) and block.tokens <= 700
+    assert all(f"Set the retry limit {n}." in block.text for n in range(3))
+    first, _, last = block.text.partition("[CTX 3]")
+    assert first.partition("[CTX 2]")[0].count("Retry count0") > last.count("Retry count2")
+    # No paragraph is cut.
+    shown_lines = [line for line in block.text.split("\n") if line.startswith("Retry count")]
+    assert all(line in body for line in shown_lines for body in bodies if line[:12] in body)
+    assert "\n[...]\n" not in block.text
+    assert to_prompt(made, 8000, question=False).text.count("Retry count") == 18
+
+
+def test_a_heading_alone_takes_no_place_beside_its_sections():
+    head = payload("doc", "docs/a.md", "# Retries", headings=("Retries",))
+    section = payload(
+        "doc", "docs/a.md", "## Limit\n\nSet the retry limit.", headings=("Retries", "Limit"), start_line=3
+    )
+    other = payload("doc", "docs/b.md", "# Retry", headings=("Retry",))
+    _, _, candidates = answered(head, section, other)
+    assert [one.adds_little for one in candidates] == [True, False, False]
 
 
 def test_gaps_between_passages_name_their_lines():

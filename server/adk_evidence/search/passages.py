@@ -47,15 +47,14 @@ SIMILARITY_RANGE = 0.3
 GAP_LINES = 3
 # Leaving out less than this is not worth the marker.
 LEAST_TOKENS = 40
-# So much of a unit's lines must stand in an earlier result for the unit to be left out.
+# So much of the shingles of a unit, runs of so many words, must stand in earlier results for the unit to be left out.
 REPEATED_SHARE = 0.8
+SHINGLE_WORDS = 3
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
 ALWAYS_SHOWN = 4
 WEAK_SHARE = 0.1
 # A text of fewer tokens says little more than its heading.
 SHELL_TOKENS = 40
-# Shorter lines, such as brackets, stand everywhere.
-_TELLING_CHARS = 12
 # Forms of a word share so many characters at their beginning.
 START_CHARS = 3
 # As many chunks as many answers show.
@@ -64,6 +63,8 @@ _WORD = re.compile(r"\w+")
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 CUT = "[...]"
 
+# Some words that follow each other.
+Shingle = tuple[str, ...]
 # The different words of a text, by how they begin.
 Words = Mapping[str, Collection[str]]
 
@@ -117,6 +118,12 @@ class Question:
         # Summed in a fixed order, so that the same question gives the same sum.
         wanted = set(held)
         return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
+
+
+def _shingles(text: str) -> list[Shingle]:
+    """The runs of so many words, without what tells asynchronous code from other code."""
+    words = [word for word in _WORD.findall(text) if word not in ("async", "await")]
+    return list(zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False))
 
 
 def words_of(text: str) -> Words:
@@ -200,21 +207,20 @@ def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
 
 @dataclass
 class _Shown:
-    """The telling lines that are shown so far, each with the point that showed the line first."""
+    """The shingles that are shown so far, each with the point that showed the shingle first."""
 
-    lines: dict[str, str] = field(default_factory=dict)
+    shingles: dict[Shingle, str] = field(default_factory=dict)
 
-    def holds(self, lines: Sequence[str]) -> str | None:
-        """The point that shows most of some lines, if enough of them are shown."""
-        telling = [line for line in lines if len(line) >= _TELLING_CHARS]
-        holders = Counter(self.lines[line] for line in telling if line in self.lines)
-        if not holders or holders.total() < REPEATED_SHARE * len(telling):
+    def holds(self, shingles: Sequence[Shingle]) -> str | None:
+        """The point that shows most of some shingles, if enough of them are shown."""
+        holders = Counter(self.shingles[one] for one in shingles if one in self.shingles)
+        if not holders or holders.total() < REPEATED_SHARE * len(shingles):
             return None
         return holders.most_common(1)[0][0]
 
-    def add(self, point: str, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.lines.setdefault(line, point)
+    def add(self, point: str, shingles: Iterable[Shingle]) -> None:
+        for one in shingles:
+            self.shingles.setdefault(one, point)
 
 
 def excerpt(
@@ -249,7 +255,8 @@ def excerpt(
         return Excerpt(same_as=holder)
     lines = _with_gaps(chunk, kept)
     passages = tuple(_passages(chunk, lines, payload.start_line))
-    shown.add(hit.point_id, (chunk.plain[line] for line in lines))
+    for number in sorted(kept):
+        shown.add(hit.point_id, chunk.shingles[number])
     attached = _attached(hit, question, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
@@ -267,9 +274,9 @@ class _Chunk:
     hidden: frozenset[int]
 
     @functools.cached_property
-    def plain(self) -> list[str]:
-        """The lines without indentation, and with single spaces."""
-        return [" ".join(line.split()) for line in self.lines]
+    def shingles(self) -> list[list[Shingle]]:
+        """The shingles of each unit."""
+        return [_shingles(text) for text in self.texts]
 
     @functools.cached_property
     def visible(self) -> list[int]:
@@ -389,8 +396,7 @@ def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str
     """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
     holders: dict[int, str] = {}
     for number in kept:
-        unit = chunk.units[number]
-        holder = shown.holds([chunk.plain[n] for n in range(unit.start, unit.end) if n not in chunk.hidden])
+        holder = shown.holds(chunk.shingles[number])
         if holder is not None:
             holders[number] = holder
     wanted = [number for number in kept if number in chunk.wanted]
@@ -460,7 +466,8 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         if holder is not None:
             continue
         lines = _with_gaps(chunk, kept)
-        shown.add(hit.point_id, (chunk.plain[line] for line in lines))
+        for number in sorted(kept):
+            shown.add(hit.point_id, chunk.shingles[number])
         passages = _passages(chunk, lines, 1)
         parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
     return "\n\n".join(parts)
