@@ -64,9 +64,10 @@ def to_prompt(
 ) -> PromptBlock:
     """Assemble a prompt: system prompt and note on the search, context documents, conversation, question.
 
-    Turns are fitted into the budget from the newest on, then documents in the pack's order; those that stay are
-    numbered anew, and the last of them may be cut. Where no document fits, the prompt says so instead. It exceeds
-    the budget only where the system prompt, the note that nothing fits and the question do; then it is these three.
+    Turns are fitted into the budget from the newest on, then the parts of documents that are worth most; the documents
+    that stay are numbered anew in the pack's order. A document without parts may be cut. Where no document fits, the
+    prompt says so instead. The prompt exceeds the budget only where the system prompt, the note that nothing fits and
+    the question do; then the prompt is these three.
 
     Args:
         pack: The question and the results.
@@ -125,7 +126,8 @@ class _Document:
         self._limit = limit
         self._quotes: dict[int, Quote] = {}
         self._costs: dict[int, int] = {}
-        self.worths = [1.0] if full else [1.0, *(part.worth for part in candidate.parts[1:])]
+        self.is_whole = full or not candidate.parts
+        self.worths = [1.0] if self.is_whole else [part.worth for part in candidate.parts]
 
     def quote(self, parts: int) -> Quote:
         """The result with so many of its parts."""
@@ -156,7 +158,8 @@ def _fit(
 def _take_parts(documents: Sequence[_Document], room: int) -> list[tuple[_Document, Quote]]:
     """The parts of most worth that fit. The later a document stands, the less its parts are worth.
 
-    A part is never cut, but for the only one of a document.
+    Only a document without parts is cut, or the first one where even its first part is too long. Any other document
+    whose first part is too long makes room for later documents.
     """
     steps = sorted(
         (-worth / (at + 1), at, part)
@@ -177,14 +180,14 @@ def _take_parts(documents: Sequence[_Document], room: int) -> list[tuple[_Docume
     parts = first(max(0, fitting))
     rest = steps[max(0, fitting) :]
     opened = [(document, document.quote(count)) for document, count in zip(documents, parts, strict=True) if count]
-    if rest and rest[0][2] == 1 and (not opened or not documents[len(opened)].candidate.parts):
+    if rest and rest[0][2] == 1 and (not opened or documents[len(opened)].is_whole):
         # What cannot be shown in parts is cut.
         document = documents[len(opened)]
         quotes, _ = take([*(quote for _, quote in opened), document.quote(1)], room)
         return list(zip([*(one for one, _ in opened), document], quotes, strict=False))
     # What is too long leaves room for smaller parts.
     for _, at, part in rest:
-        if part == parts[at] + 1 and documents[at].candidate.parts:
+        if part == parts[at] + 1 and not documents[at].is_whole:
             more = [*parts[:at], part, *parts[at + 1 :]]
             parts = more if price(more) <= room else parts
     return [(document, document.quote(count)) for document, count in zip(documents, parts, strict=True) if count]
@@ -234,11 +237,8 @@ def _omitted(
     The first of those beyond a limit are named with where they stand, so that a reader can ask for one of them.
     """
     shown = {document.candidate.rank for document, _ in taken}
-    little, beyond, without_room = (
-        len(pack.candidates) - len(chosen),
-        len(chosen) - len(wanted),
-        len(wanted) - len(shown),
-    )
+    little, beyond = len(pack.candidates) - len(chosen), len(chosen) - len(wanted)
+    without_room = len(wanted) - len(shown)
     parts = []
     if little:
         parts.append(f"{_counted(little)} that would add little")

@@ -374,10 +374,12 @@ def _following(chunk: _Chunk, number: int) -> list[int]:
 
 def _parts_of(chunk: _Chunk, kept: Collection[int], scores: Sequence[float], start: int) -> tuple[Part, ...]:
     """The units in the order of their worth, each with what names it, if no part before it has that."""
-    best = max(scores[number] for number in kept) or 1.0
+    order = sorted(kept, key=lambda one: (one not in chunk.wanted, -scores[one], one))
+    best = scores[order[0]] or 1.0
+    worth = 1.0
     taken: set[int] = set()
     parts = []
-    for number in sorted(kept, key=lambda one: (one not in chunk.wanted, -scores[one], one)):
+    for number in order:
         if number in taken:
             continue
         names = [need for need in chunk.units[number].needs if need in kept]
@@ -388,7 +390,8 @@ def _parts_of(chunk: _Chunk, kept: Collection[int], scores: Sequence[float], sta
         lines = {line for one in new for line in range(chunk.units[one].start, chunk.units[one].end)} - chunk.hidden
         spans = tuple(passage.lines for passage in _passages(chunk, lines, start))
         if spans:
-            parts.append(Part(lines=spans, worth=round_score(scores[number] / best)))
+            worth = min(worth, scores[number] / best) if parts else 1.0
+            parts.append(Part(lines=spans, worth=round_score(worth)))
     return tuple(parts)
 
 
