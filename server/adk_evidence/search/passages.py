@@ -47,9 +47,8 @@ SIMILARITY_RANGE = 0.3
 GAP_LINES = 3
 # Leaving out less than this is not worth the marker.
 LEAST_TOKENS = 40
-# So much of the shingles of a unit, runs of so many words, must stand in earlier results for the unit to be left out.
+# So much of a unit's lines must stand in an earlier result for the unit to be left out.
 REPEATED_SHARE = 0.8
-SHINGLE_WORDS = 3
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
 ALWAYS_SHOWN = 4
 WEAK_SHARE = 0.1
@@ -63,8 +62,8 @@ _WORD = re.compile(r"\w+")
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 CUT = "[...]"
 
-# Some words that follow each other.
-Shingle = tuple[str, ...]
+# Shorter lines, such as brackets, stand everywhere.
+_TELLING_CHARS = 12
 # The different words of a text, by how they begin.
 Words = Mapping[str, Collection[str]]
 
@@ -118,12 +117,6 @@ class Question:
         # Summed in a fixed order, so that the same question gives the same sum.
         wanted = set(held)
         return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
-
-
-def _shingles(text: str) -> list[Shingle]:
-    """The runs of so many words, without what tells asynchronous code from other code."""
-    words = [word for word in _WORD.findall(text) if word not in ("async", "await")]
-    return list(zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False))
 
 
 def words_of(text: str) -> Words:
@@ -207,20 +200,21 @@ def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
 
 @dataclass
 class _Shown:
-    """The shingles that are shown so far, each with the point that showed the shingle first."""
+    """The telling lines that are shown so far, each with the point that showed the line first."""
 
-    shingles: dict[Shingle, str] = field(default_factory=dict)
+    lines: dict[str, str] = field(default_factory=dict)
 
-    def holds(self, shingles: Sequence[Shingle]) -> str | None:
-        """The point that shows most of some shingles, if enough of them are shown."""
-        holders = Counter(self.shingles[one] for one in shingles if one in self.shingles)
-        if not holders or holders.total() < REPEATED_SHARE * len(shingles):
+    def holds(self, lines: Sequence[str]) -> str | None:
+        """The point that shows most of some lines, if enough of them are shown."""
+        telling = [line for line in lines if len(line) >= _TELLING_CHARS]
+        holders = Counter(self.lines[line] for line in telling if line in self.lines)
+        if not holders or holders.total() < REPEATED_SHARE * len(telling):
             return None
         return holders.most_common(1)[0][0]
 
-    def add(self, point: str, shingles: Iterable[Shingle]) -> None:
-        for one in shingles:
-            self.shingles.setdefault(one, point)
+    def add(self, point: str, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.lines.setdefault(line, point)
 
 
 def excerpt(
@@ -255,8 +249,7 @@ def excerpt(
         return Excerpt(same_as=holder)
     lines = _with_gaps(chunk, kept)
     passages = tuple(_passages(chunk, lines, payload.start_line))
-    for number in sorted(kept):
-        shown.add(hit.point_id, chunk.shingles[number])
+    shown.add(hit.point_id, (chunk.plain[line] for line in lines))
     attached = _attached(hit, question, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
@@ -274,9 +267,9 @@ class _Chunk:
     hidden: frozenset[int]
 
     @functools.cached_property
-    def shingles(self) -> list[list[Shingle]]:
-        """The shingles of each unit."""
-        return [_shingles(text) for text in self.texts]
+    def plain(self) -> list[str]:
+        """The lines with single spaces, without indentation and what tells asynchronous code from other code."""
+        return [" ".join(word for word in line.split() if word not in ("async", "await")) for line in self.lines]
 
     @functools.cached_property
     def visible(self) -> list[int]:
@@ -378,7 +371,7 @@ def _parts_of(chunk: _Chunk, kept: Collection[int], scores: Sequence[float], sta
     best = scores[order[0]] or 1.0
     worth = 1.0
     taken: set[int] = set()
-    parts = []
+    parts: list[Part] = []
     for number in order:
         if number in taken:
             continue
@@ -399,7 +392,8 @@ def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str
     """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
     holders: dict[int, str] = {}
     for number in kept:
-        holder = shown.holds(chunk.shingles[number])
+        unit = chunk.units[number]
+        holder = shown.holds([chunk.plain[n] for n in range(unit.start, unit.end) if n not in chunk.hidden])
         if holder is not None:
             holders[number] = holder
     wanted = [number for number in kept if number in chunk.wanted]
@@ -469,8 +463,7 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         if holder is not None:
             continue
         lines = _with_gaps(chunk, kept)
-        for number in sorted(kept):
-            shown.add(hit.point_id, chunk.shingles[number])
+        shown.add(hit.point_id, (chunk.plain[line] for line in lines))
         passages = _passages(chunk, lines, 1)
         parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
     return "\n\n".join(parts)
