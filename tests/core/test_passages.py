@@ -147,6 +147,13 @@ def test_a_code_block_whose_lines_stand_in_an_earlier_result_is_not_opened():
     assert "A retry limit is a number" in text and "set_retry_limit" not in text and "```" not in text
 
 
+def test_an_example_that_differs_in_being_asynchronous_is_not_shown_again():
+    code = "def call_the_service(name, retries):\n    answer = client.request(name, retries)\n    return answer.text"
+    later = f"async {code}".replace("client", "await client")
+    _, _, (first, second) = answered(payload("code", "src/a.py", code), payload("code", "src/b.py", later))
+    assert first.also_at == (second.citation,) and second.same_as == 1
+
+
 def test_chosen_results_show_their_text_where_the_result_that_shows_the_same_was_not_chosen():
     body = "The retry limit of a tool is three.\nA higher retry limit needs a plugin."
     _, _, (first, second) = answered(payload("doc", "docs/a.md", body), payload("doc", "docs/b.md", body))
@@ -196,6 +203,48 @@ def test_a_late_result_with_a_new_word_is_kept():
     last = payload("doc", "docs/last.md", "Only here the limit is told.")
     _, _, candidates = answered(*chunks, last, support=(0.9, *[0.01] * 6))
     assert not any(one.adds_little for one in candidates)
+
+
+COUNTERS = """
+class Counters(BaseModel):
+    retry_limit: int = 3
+    name_of_the_application: str = "the name by which the application is known to users"
+    '''Who sails home
+    takes the long way,
+    whatever the weather says.'''
+    known_users: list[str] = ["somebody", "somebody else", "and one more whom nobody knows"]
+
+    def set_retry_limit(self):
+        self.touched = True
+        self.retry_limit = 4
+
+    def name_of_user(self):
+        sailors = "take the long way home, which nobody else takes when the weather is bad"
+        return sailors
+""".strip()
+
+
+def test_neither_a_field_nor_a_definition_brings_its_neighbour():
+    limit = Question.made({"limit": 2.0}, None, frozenset())
+    text = "\n".join(one.text for one in passages(payload("code", body=COUNTERS), place=9, question=limit))
+    assert "retry_limit: int" in text and "self.retry_limit = 4" in text
+    assert "name_of_the_application" not in text and "known_users" not in text and "name_of_user" not in text
+
+
+def test_the_code_below_the_step_that_matches_is_shown():
+    body = f"{FILLER}\n\nSet the retry limit.\n\n- Then open the valve.\n\n{FILLER}"
+    text = "\n".join(one.text for one in passages(payload("doc", body=body), place=9))
+    assert "Then open the valve." in text
+
+
+def test_a_heading_alone_takes_no_place_beside_its_sections():
+    head = payload("doc", "docs/a.md", "# Retries", headings=("Retries",))
+    section = payload(
+        "doc", "docs/a.md", "## Limit\n\nSet the retry limit.", headings=("Retries", "Limit"), start_line=3
+    )
+    other = payload("doc", "docs/b.md", "# Retry", headings=("Retry",))
+    _, _, candidates = answered(head, section, other)
+    assert [one.adds_little for one in candidates] == [True, False, False]
 
 
 def test_gaps_between_passages_name_their_lines():
@@ -287,9 +336,12 @@ def test_markdown_lists_the_other_sections_below_the_first_result_of_a_page():
     assert f"{line} \u00b7 2 more\n" in to_markdown(made.model_copy(update={"outlines": (of_more,)}))
 
 
-def test_a_page_with_one_result_has_no_outline():
+def test_a_page_with_one_result_has_an_outline_only_where_it_comes_first():
     chunks = [section(n, f"Part {n}") for n in range(1, 7)]
-    assert outlined([chunks[1]], chunks)[1] == ()
+    other = payload("doc", "docs/other.md", "# Other")
+    assert outlined([other, chunks[1]], [other, *chunks])[1] == ()
+    (outline,) = outlined([chunks[1], other], [other, *chunks])[1]
+    assert (outline.path, outline.ranks, outline.parts[0].name) == ("docs/page.md", (1,), "Part 1")
 
 
 def test_of_a_long_page_what_the_question_names_comes_first_and_the_rest_is_counted():

@@ -19,7 +19,7 @@ from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
 
 OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
-OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT", "OUTLINE OF CTX ", "NOT SHOWN: ")
+OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT", "OUTLINE OF CTX ", "NOT SHOWN: ", "- `")
 SMALL = [payload("code", f"src/{n}.py", f"word{n} " * 5) for n in range(6)]
 
 
@@ -151,6 +151,25 @@ def test_results_beyond_a_limit_are_counted_with_what_to_raise():
         )
         assert block.tokens <= budget
         assert 0 < block.included < 6 and f"\nNOT SHOWN: {left}\n" in block.text
+
+
+def test_results_that_have_no_room_are_named_with_their_lines():
+    chunks = [payload("code", f"src/{n}.py", f"word{n} " * 300, symbol=f"Box.open_{n}") for n in range(6)]
+    for budget in (400, 1000, 1500):
+        text = to_prompt(pack(*chunks), budget).text
+        named = re.findall(r"^- `(\S+) (\S+)`$", text, re.MULTILINE)
+        shown = len(shown_documents(text))
+        assert named == [(f"src/{n}.py:1-1", f"open_{n}") for n in range(shown, shown + len(named))]
+        assert estimate_tokens(text.partition("raise the budget.")[2].partition("QUESTION")[0]) <= 0.06 * budget + 2
+        assert named or budget == 400
+
+
+def test_a_text_is_cut_between_lines_where_it_has_lines():
+    lines = "\n".join(f"call_{n}(first, second, third)" for n in range(400))
+    text = to_prompt(pack(payload("code", body=lines)), 400).text
+    (quoted,) = fences(text)
+    assert quoted.endswith("[...]\n")
+    assert set(quoted.rstrip().split("\n")[:-1]) <= set(lines.split("\n"))
 
 
 def test_what_was_cut_says_so():

@@ -42,9 +42,10 @@ from tests.lsp.rpc import RawClient
 
 GROUPS = list(INJECTIONS)
 PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts and names ", "[CTX ", "AT: ", "QUESTION: ")
-PROMPT_LINES += ("OUTLINE OF CTX ", "NOT SHOWN: ")
+PROMPT_LINES += ("OUTLINE OF CTX ", "NOT SHOWN: ", "- `")
 MARKDOWN_LINES = (
     "Shows the same as result ",
+    "Also in `",
     "# Evidence: ",
     "_",
     "Fenced texts and names ",

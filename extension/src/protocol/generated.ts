@@ -233,7 +233,7 @@ export interface EvidenceResult {
   coverage: Coverage;
   warnings: string[];
   /**
-   * What else the pages and classes hold that several candidates are of.
+   * What else the page of the first candidate holds, and the pages and classes of several candidates.
    */
   outlines: Outline[];
   debug: {
@@ -519,7 +519,7 @@ export interface Coverage {
   code_in_top_k: number;
 }
 /**
- * The sections of a page, or the members of a class, that several candidates are of.
+ * The sections of a page, or the members of a class, that candidates are of.
  *
  * `citation` names the page or the class; the lines of a part, put behind the path, cite that part alone.
  */

@@ -48,7 +48,7 @@ class OutlinePart(Frozen):
 
 
 class Outline(Frozen):
-    """The sections of a page, or the members of a class, that several candidates are of.
+    """The sections of a page, or the members of a class, that candidates are of.
 
     `citation` names the page or the class; the lines of a part, put behind the path, cite that part alone.
     """
@@ -252,7 +252,8 @@ class EvidencePack(Frozen):
     coverage: Coverage
     warnings: tuple[str, ...]
     outlines: tuple[Outline, ...] = Field(
-        default=(), description="What else the pages and classes hold that several candidates are of."
+        default=(),
+        description="What else the page of the first candidate holds, and the pages and classes of several candidates.",
     )
     debug: dict[str, Any] = Field(default_factory=dict)
 

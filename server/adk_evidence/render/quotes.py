@@ -47,11 +47,17 @@ class Quote:
         return estimate_tokens(self.written(number)) + JOIN_TOKENS
 
     def limited(self, tokens: int) -> Quote:
-        """The quote with a text of at most so many tokens, the mark of the cut included."""
+        """The quote with a text of at most so many tokens, the mark of the cut included.
+
+        The text ends with a whole line, unless this leaves less than half of what fits.
+        """
         if estimate_tokens(self.text) <= tokens:
             return self
         whole = self.text.removesuffix(CUT) if self.is_cut else self.text
         beginning = truncate_tokens(whole, max(0, tokens - estimate_tokens(CUT))).rstrip()
+        ended = beginning.rpartition("\n")[0].rstrip()
+        if len(ended) > len(beginning) / 2 and whole[len(beginning) : len(beginning) + 1] != "\n":
+            beginning = ended
         return replace(self, text=beginning + CUT, is_cut=True)
 
     def least_cost(self, number: int) -> int:

@@ -1,4 +1,4 @@
-"""What else a page or class holds that several results are of: its sections or members, each with its lines."""
+"""What else a page or class of the results holds: its sections or members, each with its lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Whole(NamedTuple):
 
 
 def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[Outline, ...]:
-    """The outlines of the pages and classes that have several of the final results, best result first.
+    """The outlines of the page that comes first and of the pages and classes that have several of the final results.
 
     What is `shown`, by point id, is not listed again.
     """
@@ -47,7 +47,12 @@ def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[
         whole = _whole_of(hit)
         if whole is not None:
             results.setdefault(whole, []).append((rank, hit))
-    several = {whole: found for whole, found in results.items() if len(found) >= MIN_RESULTS}
+    # What completes a guide that comes first stands mostly in another section of its page.
+    several = {
+        whole: found
+        for whole, found in results.items()
+        if len(found) >= MIN_RESULTS or (found[0][0] == 1 and not whole.name)
+    }
     try:
         made = [_outline(whole, found, _parts_of(run, whole), question, shown) for whole, found in several.items()]
     except CollectionUnavailableError:

@@ -25,7 +25,7 @@ from adk_evidence.models.pack import (
     round_score,
 )
 from adk_evidence.search.outlines import make_outlines
-from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages
+from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
 from adk_evidence.search.quality import lowered
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.symbols.imports import PublicImports
@@ -94,7 +94,7 @@ def shown_candidates(
         same = excerpts[hit.point_id].same_as
         if same is not None:
             also_at.setdefault(ranks[same], []).append(candidate.citation)
-    little = set() if run.settings.pack.weak_ends else add_little(run, excerpts)
+    little = set() if run.settings.pack.weak_ends else add_little(run, excerpts) | shells(run, excerpts)
     made = []
     for hit, candidate in zip(run.final, candidates, strict=True):
         found = excerpts[hit.point_id]

@@ -54,6 +54,8 @@ ALWAYS_SHOWN = 4
 WEAK_SHARE = 0.1
 # Shorter lines, such as brackets, stand everywhere.
 _TELLING_CHARS = 12
+# A text of fewer tokens says little more than its heading.
+SHELL_TOKENS = 40
 # Forms of a word share so many characters at their beginning.
 START_CHARS = 3
 # As many chunks as many answers show.
@@ -178,6 +180,32 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
     return {hit.point_id for hit in run.final[last + 1 :]}
 
 
+def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
+    """The points that show little but a heading or a class statement whose sections or members are results, too.
+
+    What the request names stays.
+    """
+    little = [
+        hit
+        for hit in run.final
+        if hit.named is None
+        and hit.payload.symbol not in run.query.names
+        and excerpts[hit.point_id].same_as is None
+        and excerpts[hit.point_id].tokens < SHELL_TOKENS
+    ]
+    return {hit.point_id for hit in little if any(_is_inside(other.payload, hit.payload) for other in run.final)}
+
+
+def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
+    """Whether a chunk is of a section below a heading, or a member of a class."""
+    if (part.corpus, part.commit, part.path) != (whole.corpus, whole.commit, whole.path):
+        return False
+    if whole.kind == "code":
+        return whole.symbol_kind == "class" and (part.symbol or "").startswith(f"{whole.symbol}.")
+    above = len(whole.headings)
+    return 0 < above < len(part.headings) and part.headings[:above] == whole.headings
+
+
 @dataclass
 class _Shown:
     """The telling lines that are shown so far, each with the point that showed the line first."""
@@ -257,8 +285,8 @@ class _Chunk:
 
     @functools.cached_property
     def plain(self) -> list[str]:
-        """The lines without indentation, and with single spaces."""
-        return [" ".join(line.split()) for line in self.lines]
+        """The lines with single spaces, without indentation and what tells asynchronous code from other code."""
+        return [" ".join(word for word in line.split() if word not in ("async", "await")) for line in self.lines]
 
     @functools.cached_property
     def visible(self) -> list[int]:
@@ -345,13 +373,23 @@ def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
     best = max(scores[number] for number in chunk.wanted)
     kept = {number for number in chunk.wanted if scores[number] >= near * best}
     first = next(number for number in chunk.wanted if scores[number] == best)
-    # What follows a unit often completes it: the code below a step, the result of a call.
-    kept.update([number for number in chunk.wanted if number > first][:1])
+    kept.update(_following(chunk, first))
     kept |= {need for number in kept for need in chunk.units[number].needs if chunk.units[need].role != "idle"}
     if chunk.visible and chunk.units[chunk.visible[0]].role == "label":
         kept.add(chunk.visible[0])
     rest = sum(len(chunk.texts[number]) for number in chunk.visible if number not in kept)
     return kept if rest >= LEAST_TOKENS * CHARS_PER_TOKEN else kept | set(chunk.visible)
+
+
+def _following(chunk: _Chunk, number: int) -> list[int]:
+    """The unit that completes a unit: the code below a step, the result of a call.
+
+    A field says nothing of the field above, and a definition nothing of the definition above.
+    """
+    after = next((other for other in chunk.wanted if other > number), None)
+    if after is None or "field" in (chunk.units[number].role, chunk.units[after].role):
+        return []
+    return [after] if set(chunk.units[number].needs) <= set(chunk.units[after].needs) else []
 
 
 def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
