@@ -35,6 +35,8 @@ SIGNATURE_TOKENS = 120
 ASKED_TOKENS = 300
 
 
+# An agent reads every answer whole and can ask again: a third of what a prompt holds.
+AGENT_TOKENS = 3000
 Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 
 
@@ -49,7 +51,7 @@ class FindEvidence(Frozen):
     max_results: int = Field(default=8, ge=1, le=50)
     sources: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
     path: str | None = Field(default=None, description="A folder, file or glob.")
-    max_tokens: Budget = DEFAULT_MAX_TOKENS
+    max_tokens: Budget = AGENT_TOKENS
 
 
 class CitedEvidence(Frozen):

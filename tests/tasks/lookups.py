@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence_mcp.tools import AGENT_TOKENS
 
 FILE_COMMANDS = ("grep", "sed", "find", "ls", "cat", "head", "tail", "wc")
 EVIDENCE_COMMANDS = ("ask", "symbol", "read")
@@ -61,7 +62,7 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
     if program == "read":
         return _read(arguments)
     # As MCP answers: the agent knows its question.
-    prompt = ["--prompt", "--no-question"] if program == "ask" else []
+    prompt = ["--prompt", "--no-question", f"--max-tokens={AGENT_TOKENS}"] if program == "ask" else []
     return _run([sys.executable, "-c", _EVIDENCE, program, *prompt, *arguments], None)
 
 
