@@ -169,6 +169,38 @@ def targets(
 
 
 @app.command()
+def history(
+    first: Annotated[
+        str | None, typer.Option("--from", help="Oldest version to add; all by default.", show_default=False)
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Add this version alone; repeatable.", show_default=False)
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="File of the table. [default: the home folder's]", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Build or extend the table of what each released version of the ADK has."""
+    from adk_evidence.settings import config_file
+    from adk_evidence.symbols.history import SHIPPED
+    from adk_ingest.history import build_history
+    from adk_ingest.reports import show_history
+
+    settings = settings_from(profile, home)
+    path = Path(named_path(out, "--out")) if out is not None else settings.paths.history
+    # The table of the home folder takes the place of the one that ships, so it begins with what that has.
+    base = config_file(SHIPPED) if out is None else None
+    _watch(
+        lambda progress: build_history(settings, path, progress, first=first, only=only or (), base=base),
+        show_history,
+        as_json,
+    )
+
+
+@app.command()
 def plan(
     what: Annotated[str, typer.Argument(help="docs, code, all, or targets: the vectors of ranked targets.")] = "all",
     docs: Docs = None,

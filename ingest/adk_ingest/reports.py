@@ -16,11 +16,12 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
 from adk_ingest.caches import CacheStatus, megabytes
+from adk_ingest.history import HistoryReport
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
-from adk_ingest.wording import counted
+from adk_ingest.wording import counted, named
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0
@@ -146,6 +147,20 @@ def show_targets(report: TargetsReport, console: Console) -> None:
     code = f"{report.repo}@{report.commit[:12]}"
     say(console, f"{report.targets:,} targets of {code}, {by_meaning} ({report.seconds:.1f} s).")
     say(console, str(report.folder))
+
+
+def show_history(report: HistoryReport, console: Console) -> None:
+    added = counted(len(report.added), "version was", "versions were")
+    say(console, f"{added} added to the table of {report.distribution}.")
+    if report.left_out:
+        say(console, f"Left out: {named(report.left_out)}.")
+    if report.versions:
+        span = f"{report.versions[0]} to {report.versions[-1]}"
+        say(
+            console,
+            f"It has {counted(len(report.versions), 'version', 'versions')}, {span}, in {report.bytes:,} bytes.",
+        )
+    say(console, str(report.path))
 
 
 def make_status(settings: Settings) -> Status:

@@ -112,7 +112,7 @@ def _exports(package: str, text: str) -> dict[str, str]:
                 if name == "__all__":
                     listed |= _names_in(node.value, tables)
                 elif isinstance(node.value, ast.Dict):
-                    tables[name] = _lazy_table(package, node.value)
+                    tables[name] = lazy_table(package, node.value)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == "__all__":
             listed |= _names_in(node.value, tables)
     for table in tables.values():
@@ -130,11 +130,12 @@ def _names_in(value: ast.expr, tables: Mapping[str, Mapping[str, str]]) -> set[s
     return names
 
 
-def _lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
-    """Origins in a dict of lazy imports: name to module, or name to (module, attribute)."""
+def lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
+    """Origins in a dict of lazy imports: name to module, or name to (module, attribute). Lists are passed over."""
     found: dict[str, str] = {}
     for key, value in zip(table.keys, table.values, strict=True):
         parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        parts = [part for part in parts if not isinstance(part, ast.List)]
         texts = [part.value for part in (key, *parts) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
         if len(texts) == len(parts) + 1 and len(texts) in (2, 3):
             module = texts[1] if "." in texts[1] else f".{texts[1]}"

@@ -214,9 +214,15 @@ def _is_deprecated(member: Any) -> bool:
     decorators = (str(item.value).partition("(")[0] for item in getattr(member, "decorators", ()))
     if any(name.rpartition(".")[2] == "deprecated" for name in decorators):
         return True
-    paragraphs = _docstring(member).split("\n\n")
-    first = bool(paragraphs) and _DEPRECATED.search(" ".join(paragraphs[0].split()))
-    return bool(first) or any(re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I) for part in paragraphs)
+    return deprecation(_docstring(member)) is not None
+
+
+def deprecation(docstring: str) -> str | None:
+    """The paragraph of a docstring that says that its symbol is deprecated."""
+    first, *others = docstring.split("\n\n")
+    if _DEPRECATED.search(" ".join(first.split())):
+        return first
+    return next((part for part in others if re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I)), None)
 
 
 def _signature(member: Any, name: str) -> str:

@@ -1,0 +1,203 @@
+"""Builds the table of the code's public API in all its released versions, and adds versions to the table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import InvalidVersion, Version
+
+from adk_evidence.errors import InvalidRequestError, SourceError, StoreError
+from adk_evidence.files import write_atomic
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.services.package_registry import RegistryError, released_versions
+from adk_evidence.settings import Settings
+from adk_evidence.symbols.history_table import HistoryTable, Snapshot, make_table
+from adk_ingest.chunking.python import module_name
+from adk_ingest.progress import Progress
+from adk_ingest.public_api import ModuleFacts, read_module
+from adk_ingest.public_links import link
+from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.distribution import is_unpacked, open_registry, parse_requirement
+from adk_ingest.targets.extract import ModuleText
+
+# What was read is written after so many versions, so that an interrupted run goes on from there.
+SAVED_EVERY = 5
+
+
+@dataclass(frozen=True)
+class HistoryReport:
+    """What a run did to the table at `path`, whose size is in bytes."""
+
+    path: Path
+    distribution: str
+    versions: tuple[str, ...]
+    added: tuple[str, ...]
+    left_out: tuple[str, ...]
+    modules: int
+    bytes: int
+
+
+def build_history(
+    settings: Settings,
+    path: Path,
+    progress: Progress,
+    *,
+    first: str | None = None,
+    only: Collection[str] = (),
+    base: Path | None = None,
+    fetch: Callable[[Requirement, Path], CorpusSource] | None = None,
+) -> HistoryReport:
+    """Add released versions to a table; a missing file is begun.
+
+    Versions that the table has are not fetched again. A version that cannot be read is left out, with a note.
+
+    Args:
+        settings: Validated settings; the distribution is that of the corpus of code.
+        path: The table's file.
+        progress: Receives the steps.
+        first: The oldest version to add.
+        only: The versions to add, in place of all released ones.
+        base: The table to start from where `path` does not exist yet.
+        fetch: Gets a pinned distribution into an empty folder; by default from the package registry.
+
+    Raises:
+        InvalidRequestError: A version is none, or the settings name no distribution.
+        SourceError: The table is damaged, or the registry cannot be reached.
+        StoreError: The table cannot be written.
+    """
+    corpus = settings.corpora["code"]
+    if corpus.distribution is None:
+        raise InvalidRequestError(
+            "The settings name no distribution of the code.", "Set ingestion.corpora.code.distribution."
+        )
+    name = parse_requirement(corpus.distribution).name
+    snapshots: dict[str, Snapshot] = {}
+    start = path if path.exists() else base
+    if start is not None:
+        table = HistoryTable.parse(_read(start))
+        if table.distribution != name:
+            raise InvalidRequestError(
+                f"{start} is a table of {table.distribution}, not of {name}.", "Name another file."
+            )
+        snapshots.update(table.snapshots())
+    wanted = _wanted(name, first, only)
+    waiting = [version for version in wanted if version not in snapshots]
+    reader = _Reader(name)
+    left_out: list[str] = []
+
+    def from_registry(requirement: Requirement, scratch: Path) -> CorpusSource:
+        # What an ingestion has unpacked is read where it lies; everything else is dropped after reading.
+        home = settings.paths.corpora
+        place = home if is_unpacked(requirement, home) else scratch
+        return open_registry(requirement, place, corpus, notify=lambda text: None)
+
+    get = fetch or from_registry
+    progress.stage("history", len(waiting), "versions")
+    for number, version in enumerate(waiting, 1):
+        with tempfile.TemporaryDirectory(prefix="adk-history-") as scratch:
+            try:
+                source = get(Requirement(f"{name}=={version}"), Path(scratch))
+                snapshots[version] = reader.read(source, progress)
+            except SourceError as exc:
+                left_out.append(version)
+                progress.note(f"{name} {version} is left out: {exc.message}")
+        progress.advance()
+        if number % SAVED_EVERY == 0:
+            _write(path, make_table(name, snapshots).dump())
+    if waiting and len(left_out) == len(waiting):
+        raise SourceError(f"No version of {name} could be read.", "Get online, or name versions that exist by --only.")
+    table = make_table(name, snapshots)
+    data = table.dump()
+    _write(path, data)
+    added = tuple(version for version in waiting if version not in left_out)
+    return HistoryReport(path, name, table.versions, added, tuple(left_out), len(table.modules), len(data))
+
+
+def _wanted(name: str, first: str | None, only: Collection[str]) -> list[str]:
+    """Versions to add, the newest first: files change little from one to the next."""
+    oldest = _version(first) if first else None
+    if only:
+        versions = {str(_version(version)) for version in only}
+    else:
+        with tempfile.TemporaryDirectory(prefix="adk-history-") as scratch:
+            try:
+                listed = released_versions(name, Path(scratch))
+            except RegistryError as exc:
+                raise SourceError(exc.message, exc.hint or "Get online, or name versions by --only.") from exc
+        versions = {str(_version(version)) for version in listed}
+    return sorted((v for v in versions if oldest is None or Version(v) >= oldest), key=Version, reverse=True)
+
+
+def _version(text: str) -> Version:
+    try:
+        return Version(text.strip().removeprefix("v"))
+    except InvalidVersion:
+        raise InvalidRequestError(f"{text!r} is not a version.", "Name one such as 1.18.0.") from None
+
+
+class _Reader:
+    """Reads versions; a file that another version has, too, is read once."""
+
+    def __init__(self, distribution: str) -> None:
+        # `google-adk` holds the package `google.adk`.
+        self._package = distribution.replace("-", ".")
+        self._facts: dict[tuple[str, str], ModuleFacts | None] = {}
+
+    def read(self, source: CorpusSource, progress: Progress) -> Snapshot:
+        facts: list[ModuleFacts] = []
+        seen: dict[tuple[str, str], ModuleFacts | None] = {}
+        for file in _files(source):
+            path = file.relative_to(source.root).as_posix()
+            name = module_name(path)
+            if name is None:
+                continue
+            text = _text(file)
+            key = (path, sha256_text(text))
+            found = self._facts[key] if key in self._facts else read_module(ModuleText(name, path, text))
+            seen[key] = found
+            if found is None:
+                progress.note(f"{source.commit}: {path} is not Python and was not read.")
+            else:
+                facts.append(found)
+        if not facts:
+            raise SourceError(f"{source.describe()} has no module.")
+        # Only the neighbour's files are kept.
+        self._facts = seen
+        return link(self._root(facts), facts)
+
+    def _root(self, facts: Sequence[ModuleFacts]) -> str:
+        return self._package if any(found.name == self._package for found in facts) else facts[0].name.partition(".")[0]
+
+
+def _files(source: CorpusSource) -> list[Path]:
+    found: list[Path] = []
+    for subtree in source.subtrees:
+        place = source.root / subtree
+        found += [place] if place.suffix == ".py" and place.is_file() else place.rglob("*.py")
+    return sorted(found)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError as exc:
+        raise SourceError(f"{file} cannot be read: {exc.strerror}.") from exc
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as exc:
+        raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, data)
+    except OSError as exc:
+        raise StoreError.of_disk(f"{path} cannot be written", exc) from exc

@@ -1,0 +1,403 @@
+"""What one file of a distribution says of its public API, read without importing anything.
+
+The payloads are those of the table of versions (`adk_evidence.symbols.history_table`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from adk_evidence.readers.python import (
+    Function,
+    absolute,
+    blocks,
+    bound_names,
+    clip,
+    dotted_name,
+    imports,
+    scope_blocks,
+)
+from adk_ingest.sources.api_reference import lazy_table
+from adk_ingest.targets.extract import ModuleText, deprecation
+
+MAX_TEXT_CHARS = 240
+
+
+@dataclass
+class ClassFacts:
+    """The flags of a class, and its bases as they stand in the file; None of what is no name."""
+
+    flags: str
+    bases: tuple[str | None, ...]
+
+
+@dataclass
+class ModuleFacts:
+    """What a file says alone.
+
+    `defined` are payloads by qualified name, classes apart in `classes`. `bound` are dotted paths that imports and lazy
+    tables give to names, `aliases` the dotted expressions that variables are another name for. `stars` are modules
+    whose names are all taken over. `named` are names that the module gives without saying where they come from.
+    """
+
+    name: str
+    defined: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, ClassFacts] = field(default_factory=dict)
+    bound: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
+    listed: frozenset[str] | None = None
+    deprecated: dict[str, str] = field(default_factory=dict)
+
+    def binds(self, name: str) -> bool:
+        """Whether the file itself gives a name at its top."""
+        return any(name in found for found in (self.defined, self.classes, self.bound, self.aliases, self.named))
+
+
+def read_module(module: ModuleText) -> ModuleFacts | None:
+    """The facts of a file, or None where the file is not Python."""
+    tree = module.tree
+    if tree is None:
+        return None
+    facts = ModuleFacts(module.name)
+    _Reader(module, facts).read(tree)
+    return facts
+
+
+class _Reader:
+    def __init__(self, module: ModuleText, facts: ModuleFacts) -> None:
+        self._module = module
+        self._facts = facts
+        self._tables: dict[str, ast.Dict] = {}
+        self._lists: dict[str, set[str]] = {}
+        self._texts: dict[str, str] = {}
+        self._lazy: list[ast.AST] = []
+
+    def read(self, tree: ast.Module) -> None:
+        self._block(tree.body)
+        self._add_lazy()
+        text = _warned(tree.body) or deprecation(ast.get_docstring(tree) or "")
+        if text:
+            self._deprecate("", text)
+
+    def _block(self, statements: Iterable[ast.stmt]) -> None:
+        for node in statements:
+            match node:
+                case ast.Import() | ast.ImportFrom():
+                    for name, path in imports(node, self._module.package).items():
+                        if name.startswith("*"):
+                            self._facts.stars.append(path)
+                        elif path.partition(".")[0] != "__future__":
+                            self._forget(name)
+                            self._facts.bound[name] = path
+                case ast.ClassDef():
+                    self._forget(node.name)
+                    self._class(node, node.name)
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    if node.name == "__getattr__":
+                        self._lazy.append(node)
+                    self._function(node, node.name, method=False)
+                case ast.Assign() | ast.AnnAssign():
+                    self._assignment(node)
+                case ast.If():
+                    # What only type checkers see cannot be imported.
+                    if not _is_checking(node.test):
+                        self._block(node.body)
+                    if not (isinstance(node.test, ast.UnaryOp) and _is_checking(node.test.operand)):
+                        self._unless_bound(node.orelse)
+                case ast.Try() | ast.With():
+                    first, *others = blocks(node)
+                    self._block(first)
+                    for other in others:
+                        self._unless_bound(other)
+
+    def _unless_bound(self, statements: list[ast.stmt]) -> None:
+        """An alternative: what the likelier branch binds stays as that branch has it."""
+        other = _Reader(self._module, ModuleFacts(self._module.name))
+        other._block(statements)
+        ours, theirs = self._facts, other._facts
+        found = (*theirs.bound, *theirs.aliases, *theirs.defined, *theirs.classes)
+        new = {name for name in found if not ours.binds(name.partition(".")[0])}
+        ours.bound.update({name: path for name, path in theirs.bound.items() if name in new})
+        ours.aliases.update({name: path for name, path in theirs.aliases.items() if name in new})
+        ours.defined.update({name: payload for name, payload in theirs.defined.items() if name in new})
+        ours.classes.update({name: found for name, found in theirs.classes.items() if name in new})
+        ours.stars += theirs.stars
+        self._lazy += other._lazy
+        self._tables = {**other._tables, **self._tables}
+
+    def _forget(self, name: str) -> None:
+        """A later statement binds the name anew."""
+        facts = self._facts
+        for found in (facts.bound, facts.aliases):
+            found.pop(name, None)
+        for members in (facts.defined, facts.classes):
+            for known in [known for known in members if known == name or known.startswith(f"{name}.")]:
+                del members[known]
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign) -> None:
+        value = node.value
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if isinstance(target, ast.Tuple) and any(getattr(item, "id", "") == "__getattr__" for item in target.elts):
+                self._lazy.append(node)
+        for name in bound_names(node) if value is not None else ():
+            self._forget(name)
+            if isinstance(value, ast.Dict):
+                self._tables[name] = value
+            if isinstance(value, ast.Set | ast.List | ast.Tuple):
+                self._lists[name] = _strings(value)
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                self._texts[name] = value.value
+            if name == "__all__" and isinstance(value, ast.List | ast.Tuple):
+                self._facts.listed = frozenset(_strings(value))
+            if name == "__getattr__":
+                self._lazy.append(node)
+            other = dotted_name(value)
+            if other is not None and other != name:
+                self._facts.aliases[name] = other
+            else:
+                self._facts.defined[name] = "v"
+
+    def _function(self, node: Function, name: str, *, method: bool) -> None:
+        decorators = _decorators(node)
+        if "overload" in decorators or decorators & {"setter", "deleter"}:
+            return
+        if not method:
+            self._forget(name)
+        if method and decorators & {"property", "cached_property"}:
+            self._facts.defined[name] = "p"
+        else:
+            kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
+            bare = method and "staticmethod" not in decorators
+            self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare)}"
+        text = _decorated(node) or _warned(node.body) or deprecation(ast.get_docstring(node) or "")
+        if text:
+            self._deprecate(name, text)
+
+    def _class(self, node: ast.ClassDef, name: str) -> None:
+        flags = "d" if "dataclass" in _decorators(node) else ""
+        bases = tuple(dotted_name(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases)
+        options = {item.arg: item.value for item in node.keywords if item.arg}
+        defined = self._facts.defined
+        for block in scope_blocks(node):
+            for member, following in zip(block, [*block[1:], None], strict=True):
+                match member:
+                    case ast.ClassDef() if not member.name.startswith("_"):
+                        self._class(member, f"{name}.{member.name}")
+                    case ast.FunctionDef() | ast.AsyncFunctionDef() if _is_shown(member.name):
+                        self._function(member, f"{name}.{member.name}", method=True)
+                    case ast.Assign() | ast.AnnAssign():
+                        for bound in bound_names(member):
+                            if bound == "model_config":
+                                options |= _options(member.value)
+                            elif not bound.startswith("_"):
+                                defined[f"{name}.{bound}"] = _field(member)
+                                text = _field_deprecation(member, following)
+                                if text:
+                                    self._deprecate(f"{name}.{bound}", text)
+                if isinstance(member, Function) and member.name == "__init__":
+                    for attribute in _set_on_self(member):
+                        defined.setdefault(f"{name}.{attribute}", "v")
+        if isinstance(options.get("extra"), ast.Constant) and getattr(options["extra"], "value", None) == "allow":
+            flags += "x"
+        if "alias_generator" in options:
+            flags += "k"
+        self._facts.classes[name] = ClassFacts(flags, bases)
+        own = next((item for item in node.body if isinstance(item, Function) and item.name == "__init__"), None)
+        text = _decorated(node) or (_warned(own.body) if own else None) or deprecation(ast.get_docstring(node) or "")
+        self._facts.deprecated.pop(f"{name}.__init__", None)
+        if text:
+            self._deprecate(name, text)
+
+    def _deprecate(self, name: str, text: str) -> None:
+        self._facts.deprecated[name] = clip(" ".join(text.split()), MAX_TEXT_CHARS)
+
+    def _add_lazy(self) -> None:
+        """The names that a `__getattr__` of the module answers to."""
+        if not self._lazy:
+            return
+        facts, package = self._facts, self._module.package
+        tables = list(self._tables.values())
+        for node in self._lazy:
+            tables += [found for found in ast.walk(node) if isinstance(found, ast.Dict)]
+        for table in tables:
+            for name, path in lazy_table(package, table).items():
+                if not facts.binds(name):
+                    facts.bound[name] = path
+        for node in self._lazy:
+            inner = imports(node, package)
+            modules = self._imported_modules(node)
+            for name in sorted(self._answered(node)):
+                if facts.binds(name):
+                    continue
+                if name in inner:
+                    facts.bound[name] = inner[name]
+                elif len(modules) == 1:
+                    facts.bound[name] = f"{modules[0]}.{name}"
+                else:
+                    facts.named.add(name)
+
+    def _answered(self, node: ast.AST) -> set[str]:
+        """The strings that a function compares its parameter with."""
+        found: set[str] = set()
+        for compared in ast.walk(node):
+            if isinstance(compared, ast.Compare) and isinstance(compared.left, ast.Name):
+                for operator, value in zip(compared.ops, compared.comparators, strict=True):
+                    if isinstance(operator, ast.Eq | ast.In):
+                        found |= _strings(value)
+                        found |= self._lists.get(value.id, set()) if isinstance(value, ast.Name) else set()
+        return {name for name in found if name.isidentifier() and not name.startswith("_")}
+
+    def _imported_modules(self, node: ast.AST) -> list[str]:
+        """The modules that a function imports by `import_module`."""
+        found: list[str] = []
+        for call in ast.walk(node):
+            if isinstance(call, ast.Call) and (dotted_name(call.func) or "").endswith("import_module") and call.args:
+                match call.args[0]:
+                    case ast.Constant(value=str(path)):
+                        found.append(absolute(self._module.package, path))
+                    case ast.Name(id=name) if name in self._texts:
+                        found.append(absolute(self._module.package, self._texts[name]))
+                    case ast.JoinedStr(
+                        values=[ast.FormattedValue(value=ast.Name(id="__name__")), ast.Constant(value=str(end))]
+                    ):
+                        found.append(f"{self._module.name}{end}")
+        return found
+
+
+def _is_checking(test: ast.expr) -> bool:
+    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def _is_shown(name: str) -> bool:
+    return name == "__init__" or not name.startswith("_")
+
+
+def _strings(node: ast.AST) -> set[str]:
+    return {item.value for item in ast.walk(node) if isinstance(item, ast.Constant) and isinstance(item.value, str)}
+
+
+def _decorators(node: ast.ClassDef | Function) -> set[str]:
+    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
+    return {(item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")) for item in called}
+
+
+def _parameters(arguments: ast.arguments, *, bare: bool) -> str:
+    """Parameters as names; `bare` leaves the first out, which is bound."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    plain = len(positional) - len(arguments.defaults)
+    found = [f"{item.arg}=" if place >= plain else item.arg for place, item in enumerate(positional)]
+    if arguments.posonlyargs:
+        found.insert(len(arguments.posonlyargs), "/")
+    if bare and found:
+        found = found[2:] if found[1:2] == ["/"] else found[1:]
+    if arguments.vararg:
+        found.append(f"*{arguments.vararg.arg}")
+    elif arguments.kwonlyargs:
+        found.append("*")
+    for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found.append(item.arg if default is None else f"{item.arg}=")
+    if arguments.kwarg:
+        found.append(f"**{arguments.kwarg.arg}")
+    return ", ".join(found)
+
+
+def _options(value: ast.expr | None) -> dict[str, ast.expr]:
+    """The keywords of a call, or the items of a dict."""
+    if isinstance(value, ast.Call):
+        return {item.arg: item.value for item in value.keywords if item.arg}
+    if isinstance(value, ast.Dict):
+        items = zip(value.keys, value.values, strict=True)
+        return {str(key.value): item for key, item in items if isinstance(key, ast.Constant)}
+    return {}
+
+
+def _field_call(value: ast.expr | None) -> dict[str, ast.expr] | None:
+    """The keywords of a call of `Field` or `field`."""
+    if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] in ("Field", "field"):
+        return _options(value)
+    return None
+
+
+def _field(node: ast.Assign | ast.AnnAssign) -> str:
+    """The payload of a variable of a class."""
+    if isinstance(node, ast.Assign):
+        return "v"
+    kind = node.annotation.value if isinstance(node.annotation, ast.Subscript) else node.annotation
+    text = kind.value if isinstance(kind, ast.Constant) else dotted_name(kind)
+    if str(text).partition("[")[0].rpartition(".")[2] in ("ClassVar", "TypeAlias"):
+        return "v"
+    options = _field_call(node.value)
+    if options is None:
+        return "r:" if node.value is None else "o:"
+    if isinstance(options.get("init"), ast.Constant) and getattr(options["init"], "value", None) is False:
+        return "n"
+    alias = next((options[name] for name in ("validation_alias", "alias") if name in options), None)
+    other = alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else ""
+    first = node.value.args[0] if isinstance(node.value, ast.Call) and node.value.args else None
+    given = first is not None and not (isinstance(first, ast.Constant) and first.value is ...)
+    default = options.get("default")
+    given = given or (default is not None and not (isinstance(default, ast.Constant) and default.value is ...))
+    return f"{'o' if given or 'default_factory' in options else 'r'}:{other}"
+
+
+def _field_deprecation(node: ast.Assign | ast.AnnAssign, following: ast.stmt | None) -> str | None:
+    options = _field_call(node.value) or {}
+    told = options.get("deprecated")
+    if isinstance(told, ast.Constant) and told.value:
+        return str(told.value) if isinstance(told.value, str) else "This field is deprecated."
+    about = options.get("description")
+    if isinstance(about, ast.Constant) and isinstance(about.value, str) and (text := deprecation(about.value)):
+        return text
+    if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+        return deprecation(str(following.value.value)) if isinstance(following.value.value, str) else None
+    return None
+
+
+def _set_on_self(node: Function) -> Iterator[str]:
+    """The public attributes that a constructor sets."""
+    for statement in ast.walk(node):
+        match statement:
+            case ast.Assign(targets=targets):
+                pass
+            case ast.AnnAssign(target=only):
+                targets = [only]
+            case _:
+                continue
+        for target in targets:
+            match target:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name) if not name.startswith("_"):
+                    yield name
+
+
+def _decorated(node: ast.ClassDef | Function) -> str | None:
+    """The text of a decorator `deprecated`."""
+    for item in node.decorator_list:
+        called = item.func if isinstance(item, ast.Call) else item
+        if (dotted_name(called) or "").rpartition(".")[2] == "deprecated":
+            text = _text(item.args[0]) if isinstance(item, ast.Call) and item.args else None
+            return text or f"{node.name} is deprecated."
+    return None
+
+
+def _warned(body: Iterable[ast.stmt]) -> str | None:
+    """The text of a warning of deprecation that a body gives whatever the arguments are."""
+    for node in body:
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or (dotted_name(call.func) or "").rpartition(".")[2] != "warn":
+            continue
+        kinds = [*call.args[1:2], *(item.value for item in call.keywords if item.arg == "category")]
+        if any((dotted_name(kind) or "").endswith("DeprecationWarning") for kind in kinds) and call.args:
+            return _text(call.args[0]) or "This is deprecated."
+    return None
+
+
+def _text(node: ast.expr) -> str | None:
+    """A string, or the fixed parts of an f-string."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(item.value) for item in node.values if isinstance(item, ast.Constant))
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

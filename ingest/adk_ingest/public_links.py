@@ -1,0 +1,227 @@
+"""Links what the files of one version say into what its public modules have: a snapshot for the table of versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from adk_evidence.symbols.history_table import DEPRECATED, public_path
+from adk_ingest.public_api import ModuleFacts
+from adk_ingest.targets.extract import is_private
+from adk_ingest.targets.references import MAX_HOPS
+
+_ELSEWHERE = "~"
+# Nobody imports these from here.
+_TYPING = ("~typing.", "~typing_extensions.", "~collections.abc.")
+# What a text on deprecation says to use: `use X`, `replaced by X`, `X from package`.
+_USE = re.compile(
+    r"\b(?:use|using|favou?r of|replaced by|replaced with|moved to|renamed to|import it from|see)\s+(?:the\s+)?"
+    r"[`'\":~]{0,4}(?P<name>[A-Za-z_][\w.]*\w)(?:\(\))?[`'\"]{0,2}(?:\s+from\s+[`'\"]{0,2}(?P<module>[A-Za-z_][\w.]*\w))?",
+    re.IGNORECASE,
+)
+
+
+def link(package: str, modules: Iterable[ModuleFacts]) -> dict[str, dict[str, str]]:
+    """What the public modules of a package have, imports followed, with the private definitions that they lead to.
+
+    Args:
+        package: The dotted path that the distribution's own modules begin with.
+        modules: All modules of one version.
+    """
+    known = {facts.name: facts for facts in modules}
+    for name in list(known):
+        # A folder without an `__init__.py` is a package, too.
+        while (name := name.rpartition(".")[0]).startswith(f"{package}."):
+            known.setdefault(name, ModuleFacts(name))
+    return _Linker(package, known).snapshot()
+
+
+class _Linker:
+    def __init__(self, package: str, modules: Mapping[str, ModuleFacts]) -> None:
+        self._package = package
+        self._modules = modules
+        self._snapshot: dict[str, dict[str, str]] = {}
+        self._waiting: list[tuple[str, str]] = []
+        self._known: dict[str, frozenset[str]] = {}
+
+    def snapshot(self) -> dict[str, dict[str, str]]:
+        for name in self._modules:
+            if not is_private(name):
+                self._snapshot[name] = {"": "m"}
+        for name in list(self._snapshot):
+            for bound in self._names(name):
+                if not bound.startswith("_"):
+                    self._add(name, bound)
+        while self._waiting:
+            self._add_definition(*self._waiting.pop())
+        self._add_deprecations()
+        return {module: dict(sorted(names.items())) for module, names in sorted(self._snapshot.items())}
+
+    def _names(self, module: str) -> frozenset[str]:
+        """All that `from module import ...` gives, but submodules."""
+        known = self._known.get(module)
+        if known is None:
+            known = self._known[module] = frozenset(self._all_names(module))
+        return known
+
+    def _all_names(self, module: str) -> set[str]:
+        facts = self._modules[module]
+        own = {name for found in (facts.defined, facts.classes) for name in found if "." not in name}
+        own |= facts.bound.keys() | facts.aliases.keys() | facts.named
+        for star in facts.stars:
+            own |= self._starred(star, {module})
+        return own
+
+    def _starred(self, module: str, seen: set[str]) -> set[str]:
+        facts = self._modules.get(module)
+        if facts is None or module in seen:
+            return set()
+        if facts.listed is not None:
+            return set(facts.listed)
+        found = {name for name in (*facts.defined, *facts.classes, *facts.bound, *facts.aliases) if "." not in name}
+        for star in facts.stars:
+            found |= self._starred(star, seen | {module})
+        return {name for name in found if not name.startswith("_")}
+
+    def _add(self, module: str, name: str) -> None:
+        """A name of a public module as the module gives it."""
+        facts = self._modules[module]
+        if name in facts.defined or name in facts.classes:
+            self._waiting.append((module, name))
+            return
+        target = self._resolve(f"{module}.{name}")
+        if target == f"{module}.{name}":
+            if name in facts.aliases:
+                self._snapshot[module][name] = "v"
+        elif target is not None and not target.startswith(_TYPING):
+            self._snapshot[module][name] = _ELSEWHERE if target.startswith(_ELSEWHERE) else f"={target}"
+            found = self._definition(target)
+            if found is not None:
+                self._waiting.append(found)
+
+    def _definition(self, path: str) -> tuple[str, str] | None:
+        """Module and name of a definition; None of a module."""
+        module, _, name = path.rpartition(".")
+        facts = self._modules.get(module)
+        return (module, name) if facts is not None and facts.binds(name) and path not in self._modules else None
+
+    def _add_definition(self, module: str, name: str) -> None:
+        facts, rows = self._modules[module], self._snapshot.setdefault(module, {})
+        if name in rows:
+            return
+        inside = f"{name}."
+        rows.update({known: text for known, text in facts.defined.items() if known == name or known.startswith(inside)})
+        if name in facts.aliases:
+            rows[name] = "v"
+        for known, found in facts.classes.items():
+            if known == name or known.startswith(inside):
+                bases = [self._base(module, base) for base in found.bases]
+                rows[known] = f"c{found.flags}:{' '.join(bases)}"
+                self._waiting += [place for base in bases if (place := self._definition(base)) is not None]
+
+    def _base(self, module: str, dotted: str | None) -> str:
+        return (self._resolve_in(module, dotted) if dotted else None) or "?"
+
+    def _resolve_in(self, module: str, dotted: str) -> str | None:
+        first = dotted.partition(".")[0]
+        if first in self._names(module):
+            return self._resolve(f"{module}.{dotted}")
+        # A builtin such as `Exception`.
+        return f"{_ELSEWHERE}{dotted}"
+
+    def _resolve(self, path: str) -> str | None:
+        """The definition or module that an importable path leads to; after `~` where it is of another distribution.
+
+        None where nothing is there.
+        """
+        for _ in range(MAX_HOPS):
+            if path != self._package and not path.startswith(f"{self._package}."):
+                return f"{_ELSEWHERE}{path}"
+            module, rest = self._split(path)
+            if module is None:
+                return None
+            if not rest:
+                return module
+            name, _, below = rest.partition(".")
+            facts = self._modules[module]
+            if name in facts.defined or name in facts.classes or name in facts.named:
+                return path if name not in facts.named else f"{_ELSEWHERE}{path}"
+            following = facts.bound.get(name)
+            if following is None and name in facts.aliases:
+                other = facts.aliases[name]
+                first = other.partition(".")[0]
+                # A builtin, or an attribute of something that is not imported.
+                if first == name or first not in self._names(module):
+                    return path
+                following = f"{module}.{other}"
+                if "." in other and (first in facts.defined or first in facts.classes):
+                    return path
+            if following is None:
+                stars = (star for star in facts.stars if name in self._starred(star, {module}))
+                star = next(stars, None)
+                if star is None:
+                    return path if f"{module}.{name}" in self._modules else None
+                following = f"{star}.{name}"
+            path = f"{following}.{below}" if below else following
+        return None
+
+    def _split(self, path: str) -> tuple[str | None, str]:
+        """The module that a path begins with, the longest, and what follows."""
+        module, name = path.rpartition(".")[::2]
+        facts = self._modules.get(module)
+        # A name of a package hides a module of the same name; `from . import name` is that module.
+        if facts is not None and facts.binds(name) and facts.bound.get(name) != path:
+            return module, name
+        module = path
+        while module and module not in self._modules:
+            module = module.rpartition(".")[0]
+        return (module or None), path[len(module) + 1 :]
+
+    def _add_deprecations(self) -> None:
+        public = self._public_paths()
+        by_name: dict[str, list[str]] = {}
+        for fqn, path in public.items():
+            by_name.setdefault(fqn.rpartition(".")[2], []).append(path)
+            if fqn.rpartition(".")[2] != path.rpartition(".")[2]:
+                by_name.setdefault(path.rpartition(".")[2], []).append(path)
+        for module, rows in self._snapshot.items():
+            for name, text in self._modules[module].deprecated.items():
+                if name in rows:
+                    use = next(self._replacements(module, name, text, by_name), "")
+                    rows[f"{name}{DEPRECATED}"] = f"{use}|{text}".replace("\t", " ")
+
+    def _public_paths(self) -> dict[str, str]:
+        """The public path of each definition at the top of a module."""
+        found: dict[str, list[str]] = {}
+        for module, rows in self._snapshot.items():
+            for name, payload in rows.items():
+                if name and "." not in name and not is_private(module):
+                    fqn = payload[1:] if payload.startswith("=") else f"{module}.{name}"
+                    found.setdefault(fqn, []).append(f"{module}.{name}")
+        packages = {module.rpartition(".")[0] for module in self._snapshot}
+        return {fqn: public_path(fqn, paths, packages) for fqn, paths in found.items()}
+
+    def _replacements(self, module: str, name: str, text: str, by_name: Mapping[str, list[str]]) -> Iterator[str]:
+        """What a text says to use instead, as far as this version has that."""
+        own = name.rpartition(".")[2] or module.rpartition(".")[2]
+        for match in _USE.finditer(text):
+            wanted, inside = match["name"], match["module"]
+            if wanted == own:
+                continue
+            for path in (f"{inside}.{wanted}", wanted) if inside else (wanted,):
+                if path.startswith(f"{self._package}.") and not is_private(path):
+                    target = self._resolve(path)
+                    if target is not None and not target.startswith(_ELSEWHERE):
+                        yield path
+            owner = name.rpartition(".")[0]
+            if owner and f"{owner}.{wanted}" in self._snapshot[module]:
+                yield f"{module}.{owner}.{wanted}"
+            first, _, member = wanted.partition(".")
+            # A name in small letters may be a mere English word.
+            paths = by_name.get(first, []) if first != first.lower() or "_" in first else []
+            if len(set(paths)) == 1 and (not member or self._has_member(paths[0], member)):
+                yield f"{paths[0]}.{member}" if member else paths[0]
+
+    def _has_member(self, path: str, member: str) -> bool:
+        module, _, name = (self._resolve(path) or "").rpartition(".")
+        return f"{name}.{member}" in self._snapshot.get(module, {})

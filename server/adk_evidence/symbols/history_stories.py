@@ -1,0 +1,255 @@
+"""The history of one name in plain sentences: came in, changed, deprecated, gone, renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from adk_evidence.symbols.history import Call, History, Keywords, Nearest, Place, bare, read_call
+
+Why = Literal["deprecation", "alias", "moved"]
+MAX_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Span:
+    """Released versions from `first` to `last`, both of which have the name."""
+
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is different in a version, e.g. "parameter `app` added"."""
+
+    version: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """The history of a name.
+
+    `name` is the name as it was asked for, `path` the import path that it means. `spans` are the versions that have the
+    name. `deprecated_since` and `deprecation` speak of the last version that has it. `use` is the import path of what
+    takes its place, as far as the code proves that: `why` says by what. In `alias_since`, what was a definition of its
+    own became another name. `gone_since` is None where the newest version has the name.
+    """
+
+    name: str
+    path: str
+    spans: tuple[Span, ...]
+    oldest: str
+    newest: str
+    changes: tuple[Change, ...] = ()
+    deprecated_since: str | None = None
+    deprecation: str | None = None
+    use: str | None = None
+    why: Why | None = None
+    alias_since: str | None = None
+    gone_since: str | None = None
+
+    @property
+    def came_in(self) -> str:
+        return self.spans[0].first
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The history in parts, without the name: `came in with 1.14.0`, `gone since 2.0.0`."""
+        first = self.spans[0].first
+        told = [f"in every version since {first}" if first == self.oldest else f"came in with {first}"]
+        for before, after in pairwise(self.spans):
+            told.append(f"missing after {before.last}, back with {after.first}")
+        told += [f"changed in {change.version}: {change.text}" for change in self.changes[-MAX_NAMED:]]
+        instead = ""
+        if self.use is not None:
+            since = f" since {self.alias_since}" if self.alias_since else ""
+            instead = {"alias": f"another name of {self.use}{since}", "moved": f"now {self.use}"}.get(
+                self.why or "", f"use {self.use}"
+            )
+        if self.deprecated_since is not None:
+            told.append(f"deprecated since {self.deprecated_since}")
+        if self.gone_since is not None:
+            told.append(f"gone since {self.gone_since}")
+            if first == self.oldest and len(self.spans) == 1:
+                told[0] = f"in the versions up to {self.spans[0].last}"
+        if instead:
+            told.append(instead)
+        return tuple(told)
+
+    @property
+    def sentence(self) -> str:
+        """The history in a sentence."""
+        return f"`{self.name}`: {'; '.join(self.facts)}."
+
+
+def story(history: History, name: str) -> Story | None:
+    """The history of a name: bare, dotted, an import path or a keyword; None where no version has the name."""
+    call = read_call(name)
+    numbers = [number for number in range(len(history.versions)) if history.has_at(number, name)]
+    if not numbers:
+        return None
+    wanted = call.callable if call else name
+    path = _path(history, wanted, numbers[-1])
+    if path is None:
+        return None
+    spans = tuple(_span(history, part) for part in _runs(numbers))
+    versions = history.versions
+    shown = f"{path}({call.keyword}=)" if call else path
+    deprecated = [number for number in numbers if _deprecation(history, number, path, call)]
+    since: str | None = None
+    text: str | None = None
+    use: str | None = None
+    why: Why | None = None
+    told = _deprecation(history, numbers[-1], path, call)
+    if told is not None:
+        since = versions[_runs(deprecated)[-1][0]]
+        use, text = told[0] or None, told[1]
+        why = "deprecation" if use else None
+    if use is None and call is None:
+        use, why = _other_name(history, path, numbers)
+    return Story(
+        name=f"{call.callable}({call.keyword}=)" if call else name,
+        path=shown,
+        spans=spans,
+        oldest=versions[0],
+        newest=versions[-1],
+        changes=() if call else tuple(_changes(history, path, numbers)),
+        deprecated_since=since,
+        deprecation=text,
+        use=use,
+        why=why,
+        alias_since=_alias_since(history, path, numbers) if why == "alias" else None,
+        gone_since=versions[numbers[-1] + 1] if numbers[-1] + 1 < len(versions) else None,
+    )
+
+
+def lack(history: History, version: str, name: str) -> str | None:
+    """A sentence where a version has no such name, while another has or the name is an import path; None elsewhere.
+
+    A version that the table does not know answers as the nearest one below, and the sentence says so.
+    """
+    known = history.nearest(version)
+    if known is None or history.has_at(known.number, name) is not False:
+        return None
+    found = story(history, name)
+    ours, subject = known.version, version.strip().removeprefix("v")
+    where = subject if known.exact else f"{subject} (known as {ours}, the nearest released version below)"
+    told = []
+    if found is not None:
+        place = history.versions.index
+        ends = [span for span in found.spans if place(span.last) < place(ours)]
+        begins = [span for span in found.spans if place(span.first) > place(ours)]
+        if ends:
+            told.append(f"the last version that has it is {ends[-1].last}")
+        if begins:
+            told.append(f"it {'comes back' if ends else 'came in'} with {begins[0].first}")
+    elif name.strip().startswith(f"{history.package}."):
+        told.append("no version has it")
+    else:
+        # A bare name that no version has may be of something else.
+        return None
+    use = found.use if found is not None else None
+    instead = use if use and history.has_at(known.number, use) else _namesake(history, known, name)
+    if instead is not None:
+        told.append(f"{ours} has `{instead}`")
+    return f"{history.table.distribution} {where} has no `{found.name if found else name.strip()}`: {'; '.join(told)}."
+
+
+def _namesake(history: History, known: Nearest, name: str) -> str | None:
+    """Where a version has the name of an import path that it does not have."""
+    dotted = bare(name) if read_call(name) is None else None
+    if dotted is None or "." not in dotted:
+        return None
+    paths = history.paths(dotted.rpartition(".")[2])
+    for path in paths:
+        place = history.find(known.number, path)
+        if path != dotted and isinstance(place, Place) and place.name:
+            return path
+    return None
+
+
+def _path(history: History, name: str, number: int) -> str | None:
+    dotted = bare(name)
+    return next((path for path in history.paths(dotted or "") if history.find(number, path) is not None), None)
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Consecutive numbers as pairs of first and last."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def _span(history: History, run: tuple[int, int]) -> Span:
+    return Span(history.versions[run[0]], history.versions[run[1]])
+
+
+def _deprecation(history: History, number: int, path: str, call: Call | None) -> tuple[str, str] | None:
+    return history.deprecation(number, f"{path}.{call.keyword}" if call else path)
+
+
+def _other_name(history: History, path: str, numbers: Sequence[int]) -> tuple[str | None, Why | None]:
+    """What the code itself says a path is another name of, or where what it led to is imported from now."""
+    last, newest = numbers[-1], len(history.versions) - 1
+    place = history.find(last, path)
+    if not isinstance(place, Place) or not place.name:
+        return None, None
+    if _is_alias(path, place):
+        return history.import_path(last, place), "alias"
+    if last == newest:
+        return None, None
+    # The definition still stands where it stood, or has become another name of a definition that stands elsewhere.
+    now = history.find(newest, place.path)
+    target = history.import_path(newest, now) if isinstance(now, Place) else None
+    return (target, "moved") if target is not None and target != path else (None, None)
+
+
+def _is_alias(path: str, place: object) -> bool:
+    return isinstance(place, Place) and place.name.rpartition(".")[2] != path.rpartition(".")[2]
+
+
+def _alias_since(history: History, path: str, numbers: Sequence[int]) -> str | None:
+    """When a definition became another name; None of what was another name from the start."""
+    own = [number for number in numbers if not _is_alias(path, history.find(number, path))]
+    return history.versions[numbers[numbers.index(own[-1]) + 1]] if own else None
+
+
+def _changes(history: History, path: str, numbers: Sequence[int]) -> list[Change]:
+    """Parameters that were added or taken away between versions that have the name."""
+    found: list[Change] = []
+    before: tuple[Keywords, bool] | None = None
+    for number in numbers:
+        place = history.find(number, path)
+        keywords = history.keywords_at(number, path)
+        if keywords is None or not isinstance(place, Place):
+            before = None
+            continue
+        now = (keywords, (history.payload(number, place) or "").startswith("a:"))
+        if before is not None and before != now:
+            texts = [
+                *_told(keywords.names - before[0].names, "added"),
+                *_told(before[0].names - keywords.names, "gone"),
+            ]
+            if now[1] != before[1]:
+                texts.append("must be awaited" if now[1] else "is no longer awaited")
+            if texts:
+                found.append(Change(history.versions[number], ", ".join(texts)))
+        before = now
+    return found
+
+
+def _told(names: frozenset[str], what: str) -> list[str]:
+    if not names:
+        return []
+    listed = sorted(names)
+    shown = ", ".join(f"`{name}`" for name in listed[:MAX_NAMED])
+    more = f" and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
+    return [f"{'parameter' if len(listed) == 1 else 'parameters'} {shown}{more} {what}"]
