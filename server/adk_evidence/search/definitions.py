@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adk_evidence.search.lookup import read_hits
 from adk_evidence.search.query import plain_line
+from adk_evidence.search.released import told_by_releases
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import HasId, Match
 
@@ -71,7 +72,9 @@ def _resolved(run: Run) -> list[SymbolEntry]:
         entry = symbols.resolve(name) or next(iter(symbols.table.find(name)), None)
         if entry is None:
             unknown.append(name)
-            run.context.warn(UNKNOWN_SYMBOL, f"{plain_line(name)[:_SHOWN_CHARS]} is no symbol of the indexed code.")
+            plain = plain_line(name)[:_SHOWN_CHARS]
+            told = told_by_releases(run, plain) or f"{plain} is no symbol of the indexed code."
+            run.context.warn(UNKNOWN_SYMBOL, told)
         else:
             known.append(name)
             found.setdefault(entry.fqn, entry)

@@ -23,6 +23,7 @@ from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.search.released import told_by_releases
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.versions import without_versions
 from adk_evidence.settings import SupportSettings
@@ -103,12 +104,13 @@ def check_names(run: Run) -> None:
         else:
             unknown.append(name)
             elsewhere = run.scope.leaves_versions_out and any(_holds(run, kind, term, Filter()) for kind in KINDS)
-            where = (
-                "is not in the version that was searched, but in another one."
-                if elsewhere
-                else "is nowhere in the index; it may be invented, your own or too new."
-            )
-            run.context.warn(UNKNOWN_NAME, f"{name} {where}")
+            if elsewhere:
+                told = f"{name} is not in the version that was searched, but in another one."
+            else:
+                told = told_by_releases(run, name) or (
+                    f"{name} is nowhere in the index; it may be invented, your own or too new."
+                )
+            run.context.warn(UNKNOWN_NAME, told)
     run.known_names, run.unknown_names = tuple(known), tuple(unknown)
 
 
