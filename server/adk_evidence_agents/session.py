@@ -91,7 +91,8 @@ class AgentSession:
         """
         from adk_evidence.search.read import NotIndexedError
 
-        name = parse_citation(citation).name
+        named = parse_citation(citation).name
+        name = named or MAIN
         is_codebase = name != MAIN
         failures: list[EvidenceError] = []
         for index in dict.fromkeys((name, MAIN)):
@@ -102,7 +103,7 @@ class AgentSession:
                 is_codebase = False
             except (NotIndexedError, IndexMissingError) as exc:
                 failures.append(exc)
-        if not is_codebase:
+        if named is not None and not is_codebase:
             names = sorted({cited_as for index in list_indexes(self.settings) for cited_as in index.cited_as})
             if names and name not in names:
                 hint = f"Citations begin with {' or '.join(names)}."

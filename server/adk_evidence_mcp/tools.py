@@ -110,7 +110,7 @@ class ReadSource(Frozen):
     citation: str = Field(
         min_length=1,
         max_length=2000,
-        description="A citation from another tool, e.g. adk-python@v1.0.0:src/a.py#L1-L9.",
+        description="A citation from another tool, e.g. adk-python@v1.0.0:src/a.py#L1-L9; or a place: docs/a.md:1-9.",
     )
     max_tokens: Budget = DEFAULT_MAX_TOKENS
 

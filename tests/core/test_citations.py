@@ -123,7 +123,13 @@ class TestForm:
             "adk-python", "v1", path="src/a.py", lines=LineSpan(start=3, end=9)
         )
 
-    @pytest.mark.parametrize("text", ["", "adk-docs", "adk-docs@:x", "@abc:x", "a@b:", "a b@c:d"])
+    @pytest.mark.parametrize("text", ["docs/a.md:3-9", "docs/a.md#L3-L9", " docs/a.md:3-9 "])
+    def test_a_place_is_enough(self, text: str) -> None:
+        assert parse_citation(text) == Citation(None, None, path="docs/a.md", lines=LineSpan(start=3, end=9))
+
+    @pytest.mark.parametrize(
+        "text", ["", "adk-docs", "adk-docs@:x", "@abc:x", "a@b:", "a b@c:d", "a.md", "a.md:0-3", "see a.md:1-3"]
+    )
     def test_other_texts_are_refused(self, text: str) -> None:
         with pytest.raises(InvalidRequestError):
             parse_citation(text)

@@ -49,6 +49,19 @@ def test_an_unchanged_file_is_the_local_one(workplace: Workplace) -> None:
     assert (source.lines, source.cited_lines, source.language) == (LINES, LINES, "py")
 
 
+def test_a_place_that_an_outline_names_is_read(workplace: Workplace) -> None:
+    workplace.ingest()
+    service = workplace.service()
+    try:
+        with service.session() as session:
+            place = session.read(f"{PATH}:{LINES.start}-{LINES.end}")
+            assert (place.path, place.lines, place.text) == (PATH, LINES, CODE[PATH])
+            with pytest.raises(NotIndexedError):
+                session.read("docs/none.md:1-2")
+    finally:
+        service.close()
+
+
 def test_of_a_changed_folder_the_text_is_shown_as_it_is_with_the_lines_where_it_is_now(workplace: Workplace) -> None:
     workplace.ingest()
     change(workplace.code / PATH, "MAX_RETRIES = 3", "# One\n# Two\nMAX_RETRIES = 3")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import EvidencePack, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
@@ -237,3 +238,10 @@ def test_docs_alone_are_judged_by_the_code_beside_them(tmp_path: Path) -> None:
 def test_the_same_question_gives_the_same_pack(service: EvidenceService) -> None:
     first, second = (ask(service, "retry a tool that throws in ADK 8.1").pack_id for _ in range(2))
     assert first == second
+
+
+def test_a_place_that_two_versions_have_needs_the_version(service: EvidenceService) -> None:
+    with service.session() as session:
+        with pytest.raises(InvalidRequestError, match=r"^2 indexed commits have this file\."):
+            session.read("src/google/adk/plugins/retry.py:6-18")
+        assert session.read(f"adk-python@{OLD_COMMIT}:src/google/adk/plugins/retry.py#L6-L8").commit == OLD_COMMIT

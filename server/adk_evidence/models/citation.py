@@ -11,14 +11,19 @@ from adk_evidence.models.pack import LineSpan
 
 _CITATION = re.compile(r"(?P<name>[^@\s]+)@(?P<commit>[^:\s]+):(?P<target>.+)", re.DOTALL)
 _LINES = re.compile(r"#L([1-9][0-9]{0,9})-L([1-9][0-9]{0,9})\Z")
+# As outlines and other lists name places.
+_PLACE = re.compile(r"(?P<path>[^@:#\s]+)(?::|#L)(?P<start>[1-9][0-9]{0,9})-L?(?P<end>[1-9][0-9]{0,9})")
 
 
 @dataclass(frozen=True)
 class Citation:
-    """The parts of a citation; exactly one of `url` and `path` is set, `lines` only with `path`."""
+    """The parts of a citation; exactly one of `url` and `path` is set, `lines` only with `path`.
 
-    name: str
-    commit: str
+    A place such as `docs/a.md:1-9` has neither name nor commit.
+    """
+
+    name: str | None
+    commit: str | None
     url: str | None = None
     path: str | None = None
     lines: LineSpan | None = None
@@ -45,6 +50,8 @@ def code_citation(repo: str, commit: str, path: str, start: int | None, end: int
 
 def parse_citation(text: str) -> Citation:
     match = _CITATION.fullmatch(text)
+    if match is None and (place := _PLACE.fullmatch(text.strip())):
+        return Citation(None, None, path=place["path"], lines=_span(place["start"], place["end"]))
     if match is None:
         raise InvalidRequestError("This is not a citation.", "Citations look like adk-python@v1.0.0:src/a.py#L1-L9.")
     name, commit, target = match.group("name", "commit", "target")
@@ -53,8 +60,11 @@ def parse_citation(text: str) -> Citation:
     lines = _LINES.search(target)
     if lines is None:
         return Citation(name, commit, path=target)
-    span = LineSpan(start=int(lines[1]), end=int(lines[2]))
-    return Citation(name, commit, path=target[: lines.start()], lines=span)
+    return Citation(name, commit, path=target[: lines.start()], lines=_span(lines[1], lines[2]))
+
+
+def _span(start: str, end: str) -> LineSpan:
+    return LineSpan(start=int(start), end=int(end))
 
 
 def short_name(repo: str) -> str:

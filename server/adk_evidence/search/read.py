@@ -123,7 +123,8 @@ def read_citation(session: Session, citation: str) -> CitedSource:
 
     Args:
         session: Reads the index.
-        citation: As a pack has it, or as it is shown: hidden characters as `<U+202E>`, white space collapsed.
+        citation: As a pack has it, or as it is shown: hidden characters as `<U+202E>`, white space collapsed. A path
+            with lines, such as `docs/a.md:1-9`, is enough where the index has one file of that path.
 
     Raises:
         InvalidRequestError: The text is not a citation, or it stands for several files or pages.
@@ -131,6 +132,8 @@ def read_citation(session: Session, citation: str) -> CitedSource:
         SourceError: The source cannot be read, or the file is gone from it.
     """
     parts = parse_citation(citation)
+    if parts.path is not None and parts.name is None:
+        _require_one(session.index, parts.path)
     path = None if parts.path is None else _indexed_path(session.index, parts.name, parts.commit, parts.path)
     if path is not None and parts.lines is not None:
         return read_file(session, path, parts.name, parts.commit, parts.lines)
@@ -141,9 +144,10 @@ def read_citation(session: Session, citation: str) -> CitedSource:
         return read_file(session, path, parts.name, parts.commit)
     if not sections:
         raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
+    first = sections[0]
     paths = sorted({section.path for section in sections})
     if len(paths) > 1:
-        pages = [docs_citation(parts.name, parts.commit, one_line(path)) for path in paths]
+        pages = [docs_citation(first.repo, first.commit, one_line(path)) for path in paths]
         more = f" and {len(pages) - MAX_NAMED} more" if len(pages) > MAX_NAMED else ""
         raise InvalidRequestError(
             f"This citation stands for {len(pages)} pages.",
@@ -152,7 +156,6 @@ def read_citation(session: Session, citation: str) -> CitedSource:
     lines = LineSpan(
         start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
     )
-    first = sections[0]
     return read_file(session, first.path, first.repo, first.commit, lines, url=first.url)
 
 
@@ -188,7 +191,19 @@ def read_candidate(session: Session, candidate_id: str) -> CitedSource:
     raise NotIndexedError("The index does not hold this candidate.", "Ask again: it was of an earlier index.")
 
 
-def _indexed_path(index: Index, name: str, commit: str, path: str) -> str:
+def _require_one(index: Index, path: str) -> None:
+    """Refuse a path that several indexed commits have."""
+    held = {(entry.repo, entry.commit) for entry in index.manifest.corpora.values() if path in entry.files}
+    if len(held) > 1:
+        named = [f"{short_name(repo)}@{commit}" for repo, commit in sorted(held)]
+        more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
+        raise InvalidRequestError(
+            f"{len(named)} indexed commits have this file.",
+            f"Put one of them and a colon before the path: {', '.join(named[:MAX_NAMED])}{more}.",
+        )
+
+
+def _indexed_path(index: Index, name: str | None, commit: str | None, path: str) -> str:
     """The path as the index has it; `path` may be as it was shown."""
     # Shown names are compared, not decoded: nothing but what is indexed can come out.
     corpora = [entry for entry in index.manifest.corpora.values() if _is_of(entry, name, commit)]

@@ -20,7 +20,10 @@ def told_by_releases(run: Run, name: str) -> str | None:
     if version is None:
         return None
     with suppress(EvidenceError):
-        return lack(History.load(run.settings.paths.history), version, name)
+        history = History.load(run.settings.paths.history)
+        known = history.nearest(version)
+        # A version that is newer than the table may have what no known version has.
+        return lack(history, version, name) if known is not None and known.exact else None
     return None
 
 

@@ -1,0 +1,38 @@
+"""What a question is told of names that the searched version of the ADK lacks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from adk_evidence.search.released import told_by_releases
+from adk_evidence.settings import load_settings
+
+
+def run_on(*searched: str, repo: str = "google/adk-python") -> SimpleNamespace:
+    """A request that searches these versions of a repository."""
+    return SimpleNamespace(
+        settings=load_settings({}),
+        scope=SimpleNamespace(versions={"code": SimpleNamespace(searched=searched)}),
+        index=SimpleNamespace(info=SimpleNamespace(corpora={"code": SimpleNamespace(repo=repo)})),
+    )
+
+
+def test_a_name_of_an_earlier_version_is_told_with_the_last_version_that_has_it() -> None:
+    told = told_by_releases(run_on("v2.13.0"), "BaseEventsCompactor")
+    assert told == "google-adk 2.13.0 has no `BaseEventsCompactor`: the last version that has it is 1.15.1."
+
+
+def test_a_name_of_a_later_version_is_told_with_the_version_that_brings_it() -> None:
+    assert told_by_releases(run_on("v1.4.2"), "App") == "google-adk 1.4.2 has no `App`: it came in with 1.14.0."
+
+
+@pytest.mark.parametrize("searched", [("v99.0.0",), ("v2.13.0", "v1.4.2"), (), ("main",)], ids=str)
+def test_nothing_is_told_where_the_version_is_not_known(searched: tuple[str, ...]) -> None:
+    assert told_by_releases(run_on(*searched), "BaseEventsCompactor") is None
+
+
+def test_nothing_is_told_of_other_codebases_and_of_names_that_no_version_has() -> None:
+    assert told_by_releases(run_on("v2.13.0", repo="acme/shop"), "BaseEventsCompactor") is None
+    assert told_by_releases(run_on("v2.13.0"), "my_own_helper") is None
