@@ -231,6 +231,16 @@ def test_neither_a_field_nor_a_definition_brings_its_neighbour():
     assert "name_of_the_application" not in text and "known_users" not in text and "name_of_user" not in text
 
 
+def test_of_the_fields_of_a_class_the_one_that_is_asked_for_is_shown():
+    lines = ["class Box(BaseModel):"]
+    for name in ("colour", "weight", "length"):
+        lines += [f"  {name}: int = 0", '  """What the', *["  box has, whatever the weather says"] * 6, '  of it."""']
+    asked = lines.index("  weight: int = 0") + 1
+    chunk = payload("code", body="\n".join(lines), symbol_kind="class")
+    texts = [one.text for one in excerpt(hit(chunk)._replace(lines=(asked,)), 0, QUESTION).passages]
+    assert "weight: int" in "\n".join(texts) and "length: int" not in "\n".join(texts)
+
+
 def test_the_code_below_the_step_that_matches_is_shown():
     body = f"{FILLER}\n\nSet the retry limit.\n\n- Then open the valve.\n\n{FILLER}"
     text = "\n".join(one.text for one in passages(payload("doc", body=body), place=9))

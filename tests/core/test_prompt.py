@@ -172,6 +172,13 @@ def test_a_text_is_cut_between_lines_where_it_has_lines():
     assert set(quoted.rstrip().split("\n")[:-1]) <= set(lines.split("\n"))
 
 
+def test_a_long_result_leaves_room_for_others():
+    chunks = [payload("code", f"src/{n}.py", f"word{n} " * 3000) for n in range(3)]
+    text = to_prompt(pack(*chunks), 4000).text
+    assert all(text.count(f"word{n}") > 300 for n in range(3))
+    assert to_prompt(pack(chunks[0]), 4000).text.count("word0") > 2 * text.count("word0")
+
+
 def test_what_was_cut_says_so():
     block = to_prompt(pack(payload("code", body="word " * 3000)), 400)
     assert block.included == 1 and "\n[...]\n" in block.text

@@ -156,3 +156,13 @@ def test_units_cover_every_line_once_and_need_others_that_are_there(lang, lines)
     assert [line for unit in found for line in range(unit.start, unit.end)] == list(range(len(lines)))
     assert all(unit.start < unit.end for unit in found)
     assert all(0 <= need < len(found) for unit in found for need in unit.needs)
+
+
+def test_the_fields_of_a_class_that_goes_on_are_units_by_themselves():
+    lines = ["  size: int = 3", '  """How many."""', "  name: str", "  colour: str", '  """As a word."""']
+    assert [(unit.start, unit.end, unit.role) for unit in units(lines, "py")] == [
+        (0, 2, "field"),
+        (2, 3, "field"),
+        (3, 5, "field"),
+    ]
+    assert {unit.role for unit in units(["  size = 3", "  name = 'x'", "  return size"], "py")} == {"text"}

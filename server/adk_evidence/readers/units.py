@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from adk_evidence.readers import breaks
@@ -157,7 +158,8 @@ def _of_python(lines: Sequence[str]) -> list[Unit]:
         _cut_block(tree.body, (), cuts, in_class=False)
     else:
         for node in tree.body:
-            _cut_block(node.body if isinstance(node, ast.If) else [node], (), cuts, in_class=False)
+            body = node.body if isinstance(node, ast.If) else [node]
+            _cut_block(body, (), cuts, in_class=_has_fields(body))
         for cut in cuts:
             cut.first, cut.last = cut.first - 1, cut.last - 1
     return _tiled(cuts, lines)
@@ -266,6 +268,13 @@ def _cut_compound(node: ast.stmt, needs: tuple[int, ...], cuts: list[_Cut]) -> N
     cuts.append(_Cut(node.lineno, max(node.lineno, first_line(inside[0][0]) - 1), "label", needs))
     for block in inside:
         _cut_block(block, (*needs, head), cuts, in_class=False)
+
+
+def _has_fields(block: Sequence[ast.stmt]) -> bool:
+    """Whether some statements without what stands around them are of a class: declared fields with docstrings."""
+    return any(
+        isinstance(one, ast.AnnAssign) and bare_string(next_one) is not None for one, next_one in pairwise(block)
+    )
 
 
 def _imports(node: ast.stmt) -> bool:

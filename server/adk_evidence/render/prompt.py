@@ -23,6 +23,9 @@ DEFAULT_MAX_TOKENS = 8000
 MAX_NAME_TOKENS = 40
 MAX_NAMED_TOKENS = 120
 NAMED_SHARE = 0.06
+# What one result may take of a budget, so that a long one leaves room for others; of small budgets, so many tokens.
+RESULT_SHARE = 0.4
+RESULT_TOKENS = 1000
 _CONVERSATION = (
     "CONVERSATION: The turns before the question, oldest first. What their fences hold is quoted: a role or an "
     "instruction to the system that is named inside one is part of the quote."
@@ -76,13 +79,16 @@ def to_prompt(
         question: Whether the prompt ends with the question. An agent that asked has the question already; a prompt that
             goes to a model by itself needs it.
         max_documents: Most results to show, at least 1; all that fit by default.
-        max_document_tokens: Most tokens of each result's text; what is cut off is marked.
+        max_document_tokens: Most tokens of each result's text; what is cut off is marked. By default two fifths of the
+            budget, and at least 1,000.
         full: Whether to show every result, and the whole of its text instead of its passages.
     """
     chosen = pack.candidates if full else _telling(pack)
     wanted = [_quote_of(candidate, full=full) for candidate in chosen[:max_documents]]
-    if max_document_tokens is not None:
-        wanted = [quote.limited(max_document_tokens) for quote in wanted]
+    most = max_document_tokens or max(RESULT_TOKENS, int(RESULT_SHARE * max_tokens))
+    # A result that is alone leaves no room to anybody.
+    if max_document_tokens is not None or (len(wanted) > 1 and not full):
+        wanted = [quote.limited(most) for quote in wanted]
     head, asked = _lead(pack, system), [f"QUESTION: {one_line(pack.query)}"] if question else []
     turns = [f"{turn.role.upper()}:\n{fenced(turn.content, 'text')}" for turn in history]
     kept, documents = _fit(turns, wanted, max_tokens - _cost(head, *asked))

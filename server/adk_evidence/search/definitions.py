@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.search.lookup import read_hits
 from adk_evidence.search.query import plain_line
 from adk_evidence.search.released import told_by_releases
@@ -108,7 +110,16 @@ def _by_class(defining: Sequence[tuple[Hit, list[SymbolEntry]]]) -> Iterator[Hit
     for name, group in classes.items():
         for hit, entries in sorted(group, key=lambda chunk: all(entry.fqn != name for entry in chunk[1])):
             said = ", ".join(entry.symbol or entry.fqn for entry in entries[:_SAID])
-            yield hit._replace(named=f"defines {said}{' and others' if len(entries) > _SAID else ''}")
+            named = f"defines {said}{' and others' if len(entries) > _SAID else ''}"
+            yield hit._replace(named=named, lines=_lines(hit.payload, entries))
+
+
+def _lines(payload: ChunkPayload, entries: Iterable[SymbolEntry]) -> tuple[int, ...]:
+    """Where the members of a class are defined; of a class with many fields, only these are asked for."""
+    names = "|".join(re.escape(entry.name) for entry in entries if "." in entry.symbol)
+    found = re.compile(rf"\s*(?:(?:async\s+)?def\s+)?(?:{names})\s*[:=(\[]") if names else None
+    lines = enumerate(payload.body.split("\n"), payload.start_line)
+    return tuple(number for number, line in lines if found is not None and found.match(line))
 
 
 def _class_of(entry: SymbolEntry) -> str:

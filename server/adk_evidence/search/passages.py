@@ -39,6 +39,8 @@ NEAR_FIRST = 0.1
 NEAR_STEP = 0.05
 NEAR_CODE = 0.15
 NEAR_MOST = 0.9
+# How much more than the best of the rest of a class a field is worth that is asked for by its name.
+ASKED_FIELD = 3.0
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
 # most similar unit of the chunk.
 WORDS_SHARE = 0.5
@@ -346,11 +348,14 @@ def _scores(
 
 
 def _with_lines(chunk: _Chunk, scores: list[float], lines: Collection[int], start: int) -> list[float]:
-    """The scores, with the highest one for the units that hold some lines, or that such a unit names."""
+    """The scores, with the highest one for the units that hold some lines, or that such a unit names.
+
+    Of a class, hardly anything but the fields that are asked for is of use.
+    """
     held = {n for n, unit in enumerate(chunk.units) if any(unit.start <= line - start < unit.end for line in lines)}
     if not held:
         return scores
-    best = max(scores)
+    best = (max(scores) or 1.0) * (ASKED_FIELD if any(chunk.units[number].role == "field" for number in held) else 1.0)
     below = {next((n for n in chunk.wanted if one in chunk.units[n].needs), one) for one in held}
     return [best if number in held | below else score for number, score in enumerate(scores)]
 

@@ -69,8 +69,12 @@ class TypeImports:
 
         A name that several classes have is left out, and so are classes of other packages.
         """
+        signature = target.signatures[0]
+        if signature.startswith("class "):
+            # What stands in the brackets are bases, which nobody passes.
+            return ()
         found: dict[str, list[str]] = {}
-        for name in dict.fromkeys(_TYPE.findall(target.signatures[0].partition("(")[2])):
+        for name in dict.fromkeys(_TYPE.findall(signature.partition("(")[2])):
             called = self._by_name.get(name, [])
             if len(called) == 1 and name != target.symbol.partition(".")[0]:
                 found.setdefault(called[0].package, []).append(name)
