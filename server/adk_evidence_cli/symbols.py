@@ -29,6 +29,8 @@ def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: b
             Text(f"No public ADK symbol matches {one_line(answer.query)!r}. `adk-evidence ask` finds private ones.")
         )
     else:
+        if answer.lacking:
+            out.print(Text(one_line(answer.lacking)))
         for place, target in enumerate(answer.results, 1):
             _show(target, place, answer, out)
     for warning in answer.warnings:
@@ -47,8 +49,8 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     heading = Text.assemble((f"{place:>2}  ", "dim"), (one_line(target.symbol), "bold"), (f"  {target.type}", "dim"))
     if target.deprecated:
         heading.append("  deprecated", "yellow")
-    if target.alias_of is not None:
-        heading.append(f"  = {one_line(target.alias_of)}", "dim")
+    if target.relation:
+        heading.append(f"  {one_line(target.relation)}", "dim")
     if target.available == "false":
         heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)

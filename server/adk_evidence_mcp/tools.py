@@ -94,12 +94,14 @@ class SymbolFound(Frozen):
     import_statement: str
     citation: str
     deprecated: bool
+    relation: str = Field(description="E.g. `alias of google.adk.agents.Context`.")
 
 
 class SymbolsFound(Frozen):
     """What `find_adk_symbol` found, best first; signatures and summaries are in the text of the answer."""
 
     symbols: tuple[SymbolFound, ...]
+    lacking: str = Field(description="Says that the query is a name that no public symbol has.")
     version: str | None = Field(description="Version of google-adk that the index is of.")
     warnings: tuple[str, ...]
 
@@ -240,8 +242,9 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
         [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No public ADK symbol matches this query."]
     )
     symbols = tuple(SymbolFound.model_validate(found, from_attributes=True) for found in results)
-    structured = SymbolsFound(symbols=symbols, version=answer.ref, warnings=answer.warnings)
-    return Answer("\n".join([*warnings, *shown]), structured)
+    structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=answer.warnings)
+    lacking = [one_line(answer.lacking)] if answer.lacking else []
+    return Answer("\n".join([*warnings, *lacking, *shown]), structured)
 
 
 def _brief(found: RankedTarget) -> str:
@@ -250,7 +253,8 @@ def _brief(found: RankedTarget) -> str:
 
 
 def _named(found: RankedTarget) -> str:
-    return f"{found.type} {found.symbol}{' (deprecated)' if found.deprecated else ''}"
+    relation = f" ({one_line(found.relation)})" if found.relation else ""
+    return f"{found.type} {found.symbol}{relation}{' (deprecated)' if found.deprecated else ''}"
 
 
 def _entry(found: RankedTarget) -> str:

@@ -239,6 +239,15 @@ async def test_a_name_is_answered_with_what_it_takes_and_names_alone_of_others(s
 
 
 @pytest.mark.asyncio
+async def test_a_member_that_a_class_lacks_is_not_answered_with_another_class_alone(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")
+        said = "Neither `Runner` nor its bases in the ADK have a public member `on_tool_error`; the nearest:"
+        assert text.startswith(said) and found["lacking"] == said
+        assert found["symbols"][0]["fqn"] == "google.adk.runners.Runner"
+
+
+@pytest.mark.asyncio
 async def test_programs_read_the_schemas_that_structured_content_keeps_to(session: AgentSession) -> None:
     calls = {
         "find_adk_evidence": {"query": QUESTION},

@@ -77,7 +77,7 @@ class Broken(HashEmbedder):
         raise ModelError("The model is away.")
 
 
-def loaded(embedder: Any = None, *, with_vectors: bool = True) -> TargetSearch:
+def loaded(embedder: Any = None, *, of: list[Target] = TARGETS) -> TargetSearch:
     about = About(
         repo="google/adk-python",
         commit="v2.13.0",
@@ -86,10 +86,10 @@ def loaded(embedder: Any = None, *, with_vectors: bool = True) -> TargetSearch:
         model="m",
         dimension=HashEmbedder.dimension,
         built_at="2026-01-01T00:00:00+00:00",
-        targets=len(TARGETS),
+        targets=len(of),
     )
-    vectors: FloatMatrix = embed_all(HashEmbedder(), [rich_text(item) for item in TARGETS])
-    found = TargetSet(about, TARGETS, vectors if with_vectors else None)
+    vectors: FloatMatrix = embed_all(HashEmbedder(), [rich_text(item) for item in of])
+    found = TargetSet(about, of, vectors)
     return TargetSearch(found, load_settings(), (embedder or HashEmbedder()).embed_query)
 
 
@@ -172,6 +172,73 @@ def test_names_are_answered_without_the_model(query: str) -> None:
 @pytest.mark.parametrize("mode", ["lexical", "hybrid"])
 def test_slips_are_forgiven(kit: TargetSearch, query: str, meant: str, mode: Any) -> None:
     assert symbols(kit, query, mode)[0] == meant
+
+
+# Members and other names of classes
+
+CONTEXT = target(1, "Context", "What a tool is given.")
+READER = target(4, "Reader", "Reads.").model_copy(update={"signatures": ("Reader()", "limit: int = 3")})
+FAMILY = [
+    CONTEXT.model_copy(update={"bases": (READER.fqn,)}),
+    target(2, "OtherContext.user", "Who asks, elsewhere.", "property"),
+    target(3, "Context.state", "What is kept.", "property"),
+    READER,
+    target(5, "Reader.user", "Who asks.", "property"),
+    target(6, "ToolContext", "", "variable").model_copy(
+        update={"alias_of": CONTEXT.fqn, "signatures": ("ToolContext = Context",)}
+    ),
+]
+
+
+def found_in_family(query: str) -> tuple[list[str], list[str | None], str]:
+    search = loaded(of=FAMILY)
+    found, _ = search.find(query, 5, "auto", [])
+    named = [item for item in found if item.why.match == "exact"]
+    shown = [(item.member.target if item.member else FAMILY[item.place]).symbol for item in found]
+    return shown, [item.member.inherited_from if item.member else None for item in named], search.lacking(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "inherited_from"),
+    [
+        ("Context.user", ["Reader.user", "Context"], "Reader"),
+        ("Context.user()", ["Reader.user", "Context"], "Reader"),
+        ("google.adk.kit.Context.user", ["Reader.user", "Context"], "Reader"),
+        ("ToolContext.user", ["Reader.user", "ToolContext"], "Reader"),
+        ("ToolContext.state", ["Context.state", "ToolContext"], None),
+        ("ToolContext.limit", ["Reader.limit", "ToolContext"], "Reader"),
+        ("context.user", ["Reader.user", "Context"], "Reader"),
+    ],
+)
+def test_a_member_is_found_in_the_bases_of_its_class_and_by_other_names_of_the_class(
+    query: str, shown: list[str], inherited_from: str | None
+) -> None:
+    assert found_in_family(query) == (shown, [inherited_from], "")
+
+
+def test_a_class_stands_before_the_members_of_others_that_are_called_like_one_it_lacks() -> None:
+    shown, named, lacking = found_in_family("Reader.state")
+    assert shown[0] == "Reader" and "Context.state" in shown and len(shown) == len(set(shown)) and not named
+    assert lacking == "Neither `Reader` nor its bases in the ADK have a public member `state`; the nearest:"
+
+
+def test_members_that_begin_so_come_before_their_class(kit: TargetSearch) -> None:
+    assert [TARGETS[item.place].symbol for item in kit.find("LlmAgent.out", 2, "auto", [])[0]] == [
+        "LlmAgent.output_key",
+        "LlmAgent",
+    ]
+
+
+@pytest.mark.parametrize("query", ["read_state", "reader.py", "Nowhere.user"])
+def test_a_name_that_no_symbol_has_is_said_to_be_none(query: str) -> None:
+    assert found_in_family(query)[2] == f"No public symbol is called `{query}`; the nearest:"
+
+
+@pytest.mark.parametrize(
+    "query", ["Context", "tool_context", "google.adk.kit", "state", "reads", "who asks for user_id"]
+)
+def test_names_modules_and_questions_lack_nothing(query: str) -> None:
+    assert found_in_family(query)[2] == ""
 
 
 # Words and meaning

@@ -99,6 +99,8 @@ class OldPlanner(Planner):
 Default = Planner
 """The planner that is used."""
 planner = Planner()
+Earlier = Planner
+step = Planner.plan
 _private = Planner()
 ''',
     "src/kit/shared.py": "from ._impl import Shown, Listed\n__all__ = ['Listed']\n",
@@ -121,7 +123,7 @@ def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
     ]
     exports = build_export_map(files)
     graph = ReferenceGraph(modules, exports)
-    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
+    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph), graph.class_aliases))
     return {target.import_path: target for target in rank_targets(symbols, graph, pages)}
 
 
@@ -144,6 +146,7 @@ def test_only_public_symbols_are_targets(kit: Any) -> None:
         "kit.agents.Planner.plan",
         "kit.agents.planner.OldPlanner",
         "kit.agents.planner.Default",
+        "kit.agents.planner.Earlier",
         "kit.shared.Listed",
         "kit.shared.Shown",
     }
@@ -177,6 +180,24 @@ def test_another_name_leads_to_its_symbol_and_borrows_its_summary_only_without_o
     target = kit["kit.agents.planner.Default"]
     assert (target.type, target.alias_of) == ("variable", "kit.agents.planner.Planner")
     assert target.summary == "The planner that is used."
+
+
+def test_another_name_of_a_class_is_public_without_a_docstring(kit: Any) -> None:
+    target = kit["kit.agents.planner.Earlier"]
+    assert (target.alias_of, target.signatures) == ("kit.agents.planner.Planner", ("Earlier = Planner",))
+
+
+def test_a_class_has_its_bases_in_the_order_in_which_python_looks_members_up() -> None:
+    files = {
+        "src/kit/base.py": "class Root: ...\nclass _Hidden(Root): ...\nclass Left(Root): ...\n",
+        "src/kit/more.py": "from typing import Generic\nfrom kit.base import Left, _Hidden\nfrom kit import base\n"
+        "class Right(base.Root, Generic): ...\nclass Both(Left, Right): ...\nclass Open(_Hidden): ...\n"
+        "class Here(There): ...\nclass There(Here): ...\n",
+    }
+    bases = {target.symbol: target.bases for target in read(files, []).values()}
+    assert bases["Both"] == ("kit.base.Left", "kit.more.Right", "kit.base.Root")
+    assert bases["Open"] == ("kit.base.Root",) and bases["Root"] == ()
+    assert bases["Here"] == ("kit.more.There",)
 
 
 def test_deprecated_symbols_rank_lower(kit: Any) -> None:

@@ -206,7 +206,7 @@ def test_among_symbols(cli: Ask, group: str) -> None:
     name = function_name(group, 0).removesuffix("0")
     text = cli("symbol", name, "-k", 100)
     assert not hidden_characters(text) and name in text
-    layout = (" ", "  │ ")
+    layout = (" ", "  │ ", "No public symbol is called ")
     assert all(line.startswith(layout) or line[:2].strip().isdigit() for line in text.split("\n") if line)
     for line in text.split("\n"):
         assert line.startswith("  │ ") or not [bait for bait in BAIT if bait in line]
@@ -256,7 +256,7 @@ async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: st
                 quoted(source, ("SOURCE: ", "Fenced texts and names "))
         name = function_name(group, 0).removesuffix("0")
         text, _ = await mcp(client, "find_adk_symbol", query=name, limit=25)
-        quoted(text, ("Fenced texts and names ",))
+        quoted(text, ("No public symbol is called ", "Fenced texts and names "))
 
 
 @pytest.mark.asyncio

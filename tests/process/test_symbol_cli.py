@@ -58,6 +58,11 @@ def test_a_symbol_on_the_terminal(cli: Cli) -> None:
     assert "plugins/retry.py#L6-L18" in result.stdout and "\x1b" not in result.stdout
 
 
+def test_a_name_that_nothing_has_is_said_to_be_none_before_what_is_near(cli: Cli) -> None:
+    first, *nearest = cli("retry_plugins").stdout.splitlines()
+    assert first == "No public symbol is called `retry_plugins`; the nearest:" and "RetryPlugin" in nearest[0]
+
+
 def test_json_is_exactly_the_answer(cli: Cli) -> None:
     result = cli("how to retry a tool", "--json", "--mode", "hybrid")
     answer = TargetAnswer.model_validate_json(result.stdout)

@@ -598,7 +598,8 @@ export interface DocReference {
 /**
  * What a search for targets found, best first.
  *
- * `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
+ * `typed` says what the query was taken for, `mode` how it was answered. `lacking` says in a sentence that a
+ * query is a name that no public symbol has; the results are then merely near. `ref` is the version of the index,
  * `installed` the version that `available` was compared with.
  */
 export interface TargetAnswer {
@@ -606,6 +607,7 @@ export interface TargetAnswer {
   typed: "name" | "code" | "natural";
   mode: "lookup" | "lexical" | "vector" | "hybrid";
   results: RankedTarget[];
+  lacking: string;
   ref: string | null;
   installed: string | null;
   warnings: string[];
@@ -615,6 +617,8 @@ export interface TargetAnswer {
  *
  * Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
  * so, and `type_imports` are the statements that import the classes in the signature.
+ * `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
+ * as a member of another class, `inherited_from` is the base that defines the member.
  * `available` says whether the user's installed version has the target; `unknown` where none is installed.
  */
 export interface RankedTarget {
@@ -635,6 +639,7 @@ export interface RankedTarget {
   rank_score: number;
   deprecated: boolean;
   alias_of: string | null;
+  inherited_from: string | null;
   score: number;
   why: Why1;
   available: "true" | "false" | "unknown";

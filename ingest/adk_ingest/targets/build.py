@@ -164,7 +164,7 @@ def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress:
     ]
     exports = build_export_map(texts)
     graph = ReferenceGraph(modules, exports)
-    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph)))
+    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph), graph.class_aliases))
     return rank_targets(symbols, graph, pages)
 
 

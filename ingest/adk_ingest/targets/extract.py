@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -89,7 +89,10 @@ class PublicSymbol:
 
 
 def public_symbols(
-    modules: Sequence[ModuleText], exports: Mapping[str, str], elsewhere: Mapping[str, str]
+    modules: Sequence[ModuleText],
+    exports: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    aliases: Collection[str] = (),
 ) -> Iterator[PublicSymbol]:
     """Every public symbol of the modules, each once.
 
@@ -97,20 +100,25 @@ def public_symbols(
         modules: The corpus; a module that does not parse has no symbols.
         exports: Fully qualified name to public import path of what packages export.
         elsewhere: The same for private definitions that are imported from somewhere else (`public_paths`).
+        aliases: Fully qualified names of variables that are other names of classes, and public without a docstring.
     """
     import griffe
 
     for module in modules:
         try:
             tree = griffe.visit(module.name, filepath=Path(module.path), code=module.text)
-            found = list(_module_symbols(module, tree, exports, elsewhere))
+            found = list(_module_symbols(module, tree, exports, elsewhere, aliases))
         except (SyntaxError, ValueError, RecursionError, MemoryError, griffe.GriffeError):
             continue
         yield from found
 
 
 def _module_symbols(
-    module: ModuleText, tree: griffe.Module, exports: Mapping[str, str], elsewhere: Mapping[str, str]
+    module: ModuleText,
+    tree: griffe.Module,
+    exports: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    aliases: Collection[str],
 ) -> Iterator[PublicSymbol]:
     internal = _is_internal(tree)
     for name, member in tree.members.items():
@@ -118,7 +126,7 @@ def _module_symbols(
         public = exports.get(fqn) or elsewhere.get(fqn) or fqn
         if is_private(public) or (internal and fqn not in exports) or not _is_defined_here(member):
             continue
-        if member.is_attribute and fqn not in exports and member.docstring is None:
+        if member.is_attribute and fqn not in exports and fqn not in aliases and member.docstring is None:
             continue
         yield from _symbol_and_members(module, name, member, public, exported=fqn in exports)
 

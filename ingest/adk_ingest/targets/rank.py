@@ -56,7 +56,13 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
                 "weight": WEIGHTS[target.type],
             }
         )
-        found = {"score": score(parts), "parts": parts, "alias_of": alias.fqn if alias else None}
+        ancestors = graph.ancestors(symbol.definition) if target.type == "class" else ()
+        found = {
+            "score": score(parts),
+            "parts": parts,
+            "alias_of": alias.fqn if alias else None,
+            "bases": tuple(by_definition[base].fqn for base in ancestors if base in by_definition),
+        }
         summary = target.summary or (alias.summary if alias else "")
         targets.append(target.model_copy(update={**found, "summary": summary}))
     targets.sort(key=lambda target: (-target.score, target.fqn))

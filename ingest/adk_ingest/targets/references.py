@@ -18,6 +18,8 @@ TOLERANCE = 1e-10
 MAX_ITERATIONS = 200
 # Longest chain of re-exports that is followed.
 MAX_HOPS = 12
+# More bases than any class has: bases in a circle come to an end.
+MAX_ANCESTORS = 200
 
 _DOCS_IMPORT = re.compile(
     r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE
@@ -29,7 +31,8 @@ class ReferenceGraph:
     """Definitions at the top of modules, and which of them refers to which.
 
     A module is a node as well; it stands for its imports and for code outside of definitions. The imports of an
-    `__init__.py` are not references, since packages export by them.
+    `__init__.py` are not references, since packages export by them. `class_aliases` are the variables that are merely
+    other names of classes: `ToolContext = Context`.
 
     Args:
         modules: The corpus.
@@ -44,8 +47,12 @@ class ReferenceGraph:
         for name, bindings in self._bindings.items():
             self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
         self.edges: set[tuple[str, str]] = set()
+        self._bases: dict[str, list[str]] = {}
         for module, tree in parsed.values():
             self._add(module, tree)
+        self.class_aliases = frozenset(
+            alias for module, tree in parsed.values() for alias in self._find_aliases(module.name, tree)
+        )
 
     def resolve(self, module: str, dotted: str) -> str | None:
         """The definition that a dotted name means in a module, or None: `agents.LlmAgent.model` is the class."""
@@ -68,6 +75,19 @@ class ReferenceGraph:
             path = f"{self._origins[known]}{path[len(known) :]}"
         return None
 
+    def ancestors(self, definition: str) -> list[str]:
+        """The definitions that a class inherits from, in the order in which Python looks a member up."""
+        found: list[str] = []
+        waiting, seen = [definition], 0
+        while waiting and seen < MAX_ANCESTORS:
+            one = waiting.pop()
+            seen += 1
+            found.append(one)
+            waiting += reversed(self._bases.get(one, ()))
+        # A base of several bases comes behind all of them.
+        last = list(dict.fromkeys(reversed(found)))
+        return [one for one in reversed(last) if one != definition]
+
     def centrality(self) -> dict[str, float]:
         """PageRank of every definition and module; the values sum to 1. The same corpus gives the same values."""
         nodes = sorted(self._definitions | {node for edge in self.edges for node in edge})
@@ -79,11 +99,25 @@ class ReferenceGraph:
 
     def _add(self, module: ModuleText, tree: ast.Module) -> None:
         for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+                resolved = (self.resolve(module.name, name) for name in map(dotted_name, bases) if name)
+                self._bases[f"{module.name}.{node.name}"] = [base for base in resolved if base is not None]
             start = f"{module.name}.{node.name}" if isinstance(node, Definition) else module.name
             if module.is_package and start == module.name:
                 continue
             ends = {self.resolve(module.name, dotted) for dotted in _names(node)}
             self.edges |= {(start, end) for end in ends if end is not None and end != start}
+
+    def _find_aliases(self, module: str, tree: ast.Module) -> Iterator[str]:
+        for node in tree.body:
+            if not isinstance(node, ast.Assign | ast.AnnAssign):
+                continue
+            value = dotted_name(node.value)
+            meant = self.resolve(module, value) if value else None
+            # A path of a member means its class, and the member is not the class.
+            if value and meant in self._bases and meant.rpartition(".")[2] == value.rpartition(".")[2]:
+                yield from (f"{module}.{name}" for name in bound_names(node))
 
 
 def public_paths(modules: Sequence[ModuleText], pages: Iterable[str], graph: ReferenceGraph) -> dict[str, str]:

@@ -30,7 +30,7 @@ from adk_evidence.symbols.target_sets import About, about_index, find_set, has_v
 
 STALE = "The targets are of an earlier state of the indexed files; `adk-ingest targets` builds them anew."
 # The `score` of a target is its rank's; the `score` of a result is the search's.
-_COPIED = RankedTarget.model_fields.keys() & Target.model_fields.keys() - {"score"}
+_COPIED = RankedTarget.model_fields.keys() & Target.model_fields.keys() - {"score", "alias_of"}
 
 
 class CurrentSymbols:
@@ -116,9 +116,13 @@ class CurrentSymbols:
         installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = []
         for item in found:
-            target = search.targets[item.place]
+            member = item.member
+            target = member.target if member else search.targets[item.place]
+            alias = search.by_fqn.get(target.alias_of) if target.alias_of else None
             result = RankedTarget(
                 **{name: getattr(target, name) for name in _COPIED},
+                alias_of=alias.import_path if alias else target.alias_of,
+                inherited_from=member.inherited_from if member else None,
                 import_statement=target.import_statement,
                 signature=target.signatures[0],
                 fields=search.fields.of(target) if item.why.match == "exact" else (),
@@ -136,6 +140,7 @@ class CurrentSymbols:
             typed=typed_as(query),
             mode=answered,
             results=tuple(results),
+            lacking=search.lacking(query) if answered != "vector" and results else "",
             ref=about.ref,
             installed=installed.version if installed else None,
             warnings=tuple(warnings),

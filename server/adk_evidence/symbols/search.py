@@ -19,6 +19,7 @@ from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_co
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.imports import TypeImports
+from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
 from adk_evidence.symbols.target_sets import TargetSet
@@ -50,11 +51,15 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True)
 class Scored:
-    """A target that was found: its place in the list of targets, its score and why."""
+    """A target that was found: its place in the list of targets, its score and why.
+
+    `member` is known where the query named a class and its member.
+    """
 
     place: int
     score: float
     why: Why
+    member: Member | None = None
 
 
 def typed_as(query: str) -> Typed:
@@ -77,7 +82,9 @@ class TargetSearch:
     def __init__(self, found: TargetSet, settings: Settings, embed_query: Callable[[str], list[float]]) -> None:
         self.set = found
         self.targets = found.targets
+        self.by_fqn = {target.fqn: target for target in found.targets}
         self.names = TargetNames(found.targets)
+        self.members = Members(found.targets)
         self.fields = Fields(found.targets)
         self.types = TypeImports(found.targets)
         self._rrf_k = settings.retrieval.rrf_k
@@ -96,6 +103,17 @@ class TargetSearch:
         """
         if mode != "vector" and typed_as(query) == "name":
             by_name = self.names.look_up(query, limit)
+            named = None if _has_exact(by_name) else self.members.look_up(query)
+            if named is not None:
+                # The class goes with its member, and stands for a member that it lacks; `LlmAgent.out` is a beginning.
+                found = [Scored(item.place, EXACT_SCORE, Why(match="exact"), item) for item in named.found]
+                found += [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners]
+                if named.found:
+                    return found[:limit], "lookup"
+                nearest: dict[int, Scored] = {}
+                for item in (*by_name, *found, *self._by_words(query, limit)):
+                    nearest.setdefault(item.place, item)
+                return list(nearest.values())[:limit], "lexical"
             # `ReflectAnd` can only be part of a name; `Retry` can be a word as well.
             enough = 1 if is_code_like(query.strip()) else limit
             if _has_exact(by_name) or len(by_name) >= enough:
@@ -108,6 +126,19 @@ class TargetSearch:
                 raise
             warnings.append(f"{exc.message} The targets are searched by words alone.")
             return self._by_words(query, limit), "lexical"
+
+    def lacking(self, query: str) -> str:
+        """A sentence that says that a query is the name of nothing, or "" where the query has a meaning."""
+        name = query.removesuffix("()")
+        words = query.split()
+        if len(words) != 1 or not is_code_like(words[0]) or self.names.is_known(name):
+            return ""
+        named = self.members.look_up(name)
+        if named is None:
+            return f"No public symbol is called `{name}`; the nearest:"
+        if named.found:
+            return ""
+        return f"Neither `{named.owner}` nor its bases in the ADK have a public member `{named.name}`; the nearest:"
 
     def rank(self, query: str, limit: int, mode: AnswerMode) -> list[Scored]:
         """The best targets by the search of a mode; the errors are those of `find`."""
@@ -205,6 +236,12 @@ class TargetNames:
         found = [Scored(place, EXACT_SCORE, Why(match="exact")) for place in exact]
         found += [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in beginnings if place not in exact]
         return found[:limit]
+
+    def is_known(self, query: str) -> bool:
+        """Whether a query is the name of a target, or of a module or package that has targets."""
+        module = f"{query.lower()}."
+        start = bisect_left(self._starts, (module, 0))
+        return bool(self._named_in(query)) or (start < len(self._starts) and self._starts[start][0].startswith(module))
 
     def prefix(self, beginning: str, limit: int) -> list[int]:
         """Targets whose bare or dotted name begins so in any case, those at the top of modules first."""

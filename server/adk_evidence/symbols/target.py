@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from adk_evidence.identifiers import split_identifier
@@ -19,6 +20,8 @@ Match = Literal["exact", "prefix", "similar_name", "words", "meaning"]
 MAX_QUERY_CHARS = 1000
 MAX_TARGETS = 100
 MAX_SEARCHED_CHARS = 300
+# `ToolContext = Context`, but not `google_search = GoogleSearchTool()`.
+_NAME_AS_VALUE = re.compile(r"= [\w.]+$")
 
 
 class RankParts(Frozen):
@@ -43,7 +46,8 @@ class Target(Frozen):
     `fqn` says where the symbol is defined (its import path where that is private), `import_path` where it is imported
     from, `symbol` is its name within a module. `path` and `lines` say where the definition stands. `signatures` has
     the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
-    variable is another name or an instance of. `rank` counts from 1; `score` is from 0 to 1.
+    variable is another name or an instance of. `bases` are the public classes of the ADK that a class inherits from, in
+    the order in which Python looks a member up, each by its `fqn`. `rank` counts from 1; `score` is from 0 to 1.
     """
 
     rank: int
@@ -58,6 +62,7 @@ class Target(Frozen):
     path: str
     lines: LineSpan
     alias_of: str | None = None
+    bases: tuple[str, ...] = ()
     parts: RankParts
 
     @property
@@ -97,6 +102,8 @@ class RankedTarget(Frozen):
 
     Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
     so, and `type_imports` are the statements that import the classes in the signature.
+    `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
+    as a member of another class, `inherited_from` is the base that defines the member.
     `available` says whether the user's installed version has the target; `unknown` where none is installed.
     """
 
@@ -117,6 +124,7 @@ class RankedTarget(Frozen):
     rank_score: float
     deprecated: bool
     alias_of: str | None
+    inherited_from: str | None = None
     score: float
     why: Why
     available: Availability = "unknown"
@@ -126,11 +134,21 @@ class RankedTarget(Frozen):
         """Dotted path of the package that the symbol is imported from."""
         return self.import_path.removesuffix(f".{self.symbol}")
 
+    @property
+    def relation(self) -> str:
+        """How the target belongs to another symbol: `alias of google.adk.agents.Context`, or ""."""
+        if self.inherited_from is not None:
+            return f"inherited from {self.inherited_from}"
+        if self.alias_of is None:
+            return ""
+        return f"{'alias' if _NAME_AS_VALUE.search(self.signature) else 'instance'} of {self.alias_of}"
+
 
 class TargetAnswer(Frozen):
     """What a search for targets found, best first.
 
-    `typed` says what the query was taken for, `mode` how it was answered. `ref` is the version of the index,
+    `typed` says what the query was taken for, `mode` how it was answered. `lacking` says in a sentence that a
+    query is a name that no public symbol has; the results are then merely near. `ref` is the version of the index,
     `installed` the version that `available` was compared with.
     """
 
@@ -138,6 +156,7 @@ class TargetAnswer(Frozen):
     typed: Typed
     mode: AnswerMode
     results: tuple[RankedTarget, ...]
+    lacking: str = ""
     ref: str | None
     installed: str | None
     warnings: tuple[str, ...]

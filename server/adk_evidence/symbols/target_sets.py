@@ -49,7 +49,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-2"] = "targets-2"
+    format: Literal["targets-3"] = "targets-3"
     repo: str
     commit: str
     ref: str | None

@@ -20,6 +20,7 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
     rank_score: 1,
     deprecated: false,
     alias_of: null,
+    inherited_from: null,
     score: 1,
     why: { match: "exact", lexical_rank: null, lexical_score: null, vector_rank: null, similarity: null },
     available: "unknown",
@@ -29,5 +30,15 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
 
 /** What a search for symbols answers. */
 export function answer(results: RankedTarget[], more: Partial<TargetAnswer> = {}): TargetAnswer {
-  return { query: "q", typed: "name", mode: "lookup", results, ref: "v2.13.0", installed: null, warnings: [], ...more };
+  return {
+    query: "q",
+    typed: "name",
+    mode: "lookup",
+    results,
+    lacking: "",
+    ref: "v2.13.0",
+    installed: null,
+    warnings: [],
+    ...more,
+  };
 }

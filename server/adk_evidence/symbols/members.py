@@ -1,0 +1,106 @@
+"""Finds `Class.member` in the class that defines the member: the class itself or one of its bases."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from adk_evidence.identifiers import is_private
+from adk_evidence.symbols.names import Names
+from adk_evidence.symbols.target import Target
+
+_DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+_MEMBER_NAME = re.compile(r"(?:async )?(\w+)")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member that was found.
+
+    `target` may be made for the answer: a field without a docstring has no target. `place` is that of the member, or
+    of its class, in the list of targets. `inherited_from` is the base that defines the member, by its `symbol`.
+    """
+
+    target: Target
+    place: int
+    inherited_from: str | None
+
+
+@dataclass(frozen=True)
+class Membership:
+    """What a query of the form `Class.member` means.
+
+    `owners` are the places of the classes, or of other names of classes, that the query names. `found` is empty where
+    none of these classes has a public member of that name.
+    """
+
+    owners: tuple[int, ...]
+    owner: str
+    name: str
+    found: tuple[Member, ...]
+
+
+class Members:
+    """The members of the classes among targets, those that a class inherits among them."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self._targets = targets
+        self._places = {target.fqn: place for place, target in enumerate(targets)}
+        self._owners: list[tuple[int, Target]] = []
+        self._members: dict[str, dict[str, int]] = defaultdict(dict)
+        for place, target in enumerate(targets):
+            meant = targets[self._places.get(target.alias_of or "", place)]
+            if meant.type == "class":
+                self._owners.append((place, meant))
+            if "." in target.symbol:
+                self._members[target.fqn.rpartition(".")[0]][target.name] = place
+        self._names = Names((targets[place].fqn, targets[place].import_path) for place, _ in self._owners)
+
+    def look_up(self, query: str) -> Membership | None:
+        """What a query means, or None where the query is no name of a member of a class that exists."""
+        dotted = query.strip().removesuffix("()")
+        if not _DOTTED_NAME.fullmatch(dotted):
+            return None
+        owner, _, name = dotted.rpartition(".")
+        for any_case in (False, True):
+            owners = [self._owners[row] for row in self._names.ending(owner, any_case=any_case)]
+            found = {member.target.fqn: member for _, cls in owners if (member := self._find(cls, name))}
+            # `agent.py` need not mean `Agent`.
+            if found or (owners and not any_case and not is_private(name)):
+                return Membership(tuple(place for place, _ in owners), owner, name, tuple(found.values()))
+        return None
+
+    def _find(self, owner: Target, name: str) -> Member | None:
+        for cls in (owner, *self._bases(owner)):
+            inherited_from = cls.symbol if cls is not owner else None
+            place = self._members[cls.fqn].get(name) if cls.fqn in self._members else None
+            if place is not None:
+                return Member(self._targets[place], place, inherited_from)
+            for signature in cls.signatures[1:]:
+                match = _MEMBER_NAME.match(signature)
+                if match and match[1] == name:
+                    return Member(_field(cls, name, signature), self._places[cls.fqn], inherited_from)
+        return None
+
+    def _bases(self, owner: Target) -> Iterator[Target]:
+        for fqn in owner.bases:
+            if fqn in self._places:
+                yield self._targets[self._places[fqn]]
+
+
+def _field(owner: Target, name: str, signature: str) -> Target:
+    """A field that only its class lists, with the lines of the class."""
+    return owner.model_copy(
+        update={
+            "fqn": f"{owner.fqn}.{name}",
+            "name": name,
+            "symbol": f"{owner.symbol}.{name}",
+            "type": "attribute",
+            "import_path": f"{owner.import_path}.{name}",
+            "summary": "",
+            "signatures": (signature,),
+            "bases": (),
+        }
+    )
