@@ -102,6 +102,11 @@ def is_private(name: str) -> bool:
     return any(part.startswith("_") for part in name.split("."))
 
 
+def is_internal(name: str) -> bool:
+    """Whether a part of a dotted name is for its own module or class; `__init__` is for everybody."""
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
 def is_code_like(token: str) -> bool:
     """Whether a token looks like code: snake_case, camelCase, a dotted name or a call such as `run()`."""
     name = token.rstrip("()")

@@ -128,7 +128,8 @@ class TestForm:
         assert parse_citation(text) == Citation(None, None, path="docs/a.md", lines=LineSpan(start=3, end=9))
 
     @pytest.mark.parametrize(
-        "text", ["", "adk-docs", "adk-docs@:x", "@abc:x", "a@b:", "a b@c:d", "a.md", "a.md:0-3", "see a.md:1-3"]
+        "text",
+        ["", "adk-docs", "adk-docs@:x", "@abc:x", "a@b:", "a b@c:d", "a.md", "a.md:0-3", "a.md:9-3", "b@1:a#L9-L3"],
     )
     def test_other_texts_are_refused(self, text: str) -> None:
         with pytest.raises(InvalidRequestError):

@@ -242,6 +242,7 @@ def test_the_same_question_gives_the_same_pack(service: EvidenceService) -> None
 
 def test_a_place_that_two_versions_have_needs_the_version(service: EvidenceService) -> None:
     with service.session() as session:
-        with pytest.raises(InvalidRequestError, match=r"^2 indexed commits have this file\."):
-            session.read("src/google/adk/plugins/retry.py:6-18")
-        assert session.read(f"adk-python@{OLD_COMMIT}:src/google/adk/plugins/retry.py#L6-L8").commit == OLD_COMMIT
+        with pytest.raises(InvalidRequestError, match=r"^2 indexed commits have this file\.") as caught:
+            session.read("src/google/adk/plugins/retry.py:6-8")
+        cited = caught.value.hint.removeprefix("Cite one of them: ").removesuffix(".").split(", ")
+        assert [session.read(citation).commit for citation in cited] == [OLD_COMMIT, CODE_COMMIT]

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from adk_evidence.identifiers import is_internal
 from adk_evidence.readers.python import absolute, bound_names, parse_quietly
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def api_reference_page(source_path: str, code_text: str, module_name: str, expor
     import griffe
 
     # A private module's names are public only where a package exports them.
-    if _is_private(module_name) and not any(name.rpartition(".")[0] == module_name for name in export_map):
+    if is_internal(module_name) and not any(name.rpartition(".")[0] == module_name for name in export_map):
         return None
     try:
         module = griffe.visit(module_name, filepath=Path(source_path), code=code_text, docstring_parser="google")
@@ -171,17 +172,13 @@ def _module_sections(module: griffe.Module, export_map: Mapping[str, str]) -> It
     for member in _public(module):
         path = f"{module.path}.{member.name}"
         public = export_map.get(path)
-        if public is None and _is_private(module.path):
+        if public is None and is_internal(module.path):
             continue
         yield from _member(member, "##", member.name, public)
         if member.is_class:
             for inner in _public(member):
                 anchor = f"{public}.{inner.name}" if public else None
                 yield from _member(inner, "###", f"{member.name}.{inner.name}", anchor)
-
-
-def _is_private(path: str) -> bool:
-    return any(part.startswith("_") and not part.startswith("__") for part in path.split("."))
 
 
 def _public(owner: griffe.Object) -> Iterator[Any]:

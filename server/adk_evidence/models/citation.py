@@ -12,14 +12,14 @@ from adk_evidence.models.pack import LineSpan
 _CITATION = re.compile(r"(?P<name>[^@\s]+)@(?P<commit>[^:\s]+):(?P<target>.+)", re.DOTALL)
 _LINES = re.compile(r"#L([1-9][0-9]{0,9})-L([1-9][0-9]{0,9})\Z")
 # As outlines and other lists name places.
-_PLACE = re.compile(r"(?P<path>[^@:#\s]+)(?::|#L)(?P<start>[1-9][0-9]{0,9})-L?(?P<end>[1-9][0-9]{0,9})")
+_PLACE = re.compile(r"(?P<path>[^@:#\n]+)(?::|#L)(?P<start>[1-9][0-9]{0,9})-L?(?P<end>[1-9][0-9]{0,9})")
 
 
 @dataclass(frozen=True)
 class Citation:
     """The parts of a citation; exactly one of `url` and `path` is set, `lines` only with `path`.
 
-    A place such as `docs/a.md:1-9` has neither name nor commit.
+    A place such as `docs/a.md:1-9` has neither name nor commit; its path has no `@`, `:` or `#`.
     """
 
     name: str | None
@@ -64,6 +64,8 @@ def parse_citation(text: str) -> Citation:
 
 
 def _span(start: str, end: str) -> LineSpan:
+    if int(end) < int(start):
+        raise InvalidRequestError("The lines of this citation end before they begin.", "Put the first line first.")
     return LineSpan(start=int(start), end=int(end))
 
 

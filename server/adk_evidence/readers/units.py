@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -43,6 +43,10 @@ class Unit:
     end: int
     role: Role = "text"
     needs: tuple[int, ...] = ()
+
+    def holds(self, lines: Iterable[int]) -> bool:
+        """Whether some of the lines, counted from 0, are among these."""
+        return any(self.start <= line < self.end for line in lines)
 
 
 def units(lines: Sequence[str], lang: str) -> list[Unit]:

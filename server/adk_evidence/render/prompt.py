@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, take, written
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
 from adk_evidence.render.view import body, deviation, fence_language, location, place, shown
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
-# What the names of results that are not shown may cost: one, all of them, and of the budget. The outline of the page
-# that comes first may cost as much of the budget.
+# Most tokens for naming results that are not shown: for one name, for all names, and as a share of the budget. The
+# outline of the page that comes first may take the same share.
 MAX_NAME_TOKENS = 40
 MAX_NAMED_TOKENS = 120
 NAMED_SHARE = 0.06
-# What one result may take of a budget, so that a long one leaves room for others; of small budgets, so many tokens.
+# The most that one of several results may take where not all fit: this share of the budget, but at least RESULT_TOKENS.
 RESULT_SHARE = 0.4
 RESULT_TOKENS = 1000
 _CONVERSATION = (
@@ -80,17 +80,18 @@ def to_prompt(
             goes to a model by itself needs it.
         max_documents: Most results to show, at least 1; all that fit by default.
         max_document_tokens: Most tokens of each result's text; what is cut off is marked. By default two fifths of the
-            budget, and at least 1,000.
+            budget, and at least 1,000, where not all results fit.
         full: Whether to show every result, and the whole of its text instead of its passages.
     """
     chosen = pack.candidates if full else _telling(pack)
     wanted = [_quote_of(candidate, full=full) for candidate in chosen[:max_documents]]
-    most = max_document_tokens or max(RESULT_TOKENS, int(RESULT_SHARE * max_tokens))
-    # A result that is alone leaves no room to anybody.
-    if max_document_tokens is not None or (len(wanted) > 1 and not full):
-        wanted = [quote.limited(most) for quote in wanted]
     head, asked = _lead(pack, system), [f"QUESTION: {one_line(pack.query)}"] if question else []
     turns = [f"{turn.role.upper()}:\n{fenced(turn.content, 'text')}" for turn in history]
+    room = max_tokens - _cost(head, *asked, *_conversation(turns))
+    if max_document_tokens is None and len(wanted) > 1 and not full and cost(wanted) > room:
+        max_document_tokens = max(RESULT_TOKENS, int(RESULT_SHARE * max_tokens))
+    if max_document_tokens is not None:
+        wanted = [quote.limited(max_document_tokens) for quote in wanted]
     kept, documents = _fit(turns, wanted, max_tokens - _cost(head, *asked))
     more: list[str] = []
     if documents:
@@ -145,7 +146,7 @@ def _telling(pack: EvidencePack) -> Sequence[Candidate]:
 
 
 def _outlines(pack: EvidencePack, shown: Sequence[Candidate], *, full: bool) -> list[str]:
-    """A line for each page or class that several of the shown results are of: where its other parts stand."""
+    """A line for each page or class of the shown results that the pack outlines: where its other parts stand."""
     numbers = {candidate.rank: number for number, candidate in enumerate(shown, 1)}
     lines = []
     for outline in pack.outlines:

@@ -29,6 +29,9 @@ def limited_signature(signature: str, tokens: int) -> str:
             shown = f"{signature[:comma]}{_MORE}){tail}"
             if estimate_tokens(shown) <= tokens:
                 return shown
+        without = f"{signature[:start]}...){tail}"
+        if tail and estimate_tokens(without) <= tokens:
+            return without
     return truncate_tokens(f"{signature[:start]}...)", tokens)
 
 

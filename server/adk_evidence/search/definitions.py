@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.lookup import read_hits
 from adk_evidence.search.query import plain_line
 from adk_evidence.search.released import told_by_releases
@@ -116,10 +117,9 @@ def _by_class(defining: Sequence[tuple[Hit, list[SymbolEntry]]]) -> Iterator[Hit
 
 def _lines(payload: ChunkPayload, entries: Iterable[SymbolEntry]) -> tuple[int, ...]:
     """Where the members of a class are defined; of a class with many fields, only these are asked for."""
-    names = "|".join(re.escape(entry.name) for entry in entries if "." in entry.symbol)
-    found = re.compile(rf"\s*(?:(?:async\s+)?def\s+)?(?:{names})\s*[:=(\[]") if names else None
-    lines = enumerate(payload.body.split("\n"), payload.start_line)
-    return tuple(number for number, line in lines if found is not None and found.match(line))
+    found = [read_definition(payload, entry.symbol).lines for entry in entries if "." in entry.symbol]
+    # What does not show has the lines of the whole chunk.
+    return tuple(one.start for one in found if one != LineSpan(start=payload.start_line, end=payload.end_line))
 
 
 def _class_of(entry: SymbolEntry) -> str:

@@ -39,7 +39,7 @@ NEAR_FIRST = 0.1
 NEAR_STEP = 0.05
 NEAR_CODE = 0.15
 NEAR_MOST = 0.9
-# How much more than the best of the rest of a class a field is worth that is asked for by its name.
+# A field that is asked for by its name scores so many times the best of the other units.
 ASKED_FIELD = 3.0
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
 # most similar unit of the chunk.
@@ -56,8 +56,6 @@ ALWAYS_SHOWN = 4
 WEAK_SHARE = 0.1
 # Shorter lines, such as brackets, stand everywhere.
 _TELLING_CHARS = 12
-# A text of fewer tokens says little more than its heading.
-SHELL_TOKENS = 40
 # Forms of a word share so many characters at their beginning.
 START_CHARS = 3
 # As many chunks as many answers show.
@@ -69,13 +67,17 @@ CUT = "[...]"
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What is shown of one result; without passages, `same_as` is the point that shows the same."""
+    """What is shown of one result; without passages, `same_as` is the point that shows the same.
+
+    `says` is whether more than headings and signatures is shown.
+    """
 
     passages: tuple[Passage, ...] = ()
     attached: str = ""
     tokens: int = 0
     same_as: str | None = None
     words: frozenset[object] = frozenset()
+    says: bool = True
 
 
 @dataclass
@@ -164,7 +166,7 @@ def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = N
 def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
     """The points of the last results that neither support the question much nor hold a word that was not shown before.
 
-    Only the end of a list is cut off, so that what is left out can be asked for as so many more results.
+    Only the end of the list is cut off, so that what is left out can be asked for as so many more results.
     """
     support = run.support.by_result
     strongest = max((support.get(hit.point_id, 0.0) for hit in run.final), default=0.0)
@@ -183,19 +185,19 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
 
 
 def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
-    """The points that show little but a heading or a class statement whose sections or members are results, too.
+    """The points that show nothing but a heading or a signature whose sections or members are results, too.
 
     What the request names stays.
     """
-    little = [
+    bare = [
         hit
         for hit in run.final
         if hit.named is None
         and hit.payload.symbol not in run.query.names
         and excerpts[hit.point_id].same_as is None
-        and excerpts[hit.point_id].tokens < SHELL_TOKENS
+        and not excerpts[hit.point_id].says
     ]
-    return {hit.point_id for hit in little if any(_is_inside(other.payload, hit.payload) for other in run.final)}
+    return {hit.point_id for hit in bare if any(_is_inside(other.payload, hit.payload) for other in run.final)}
 
 
 def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
@@ -258,11 +260,12 @@ def excerpt(
         # Every line is for other readers.
         return Excerpt()
     keys = [question.held(tokens) for tokens in chunk.tokens]
-    scores = _with_lines(chunk, _scores(chunk, keys, question, payload, similarities), hit.lines, payload.start_line)
+    meant = {n for n, unit in enumerate(chunk.units) if unit.holds(line - payload.start_line for line in hit.lines)}
+    scores = _with_meant(chunk, _scores(chunk, keys, question, payload, similarities), meant)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
-    chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near)
+    chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near) | meant
     holder, kept = _without_repeated(chunk, chosen, shown)
     if holder is not None:
         return Excerpt(same_as=holder)
@@ -272,7 +275,8 @@ def excerpt(
     attached = _attached(hit, question, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
-    return Excerpt(passages, attached, tokens, None, words)
+    says = bool(attached) or any(chunk.units[number].role in ("text", "field") for number in kept)
+    return Excerpt(passages, attached, tokens, None, words, says)
 
 
 @dataclass(frozen=True)
@@ -347,17 +351,15 @@ def _scores(
     return scores
 
 
-def _with_lines(chunk: _Chunk, scores: list[float], lines: Collection[int], start: int) -> list[float]:
-    """The scores, with the highest one for the units that hold some lines, or that such a unit names.
-
-    Of a class, hardly anything but the fields that are asked for is of use.
-    """
-    held = {n for n, unit in enumerate(chunk.units) if any(unit.start <= line - start < unit.end for line in lines)}
-    if not held:
+def _with_meant(chunk: _Chunk, scores: list[float], meant: Collection[int]) -> list[float]:
+    """The scores, in which the units that are meant, and the first unit below each of them, get the highest one."""
+    if not meant:
         return scores
-    best = (max(scores) or 1.0) * (ASKED_FIELD if any(chunk.units[number].role == "field" for number in held) else 1.0)
-    below = {next((n for n in chunk.wanted if one in chunk.units[n].needs), one) for one in held}
-    return [best if number in held | below else score for number, score in enumerate(scores)]
+    # Of a class, hardly anything but the fields that are asked for is of use.
+    is_field = any(chunk.units[number].role == "field" for number in meant)
+    best = (max(scores) or 1.0) * (ASKED_FIELD if is_field else 1.0)
+    below = {next((n for n in chunk.wanted if one in chunk.units[n].needs), one) for one in meant}
+    return [best if number in meant or number in below else score for number, score in enumerate(scores)]
 
 
 def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float]) -> list[float]:

@@ -12,7 +12,7 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, point_id, sha256_text
-from adk_evidence.models.citation import docs_citation, parse_citation, short_name
+from adk_evidence.models.citation import code_citation, docs_citation, parse_citation, short_name
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.store.base import Filter, Match, scroll_all
@@ -133,7 +133,7 @@ def read_citation(session: Session, citation: str) -> CitedSource:
     """
     parts = parse_citation(citation)
     if parts.path is not None and parts.name is None:
-        _require_one(session.index, parts.path)
+        _require_one(session.index, parts.path, parts.lines)
     path = None if parts.path is None else _indexed_path(session.index, parts.name, parts.commit, parts.path)
     if path is not None and parts.lines is not None:
         return read_file(session, path, parts.name, parts.commit, parts.lines)
@@ -191,15 +191,16 @@ def read_candidate(session: Session, candidate_id: str) -> CitedSource:
     raise NotIndexedError("The index does not hold this candidate.", "Ask again: it was of an earlier index.")
 
 
-def _require_one(index: Index, path: str) -> None:
+def _require_one(index: Index, path: str, lines: LineSpan | None) -> None:
     """Refuse a path that several indexed commits have."""
     held = {(entry.repo, entry.commit) for entry in index.manifest.corpora.values() if path in entry.files}
     if len(held) > 1:
-        named = [f"{short_name(repo)}@{commit}" for repo, commit in sorted(held)]
+        span = (lines.start, lines.end) if lines else (None, None)
+        named = [code_citation(repo, commit, path, *span) for repo, commit in sorted(held)]
         more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
         raise InvalidRequestError(
             f"{len(named)} indexed commits have this file.",
-            f"Put one of them and a colon before the path: {', '.join(named[:MAX_NAMED])}{more}.",
+            f"Cite one of them: {', '.join(named[:MAX_NAMED])}{more}.",
         )
 
 

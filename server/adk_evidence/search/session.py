@@ -140,7 +140,7 @@ class EvidenceService:
         return CurrentSymbols(self.settings, self.models.dense.code)
 
 
-# Once in a process: every time, what is garbage by then would stay for good.
+# Once in a process, because garbage that is frozen is never freed.
 @functools.cache
 def _settle() -> None:
     """Leave what the first request has loaded out of garbage collections.
@@ -148,6 +148,7 @@ def _settle() -> None:
     Modules, models, the index and its symbols are some 250,000 objects, and stay. A full collection that walks over all
     of them would stop a later request for 100 ms.
     """
+    gc.collect()
     gc.freeze()
 
 

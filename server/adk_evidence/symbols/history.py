@@ -16,6 +16,7 @@ from typing import NamedTuple
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import SourceError
+from adk_evidence.identifiers import is_private
 from adk_evidence.settings import config_file
 from adk_evidence.symbols.history_table import DEPRECATED, HistoryTable, public_path
 
@@ -159,7 +160,7 @@ class History:
         if call is not None:
             return self._takes(number, call)
         dotted = bare(name)
-        if dotted is None or _is_private(dotted):
+        if dotted is None or is_private(dotted):
             return None
         found = [self._has_path(number, path) for path in self.paths(dotted)]
         if True in found:
@@ -201,14 +202,14 @@ class History:
         """The shortest public path of a definition in a version, or None where nothing public leads to it."""
         top, _, member = place.name.partition(".")
         fqn = f"{place.module}.{top}"
-        found = [] if _is_private(fqn) or not top else [fqn]
+        found = [] if is_private(fqn) or not top else [fqn]
         wanted = f"={fqn}"
         for module, text in self.table.modules.items():
-            if wanted in text and not _is_private(module):
+            if wanted in text and not is_private(module):
                 rows = self.table.rows(module)
                 found += [f"{module}.{name}" for name in rows if self.table.payload(module, name, number) == wanted]
         if not found:
-            return place.module if not top and not _is_private(place.module) else None
+            return place.module if not top and not is_private(place.module) else None
         path = public_path(fqn, found, self._packages)
         return f"{path}.{member}" if member else path
 
@@ -256,7 +257,7 @@ class History:
         """The paths of a name at the top of a module whose path ends with `inside`."""
         found: list[str] = []
         for module, text in self.table.modules.items():
-            if _is_private(module) or not f".{module}".endswith(f".{inside}" if inside else ""):
+            if is_private(module) or not f".{module}".endswith(f".{inside}" if inside else ""):
                 continue
             if text.startswith(f"{name}\t") or f"\n{name}\t" in text:
                 runs = self.table.rows(module)[name]
@@ -270,7 +271,7 @@ class History:
     def _members(self, name: str) -> list[str]:
         found: list[str] = []
         for module, text in self.table.modules.items():
-            if not _is_private(module) and f".{name}\t" in text:
+            if not is_private(module) and f".{name}\t" in text:
                 found += [f"{module}.{row}" for row in self.table.rows(module) if row.endswith(f".{name}")]
         return sorted(found, key=self._likelihood)
 
@@ -282,7 +283,7 @@ class History:
         return (place is None, order if order >= 0 else 9, path.count("."), path)
 
     def _has_path(self, number: int, path: str) -> bool | None:
-        if _is_private(path):
+        if is_private(path):
             return None
         found = self.find(number, path)
         if isinstance(found, _Elsewhere):
@@ -442,10 +443,6 @@ def _parameters(payload: str) -> Keywords:
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(part.capitalize() for part in others)
-
-
-def _is_private(path: str) -> bool:
-    return any(part.startswith("_") for part in path.split("."))
 
 
 @functools.lru_cache(maxsize=4)

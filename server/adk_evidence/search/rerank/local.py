@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from adk_evidence.identifiers import is_code_like
+from adk_evidence.identifiers import is_code_like, is_internal
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
@@ -144,9 +144,7 @@ def _defined(payload: ChunkPayload) -> Sequence[str]:
 
 def _is_private(payload: ChunkPayload, names: Sequence[str]) -> bool:
     """Whether a chunk of code defines what its name, or that of a class around it, says is for its own module."""
-    parts = (payload.symbol or "").split(".") if payload.kind == "code" else []
-    # A class is built through its `__init__`: that is for everybody.
-    return any(part.startswith("_") and not part.startswith("__") for part in parts) and parts[-1] not in names
+    return payload.kind == "code" and is_internal(payload.symbol or "") and _own_name(payload) not in names
 
 
 def _own_name(payload: ChunkPayload) -> str:
