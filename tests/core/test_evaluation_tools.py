@@ -172,7 +172,7 @@ def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Ben
     assert whole.means["lines@8k"] == 0.9 and 0 < short.means["lines@8k"] <= 0.9
     assert 0 < short.means["tokens@8k"] <= whole.means["tokens@8k"] <= 8000
     assert short.gain("tokens@8k", whole).mean == short.means["tokens@8k"] - whole.means["tokens@8k"]
-    assert short.gain("cpu_ms", whole).count == 1 and short.means["cpu_p50_ms"] > 0
+    assert {"cpu_p50_ms", "cpu_p95_ms"} <= short.means.keys()
     # An order of its own is not that of a pack.
     (other,) = bench.measure([Variant("other", order=by_raw_score)], golden)
     assert "lines@8k" not in other.means and "recall@12" in other.means

@@ -125,7 +125,7 @@ class TestAnAnswer:
     def test_the_plan_names_both_models_and_why_tells_of_both(self, make: Make) -> None:
         pack = ask(make(max_documents=5))
         assert pack.retrieval_plan is not None
-        assert pack.retrieval_plan.rerank_model == f"local-zscore-5, then {MODEL}"
+        assert pack.retrieval_plan.rerank_model == f"local-zscore-6, then {MODEL}"
         for candidate in pack.candidates:
             assert {"first", "dense", "sparse"} <= set(candidate.why.features)
         ranks = sorted(c.why.features["llm_rank"] for c in pack.candidates if "llm_rank" in c.why.features)
@@ -367,7 +367,7 @@ class TestFailures:
         service = make(feedback=1)
         pack = ask(service, time_budget_ms=1)
         assert "time_budget: the time budget was spent before the second reranker." in pack.warnings
-        assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "local-zscore-5"
+        assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "local-zscore-6"
         assert not standin.requests
 
 

@@ -241,6 +241,14 @@ def test_of_the_fields_of_a_class_the_one_that_is_asked_for_is_shown():
     assert "weight: int" in "\n".join(texts) and "length: int" not in "\n".join(texts)
 
 
+def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class():
+    fields = [f'  {name}: int = 0\n  """{FILLER}"""' for name in ("colour", "max_weight", "length")]
+    chunk = payload("code", body="\n".join(["class Box(BaseModel):", *fields]), symbol_kind="class")
+    asked = Question.made({"weight": 1.0, "box": 1.0}, None, frozenset({"max_weight"}))
+    text = "\n".join(one.text for one in passages(chunk, question=asked))
+    assert "max_weight: int" in text and "length: int" not in text
+
+
 def test_the_code_below_the_step_that_matches_is_shown():
     body = f"{FILLER}\n\nSet the retry limit.\n\n- Then open the valve.\n\n{FILLER}"
     text = "\n".join(one.text for one in passages(payload("doc", body=body), place=9))
