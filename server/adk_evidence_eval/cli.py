@@ -42,13 +42,13 @@ def run(
 ) -> None:
     """Answer every question of a file and write the rankings."""
     from adk_evidence_eval.golden import read_queries, write_rows
-    from adk_evidence_eval.run import ask, run_queries
+    from adk_evidence_eval.run import run_queries
 
     questions = read_queries(queries)
     with closing(_service(profile, home)) as service:
         if details:
-            # The time of the first question is not that of loading the model.
-            ask(service, questions[0])
+            # The time of the first question is not that of loading models and symbols.
+            next(run_queries(service, questions[:1], 1, details=True))
         count = write_rows(run_queries(service, questions, top_k, details=details), out)
     say(stderr(), f"{count} questions answered, written to {out}")
 

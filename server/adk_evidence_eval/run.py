@@ -121,21 +121,22 @@ def _packed(service: EvidenceService, question: Question, change: Change) -> tup
 def _prompted(outcome: Run, pack: EvidencePack) -> Prompted:
     block = to_prompt(pack)
     lines = []
-    for rank in block.ranks:
+    for number, rank in enumerate(block.ranks, 1):
         payload = outcome.final[rank - 1].payload
-        for start, end in _lines_in(block.text, pack.candidates[rank - 1]):
+        quoted = block.text.partition(f"\n[CTX {number}] ")[2].partition(f"\n[CTX {number + 1}] ")[0]
+        for start, end in _lines_in(quoted, pack.candidates[rank - 1]):
             lines.append(Span(corpus=checkout_name(payload.corpus), path=payload.path, start_line=start, end_line=end))
     return Prompted(tokens=block.tokens, lines=tuple(lines))
 
 
-def _lines_in(prompt: str, candidate: Candidate) -> Iterator[tuple[int, int]]:
-    """The lines of a candidate's passages that a prompt holds; the prompt may cut its last text short."""
+def _lines_in(quoted: str, candidate: Candidate) -> Iterator[tuple[int, int]]:
+    """The lines of a candidate's passages that its part of a prompt holds, which may be cut short."""
     for passage in candidate.passages if candidate.lines else ():
         lines = passage.text.split("\n")
         count = len(lines)
-        while count and visible("\n".join(lines[:count])) not in prompt:
+        while count and visible("\n".join(lines[:count])) not in quoted:
             count -= 1
-        if count:
+        if any(line.strip() for line in lines[:count]):
             yield passage.lines.start, passage.lines.start + count - 1
 
 

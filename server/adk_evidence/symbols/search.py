@@ -46,6 +46,7 @@ WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0
 _BY_NAME = ("exact", "similar_name")
 _MEMBER_NAME = re.compile(r"^(?:class |async )?(\w+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
+_NAME = re.compile(r"[\w.]{1,200}")
 _LAST = "\U0010ffff"
 
 
@@ -130,8 +131,8 @@ class TargetSearch:
     def lacking(self, query: str) -> str:
         """A sentence that says that a query is the name of nothing, or "" where the query has a meaning."""
         name = query.removesuffix("()")
-        words = query.split()
-        if len(words) != 1 or not is_code_like(words[0]) or self.names.is_known(name):
+        # What holds other characters is no name, and would be shown as it is.
+        if not _NAME.fullmatch(name) or not is_code_like(query) or self.names.is_known(name):
             return ""
         named = self.members.look_up(name)
         if named is None:

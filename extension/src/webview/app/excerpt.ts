@@ -48,8 +48,8 @@ export function body(text: string): string {
  * The part of a text to show, folded or not.
  *
  * A folded text is the lines with most different terms, out of the passages that the server chose. If a paragraph
- * begins within these lines, and from there on as many terms are shown, the folded text begins there. Without terms it
- * is the first lines.
+ * begins inside these lines and the lines from there on have as many terms, the folded text begins there. Without terms,
+ * the folded text is the first lines.
  */
 export function excerpt(
   text: string,
