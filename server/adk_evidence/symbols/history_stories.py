@@ -33,10 +33,11 @@ class Change:
 class Story:
     """The history of a name.
 
-    `name` is the name as it was asked for, `path` the import path that it means. `spans` are the versions that have the
-    name. `deprecated_since` and `deprecation` speak of the last version that has it. `use` is the import path of what
-    takes its place, as far as the code proves that: `why` says by what. In `alias_since`, what was a definition of its
-    own became another name. `gone_since` is None where the newest version has the name.
+    `name` is the name as it was asked for, `path` the import path that the name means in the newest version that has
+    the name. All else is the history of that path. `spans` are the versions that have the path. `deprecated_since` and
+    `deprecation` speak of the last version that has the path. `use` is the import path of what takes its place if the
+    code proves it; `why` names the proof. `alias_since`: the version in which a former definition became an alias.
+    `gone_since` is None where the newest version has the path.
     """
 
     name: str
@@ -89,16 +90,14 @@ class Story:
 def story(history: History, name: str) -> Story | None:
     """The history of a name: bare, dotted, an import path or a keyword; None where no version has the name."""
     call = read_call(name)
-    numbers = [number for number in range(len(history.versions)) if history.has_at(number, name)]
-    if not numbers:
-        return None
-    wanted = call.callable if call else name
-    path = _path(history, wanted, numbers[-1])
+    dotted = bare(call.callable if call else name)
+    path = _newest_path(history, dotted, call) if dotted else None
     if path is None:
         return None
+    shown = _shown(path, call)
+    numbers = [number for number in range(len(history.versions)) if history.has_at(number, shown)]
     spans = tuple(_span(history, part) for part in _runs(numbers))
     versions = history.versions
-    shown = f"{path}({call.keyword}=)" if call else path
     deprecated = [number for number in numbers if _deprecation(history, number, path, call)]
     since: str | None = None
     text: str | None = None
@@ -112,7 +111,7 @@ def story(history: History, name: str) -> Story | None:
     if use is None and call is None:
         use, why = _other_name(history, path, numbers)
     return Story(
-        name=f"{call.callable}({call.keyword}=)" if call else name,
+        name=_shown(call.callable, call) if call else str(dotted),
         path=shown,
         spans=spans,
         oldest=versions[0],
@@ -132,6 +131,7 @@ def lack(history: History, version: str, name: str) -> str | None:
 
     A version that the table does not know answers as the nearest one below, and the sentence says so.
     """
+    name = name.strip("` \t\n")
     known = history.nearest(version)
     if known is None or history.has_at(known.number, name) is not False:
         return None
@@ -147,7 +147,10 @@ def lack(history: History, version: str, name: str) -> str | None:
             told.append(f"the last version that has it is {ends[-1].last}")
         if begins:
             told.append(f"it {'comes back' if ends else 'came in'} with {begins[0].first}")
-    elif name.strip().startswith(f"{history.package}."):
+        if not told:
+            # The path that the story tells of has the name in this version, too.
+            return None
+    elif name.startswith(f"{history.package}."):
         told.append("no version has it")
     else:
         # A bare name that no version has may be of something else.
@@ -156,7 +159,7 @@ def lack(history: History, version: str, name: str) -> str | None:
     instead = use if use and history.has_at(known.number, use) else _namesake(history, known, name)
     if instead is not None:
         told.append(f"{ours} has `{instead}`")
-    return f"{history.table.distribution} {where} has no `{found.name if found else name.strip()}`: {'; '.join(told)}."
+    return f"{history.table.distribution} {where} has no `{found.name if found else name}`: {'; '.join(told)}."
 
 
 def _namesake(history: History, known: Nearest, name: str) -> str | None:
@@ -172,9 +175,16 @@ def _namesake(history: History, known: Nearest, name: str) -> str | None:
     return None
 
 
-def _path(history: History, name: str, number: int) -> str | None:
-    dotted = bare(name)
-    return next((path for path in history.paths(dotted or "") if history.find(number, path) is not None), None)
+def _newest_path(history: History, name: str, call: Call | None) -> str | None:
+    """The likeliest path of a name in the newest version that has the name."""
+    paths = history.paths(name)
+    numbers = reversed(range(len(history.versions)))
+    found = (path for number in numbers for path in paths if history.has_at(number, _shown(path, call)))
+    return next(found, None)
+
+
+def _shown(path: str, call: Call | None) -> str:
+    return f"{path}({call.keyword}=)" if call else path
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
