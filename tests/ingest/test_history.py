@@ -131,6 +131,8 @@ class Planner:
     def __init__(self, agent):
         warnings.warn("Planner is deprecated.", DeprecationWarning)
 
+    def run(self): ...
+
 
 class Thinker:
     \"\"\"Deprecated: plans are made by the model.\"\"\"
@@ -511,7 +513,10 @@ def test_a_story_is_of_one_path_and_a_lack_of_all(configured: Settings, tmp_path
     assert told is not None and told.path == "google.adk.two.It"
     assert told.spans == (Span("4.0", "5.0"),) and told.changes == ()
     assert lack(found, "3.0", "It") is None
-    assert lack(found, "2.0", "It") == "google-adk 2.0 has no `It`: it came in with 4.0."
+    assert told.sentence == "`google.adk.two.It`: came in with 4.0."
+    assert lack(found, "2.0", "It") == (
+        "google-adk 2.0 has no `It`: the last version that has it is 1.0; it comes back with 3.0."
+    )
     # In version 4.0 the name means `two.It`, whose path alone takes `b`.
     assert lack(found, "3.0", "It(b=)") == "google-adk 3.0 has no `It(b=)`: it came in with 4.0."
 
@@ -560,6 +565,7 @@ def test_a_lack_is_told_in_one_sentence(history: History) -> None:
         "google-adk 1.0.0 has no `google.adk.tools.MCPToolset`: it came in with 1.10.0; "
         "1.0.0 has `google.adk.tools.toolset.MCPToolset`."
     )
+    assert lack(history, "1.0.0", "Planner.run") == "google-adk 1.0.0 has no `Planner.run`: it came in with 1.10.0."
     for version, name in (("1.2.0", "LlmAgent"), ("1.2.0", "Nothing"), ("0.1", "LlmAgent"), ("1.0.0", "_hidden")):
         assert lack(history, version, name) is None
 

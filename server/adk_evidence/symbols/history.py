@@ -163,11 +163,15 @@ class History:
         dotted = bare(name)
         if dotted is None or is_private(dotted):
             return None
-        found = [self._has_path(number, path) for path in self.paths(dotted)]
-        if True in found:
-            return True
         # A name that no version ever had is as surely absent as one that is gone.
-        return None if None in found else False
+        found: bool | None = False
+        for path in self.paths(dotted):
+            has = self._has_path(number, path)
+            if has:
+                return True
+            if has is None:
+                found = None
+        return found
 
     def keywords(self, version: str, name: str) -> Keywords | None:
         """The keywords that a call of a class or function may have in a version, inherited ones included.
