@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def build_history(
         progress: Receives the steps.
         first: The oldest version to add.
         only: The versions to add, in place of all released ones.
-        base: The table to start from where `path` does not exist yet.
+        base: A table to start from, too. What it says of a version counts more than what the file says.
         fetch: Gets a pinned distribution into an empty folder; by default from the package registry.
 
     Raises:
@@ -75,18 +75,21 @@ def build_history(
             "The settings name no distribution of the code.", "Set ingestion.corpora.code.distribution."
         )
     name = parse_requirement(corpus.distribution).name
-    snapshots: dict[str, Snapshot] = {}
-    start = path if path.exists() else base
-    if start is not None:
+    snapshots: dict[Version, Snapshot] = {}
+    # Of a version that both tables have, `base` knows better: it may have been read anew since.
+    for start in (path, base):
+        if start is None or not start.exists():
+            continue
         table = HistoryTable.parse(_read(start))
         if table.distribution != name:
             raise InvalidRequestError(
                 f"{start} is a table of {table.distribution}, not of {name}.", "Name another file."
             )
-        snapshots.update(table.snapshots())
+        snapshots.update({Version(version): found for version, found in table.snapshots().items()})
     wanted = _wanted(name, first, only)
     waiting = [version for version in wanted if version not in snapshots]
     reader = _Reader(name)
+    added: list[str] = []
     left_out: list[str] = []
 
     def from_registry(requirement: Requirement, scratch: Path) -> CorpusSource:
@@ -97,39 +100,45 @@ def build_history(
 
     get = fetch or from_registry
     progress.stage("history", len(waiting), "versions")
-    for number, version in enumerate(waiting, 1):
+    for version in waiting:
         with tempfile.TemporaryDirectory(prefix="adk-history-") as scratch:
             try:
                 source = get(Requirement(f"{name}=={version}"), Path(scratch))
                 snapshots[version] = reader.read(source, progress)
             except SourceError as exc:
-                left_out.append(version)
+                left_out.append(str(version))
                 progress.note(f"{name} {version} is left out: {exc.message}")
+            else:
+                added.append(str(version))
+                if len(added) % SAVED_EVERY == 0:
+                    _write(path, _table(name, snapshots).dump())
         progress.advance()
-        if number % SAVED_EVERY == 0:
-            _write(path, make_table(name, snapshots).dump())
-    if waiting and len(left_out) == len(waiting):
+    if waiting and not added:
         raise SourceError(f"No version of {name} could be read.", "Get online, or name versions that exist by --only.")
-    table = make_table(name, snapshots)
+    table = _table(name, snapshots)
     data = table.dump()
     _write(path, data)
-    added = tuple(version for version in waiting if version not in left_out)
-    return HistoryReport(path, name, table.versions, added, tuple(left_out), len(table.modules), len(data))
+    return HistoryReport(path, name, table.versions, tuple(added), tuple(left_out), len(table.modules), len(data))
 
 
-def _wanted(name: str, first: str | None, only: Collection[str]) -> list[str]:
+def _table(name: str, snapshots: Mapping[Version, Snapshot]) -> HistoryTable:
+    return make_table(name, {str(version): snapshot for version, snapshot in snapshots.items()})
+
+
+def _wanted(name: str, first: str | None, only: Collection[str]) -> list[Version]:
     """Versions to add, the newest first: files change little from one to the next."""
     oldest = _version(first) if first else None
     if only:
-        versions = {str(_version(version)) for version in only}
+        listed = list(only)
     else:
         with tempfile.TemporaryDirectory(prefix="adk-history-") as scratch:
             try:
                 listed = released_versions(name, Path(scratch))
             except RegistryError as exc:
                 raise SourceError(exc.message, exc.hint or "Get online, or name versions by --only.") from exc
-        versions = {str(_version(version)) for version in listed}
-    return sorted((v for v in versions if oldest is None or Version(v) >= oldest), key=Version, reverse=True)
+    # `1.18` and `1.18.0` are one version.
+    versions = {_version(text) for text in sorted(listed, key=len, reverse=True)}
+    return sorted((version for version in versions if oldest is None or version >= oldest), reverse=True)
 
 
 def _version(text: str) -> Version:
@@ -155,7 +164,7 @@ class _Reader:
             name = module_name(path)
             if name is None:
                 continue
-            text = _text(file)
+            text = _read(file).decode("utf-8", errors="replace")
             key = (path, sha256_text(text))
             found = self._facts[key] if key in self._facts else read_module(ModuleText(name, path, text))
             seen[key] = found
@@ -179,13 +188,6 @@ def _files(source: CorpusSource) -> list[Path]:
         place = source.root / subtree
         found += [place] if place.suffix == ".py" and place.is_file() else place.rglob("*.py")
     return sorted(found)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError as exc:
-        raise SourceError(f"{file} cannot be read: {exc.strerror}.") from exc
 
 
 def _read(path: Path) -> bytes:

@@ -125,6 +125,7 @@ class _Reader:
         ours.aliases.update({name: path for name, path in theirs.aliases.items() if name in new})
         ours.defined.update({name: payload for name, payload in theirs.defined.items() if name in new})
         ours.classes.update({name: found for name, found in theirs.classes.items() if name in new})
+        ours.deprecated.update({name: text for name, text in theirs.deprecated.items() if name in new})
         ours.stars += theirs.stars
         self._lazy += other._lazy
         self._tables = {**other._tables, **self._tables}
@@ -134,7 +135,7 @@ class _Reader:
         facts = self._facts
         for found in (facts.bound, facts.aliases):
             found.pop(name, None)
-        for members in (facts.defined, facts.classes):
+        for members in (facts.defined, facts.classes, facts.deprecated):
             for known in [known for known in members if known == name or known.startswith(f"{name}.")]:
                 del members[known]
 
@@ -144,6 +145,9 @@ class _Reader:
         for target in targets:
             if isinstance(target, ast.Tuple) and any(getattr(item, "id", "") == "__getattr__" for item in target.elts):
                 self._lazy.append(node)
+        for name in _unpacked(targets):
+            self._forget(name)
+            self._facts.defined[name] = "v"
         for name in bound_names(node) if value is not None else ():
             self._forget(name)
             if isinstance(value, ast.Dict):
@@ -166,8 +170,7 @@ class _Reader:
         decorators = _decorators(node)
         if "overload" in decorators or decorators & {"setter", "deleter"}:
             return
-        if not method:
-            self._forget(name)
+        self._forget(name)
         if method and decorators & {"property", "cached_property"}:
             self._facts.defined[name] = "p"
         else:
@@ -199,9 +202,9 @@ class _Reader:
                                 text = _field_deprecation(member, following)
                                 if text:
                                     self._deprecate(f"{name}.{bound}", text)
-                if isinstance(member, Function) and member.name == "__init__":
+                if isinstance(member, Function):
                     for attribute in _set_on_self(member):
-                        defined.setdefault(f"{name}.{attribute}", "v")
+                        defined.setdefault(f"{name}.{attribute}", "s")
         if isinstance(options.get("extra"), ast.Constant) and getattr(options["extra"], "value", None) == "allow":
             flags += "x"
         if "alias_generator" in options:
@@ -338,6 +341,8 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
         return "n"
     alias = next((options[name] for name in ("validation_alias", "alias") if name in options), None)
     other = alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else ""
+    # No call can name what is no identifier.
+    other = other if other.isidentifier() else ""
     first = node.value.args[0] if isinstance(node.value, ast.Call) and node.value.args else None
     given = first is not None and not (isinstance(first, ast.Constant) and first.value is ...)
     default = options.get("default")
@@ -358,20 +363,21 @@ def _field_deprecation(node: ast.Assign | ast.AnnAssign, following: ast.stmt | N
     return None
 
 
-def _set_on_self(node: Function) -> Iterator[str]:
-    """The public attributes that a constructor sets."""
-    for statement in ast.walk(node):
-        match statement:
-            case ast.Assign(targets=targets):
-                pass
-            case ast.AnnAssign(target=only):
-                targets = [only]
-            case _:
-                continue
-        for target in targets:
-            match target:
-                case ast.Attribute(value=ast.Name(id="self"), attr=name) if not name.startswith("_"):
-                    yield name
+def _set_on_self(method: Function) -> Iterator[str]:
+    """The public attributes that a method sets."""
+    for node in ast.walk(method):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()) if not name.startswith("_"):
+                yield name
+
+
+def _unpacked(targets: Iterable[ast.expr]) -> Iterator[str]:
+    """The names that an assignment to several names at once binds."""
+    for target in targets:
+        if isinstance(target, ast.Tuple | ast.List):
+            for node in ast.walk(target):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    yield node.id
 
 
 def _decorated(node: ast.ClassDef | Function) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import subprocess
@@ -130,6 +131,8 @@ class Planner:
     def __init__(self, agent):
         warnings.warn("Planner is deprecated.", DeprecationWarning)
 
+    def run(self): ...
+
 
 class Thinker:
     \"\"\"Deprecated: plans are made by the model.\"\"\"
@@ -245,6 +248,65 @@ def test_a_version_in_between_answers_as_the_released_one_below_it(history: Hist
     assert history.has("not a version", "LlmAgent") is None
 
 
+def test_a_name_may_be_written_as_in_a_text(history: History) -> None:
+    for name in ("`LlmAgent.run_async()`", "`LlmAgent.run_async`()", " LlmAgent.run_async "):
+        assert history.has("1.0.0", name) is True, name
+    assert history.has("1.2.0", "`LlmAgent(output_key=)`") is True
+
+
+def built(settings: Settings, place: Path, versions: dict[str, dict[str, str]]) -> History:
+    return History(HistoryTable.parse(build(settings, place / "made.gz", versions)))
+
+
+def test_a_member_is_found_although_a_module_has_the_name_at_its_top(configured: Settings, tmp_path: Path) -> None:
+    files = {"__init__.py": "", "made.py": "class Made:\n    parts: list\n"}
+    found = built(configured, tmp_path, {"1.0": {**files, "tools.py": "def parts(): ...\n"}, "2.0": files})
+    assert found.paths("parts") == ["google.adk.tools.parts", "google.adk.made.Made.parts"]
+    assert found.has("2.0", "parts") is True and lack(found, "2.0", "parts") is None
+    told = story(found, "parts")
+    assert told is not None and told.path == "google.adk.made.Made.parts" and told.gone_since is None
+
+
+def test_attributes_are_known_wherever_a_method_sets_them(configured: Settings, tmp_path: Path) -> None:
+    text = """\
+LOW, (HIGH, *REST) = 1, (2, 3)
+
+
+class Made:
+    def __init__(self):
+        self.left, (self.right, other.up) = 1, (2, 3)
+
+    def open(self):
+        with there() as self.stream:
+            self.count: int = 0
+            self.below.deeper = self.read_only
+"""
+    found = built(configured, tmp_path, {"1.0": {"__init__.py": "", "made.py": text}})
+    for name in ("Made.left", "Made.right", "Made.stream", "Made.count", "made.LOW", "made.HIGH", "made.REST"):
+        assert found.has("1.0", name) is True, name
+    for name in ("Made.up", "Made.deeper", "Made.below", "Made.read_only"):
+        assert found.has("1.0", name) is False, name
+
+
+def test_a_method_that_sets_an_inherited_field_leaves_the_field_a_keyword(configured: Settings, tmp_path: Path) -> None:
+    text = """\
+from pydantic import BaseModel, Field
+
+
+class Base(BaseModel):
+    size: int = Field(1, deprecated="Sizes are found.", alias="no identifier")
+
+
+class Made(Base):
+    def grow(self):
+        self.size = 2
+"""
+    found = built(configured, tmp_path, {"1.0": {"__init__.py": "", "made.py": text}})
+    assert found.keywords("1.0", "Made") == Keywords(frozenset({"size"}))
+    told = story(found, "Made(size=)")
+    assert told is not None and told.deprecation == "Sizes are found."
+
+
 # Keywords
 
 
@@ -316,9 +378,10 @@ from pydantic import BaseModel, ConfigDict, Field, alias_generators
 class Made(BaseModel):
     model_config = ConfigDict(alias_generator=alias_generators.to_camel, populate_by_name=True)
     some_name: int = 1
+    step_2x: int = 1
     other: int = Field(alias='another')
 """,
-        {"some_name", "someName", "other", "another"},
+        {"some_name", "someName", "step_2x", "step2X", "other", "another"},
         False,
     ),
     "keywords passed on to any": (
@@ -436,6 +499,56 @@ def test_a_class_that_became_another_name_of_another_class_is_told_with_the_vers
     assert found.facts[-1] == "another name of google.adk.New since 2.0"
 
 
+def test_a_story_is_of_one_path_and_a_lack_of_all(configured: Settings, tmp_path: Path) -> None:
+    one, two = "class It:\n    def __init__(self, a): ...\n", "class It:\n    def __init__(self, b): ...\n"
+    versions = {
+        "1.0": {"__init__.py": "", "one.py": one},
+        "2.0": {"__init__.py": ""},
+        "3.0": {"__init__.py": "", "one.py": one},
+        "4.0": {"__init__.py": "", "one.py": one, "two.py": two},
+        "5.0": {"__init__.py": "", "two.py": two},
+    }
+    found = built(configured, tmp_path, versions)
+    told = story(found, "It")
+    assert told is not None and told.path == "google.adk.two.It"
+    assert told.spans == (Span("4.0", "5.0"),) and told.changes == ()
+    assert lack(found, "3.0", "It") is None
+    assert told.sentence == "`google.adk.two.It`: came in with 4.0."
+    assert lack(found, "2.0", "It") == (
+        "google-adk 2.0 has no `It`: the last version that has it is 1.0; it comes back with 3.0."
+    )
+    # In version 4.0 the name means `two.It`, whose path alone takes `b`.
+    assert lack(found, "3.0", "It(b=)") == "google-adk 3.0 has no `It(b=)`: it came in with 4.0."
+
+
+def test_a_definition_that_is_made_anew_is_no_longer_deprecated(configured: Settings, tmp_path: Path) -> None:
+    text = """\
+def old():
+    "Deprecated: use `New`."
+
+
+def old(): ...
+
+
+class Made:
+    def run(self):
+        "Deprecated: use `New`."
+
+    def run(self, again): ...
+
+
+try:
+    from elsewhere import other
+except ImportError:
+    def left():
+        "Deprecated: nobody needs this."
+"""
+    found = built(configured, tmp_path, {"1.0": {"__init__.py": "", "made.py": text}})
+    for name, since in (("made.old", None), ("Made.run", None), ("made.left", "1.0")):
+        told = story(found, name)
+        assert told is not None and told.deprecated_since == since, name
+
+
 def test_a_lack_is_told_in_one_sentence(history: History) -> None:
     assert lack(history, "1.0.0", "LlmAgent(output_key=)") == (
         "google-adk 1.0.0 has no `LlmAgent(output_key=)`: it came in with 1.2.0."
@@ -452,6 +565,7 @@ def test_a_lack_is_told_in_one_sentence(history: History) -> None:
         "google-adk 1.0.0 has no `google.adk.tools.MCPToolset`: it came in with 1.10.0; "
         "1.0.0 has `google.adk.tools.toolset.MCPToolset`."
     )
+    assert lack(history, "1.0.0", "Planner.run") == "google-adk 1.0.0 has no `Planner.run`: it came in with 1.10.0."
     for version, name in (("1.2.0", "LlmAgent"), ("1.2.0", "Nothing"), ("0.1", "LlmAgent"), ("1.0.0", "_hidden")):
         assert lack(history, version, name) is None
 
@@ -503,6 +617,33 @@ def test_the_versions_that_the_registry_offers_are_added_from_the_oldest_that_is
     assert report.versions == ("1.2.0", "1.10.0")
 
 
+def test_a_version_is_added_once_however_it_is_written(configured: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "t.gz"
+    build(configured, path, VERSIONS, ["1.0.0"])
+    for only in (["1.0"], ["1", "v1.0.0"], ["1.2.0", "1.2"]):
+        build(configured, path, VERSIONS, only)
+    assert HistoryTable.parse(path.read_bytes()).versions == ("1.0.0", "1.2.0")
+
+
+def test_what_the_table_that_ships_says_of_a_version_counts_more(configured: Settings, tmp_path: Path) -> None:
+    path, base = tmp_path / "t.gz", tmp_path / "base.gz"
+    build(configured, path, {"1.0.0": {"__init__.py": "class Wrong: ...\n"}, "1.2.0": SECOND})
+    build(configured, base, VERSIONS, ["1.0.0"])
+    whole = build(configured, tmp_path / "whole.gz", VERSIONS)
+    assert build(configured, path, VERSIONS, base=base) == whole
+
+
+def test_a_run_that_gets_nothing_writes_nothing(configured: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "t.gz"
+    for kept in (False, True):
+        if kept:
+            build(configured, path, VERSIONS)
+        before = path.read_bytes() if kept else None
+        with pytest.raises(SourceError, match="No version of google-adk could be read"):
+            build(configured, path, VERSIONS, [f"{number}.0" for number in range(50, 56)])
+        assert (path.read_bytes() if path.exists() else None) == before
+
+
 def test_a_version_that_cannot_be_had_is_left_out(configured: Settings, tmp_path: Path) -> None:
     path = tmp_path / "t.gz"
     report = build_history(configured, path, Progress(), only=["1.0.0", "7.0.0"], fetch=fetch_from(VERSIONS))
@@ -519,13 +660,23 @@ def test_a_file_that_is_not_python_costs_no_more_than_its_names(configured: Sett
     assert found.has("1.0", "google.adk.runners") is False
 
 
-@pytest.mark.parametrize("data", [b"", b"no gzip", make_table("x", {}).dump()[:-9]])
+NO_LINES = b'{"format":1,"distribution":"google-adk","versions":["1.0"],"modules":{"google.adk":1}}'
+
+
+@pytest.mark.parametrize("data", [b"", b"no gzip", make_table("x", {}).dump()[:-9], gzip.compress(NO_LINES)])
 def test_a_damaged_table_is_refused_in_a_sentence(configured: Settings, tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "t.gz"
     path.write_bytes(data)
     with pytest.raises(SourceError, match="damaged"):
         build(configured, path, VERSIONS)
     assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("line", ["It\t0 0", "It\tzero 0 v", "It\t0 0 ", "It"])
+def test_a_damaged_line_is_told_in_a_sentence_when_the_name_is_asked_for(line: str) -> None:
+    made = HistoryTable("google-adk", ["1.0"], {"google.adk": f"\t0 0 m\n{line}"})
+    with pytest.raises(SourceError, match="damaged"):
+        History(HistoryTable.parse(made.dump())).has("1.0", "google.adk.It")
 
 
 def test_what_is_no_version_and_a_table_of_something_else_are_refused(configured: Settings, tmp_path: Path) -> None:
@@ -596,7 +747,7 @@ def test_the_versions_of_the_registry_are_read_from_what_pip_prints(
 
 def test_the_table_that_ships_answers_and_gives_way_to_a_newer_one(configured: Settings, tmp_path: Path) -> None:
     shipped = History.load()
-    assert len(shipped.versions) >= 90 and shipped.versions[-1] >= "2.13.0"
+    assert len(shipped.versions) >= 90 and Version(shipped.versions[-1]) >= Version("2.13.0")
     assert shipped.has("2.13.0", "google.adk.agents.LlmAgent") is True
     assert shipped.has("1.0.0", "google.adk.apps.App") is False
     home = tmp_path / "history.json.gz"
@@ -607,3 +758,13 @@ def test_the_table_that_ships_answers_and_gives_way_to_a_newer_one(configured: S
     assert History.load(home) is shipped
     build(configured, home, {"99.0.0": FIRST})
     assert History.load(home).versions == (*VERSIONS, "99.0.0")
+    # A table that knows no newer version may be of an older product.
+    home.write_bytes(make_table("google-adk", {shipped.versions[-1]: {"google.adk": {"": "m"}}}).dump())
+    assert History.load(home) is shipped
+
+
+def test_the_tests_that_the_first_versions_shipped_are_no_public_api() -> None:
+    shipped = History.load()
+    assert not [module for module in shipped.table.modules if "tests" in module.split(".")]
+    assert lack(shipped, "2.13.0", "roll_die") is None
+    assert shipped.has("2.13.0", "sub_agents") is True

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
+from pydantic.alias_generators import to_camel
 
 from adk_evidence.errors import SourceError
 from adk_evidence.identifiers import is_private
@@ -85,13 +86,13 @@ class _Elsewhere:
 
 def read_call(name: str) -> Call | None:
     """The callable and the keyword of `LlmAgent(max_retries=)`, or None of a plain name."""
-    match = _CALL.match(name.strip()[:MAX_NAME_CHARS])
+    match = _CALL.match(name.strip("` \t\n")[:MAX_NAME_CHARS])
     return Call(match["callable"], match["keyword"]) if match else None
 
 
 def bare(name: str) -> str | None:
-    """A dotted name without brackets and spaces around; None of what is no name."""
-    text = name.strip().rstrip("()").strip().strip("`")
+    """A dotted name without brackets, backticks and spaces around; None of what is no name."""
+    text = name.strip("` \t\n").rstrip("()").strip("` \t\n")
     return text if len(text) <= MAX_NAME_CHARS and _NAME.fullmatch(text) else None
 
 
@@ -126,7 +127,7 @@ class History:
             # A damaged one in the home folder must not take the shipped one away.
             with suppress(SourceError, OSError):
                 own = _read(home, home.stat().st_mtime_ns)
-                if own._released and (not kept._released or own._released[-1] >= kept._released[-1]):
+                if own._released and (not kept._released or own._released[-1] > kept._released[-1]):
                     return own
         return kept
 
@@ -162,11 +163,15 @@ class History:
         dotted = bare(name)
         if dotted is None or is_private(dotted):
             return None
-        found = [self._has_path(number, path) for path in self.paths(dotted)]
-        if True in found:
-            return True
         # A name that no version ever had is as surely absent as one that is gone.
-        return None if None in found else False
+        found: bool | None = False
+        for path in self.paths(dotted):
+            has = self._has_path(number, path)
+            if has:
+                return True
+            if has is None:
+                found = None
+        return found
 
     def keywords(self, version: str, name: str) -> Keywords | None:
         """The keywords that a call of a class or function may have in a version, inherited ones included.
@@ -247,10 +252,11 @@ class History:
         for start, top in enumerate(parts):
             below = "".join(f".{part}" for part in parts[start + 1 :])
             places = self._top_level(top, ".".join(parts[:start]))
+            yield from (f"{path}{below}" for path in places)
             if places:
-                yield from (f"{path}{below}" for path in places)
-                return
+                break
         if len(parts) == 1:
+            # A bare name may also be that of a member, whatever stands at the top of some module.
             yield from self._members(name)
 
     def _top_level(self, name: str, inside: str) -> list[str]:
@@ -325,17 +331,23 @@ class History:
         payload = self.payload(number, owner)
         if payload is None or payload[0] != "c":
             # An attribute of a value: its class is not known.
-            return _Elsewhere(f"{owner.path}.{name}?") if payload and payload[0] in "vnpro" else None
+            return _Elsewhere(f"{owner.path}.{name}?") if payload and payload[0] in "vsnpro" else None
         found: _Elsewhere | None = None
+        set_by_method: Place | None = None
         for base in self._mro(number, owner):
             if isinstance(base, Place):
-                if self.table.payload(base.module, f"{base.name}.{name}", number) is not None:
-                    return Place(base.module, f"{base.name}.{name}")
+                place = Place(base.module, f"{base.name}.{name}")
+                member = self.payload(number, place)
+                if member == "s":
+                    # A base may declare what a method sets.
+                    set_by_method = set_by_method or place
+                elif member is not None:
+                    return place
             else:
                 last = base.path.rpartition(".")[2]
                 may = last not in _PLAIN or (last == _PYDANTIC and _PYDANTIC_MEMBER.fullmatch(name))
                 found = _Elsewhere(f"{base.path}.{name}?") if may else found
-        return found
+        return set_by_method or found
 
     def _mro(self, number: int, owner: Place) -> list[Place | _Elsewhere]:
         """A class and all its bases, each after what derives from it."""
@@ -410,13 +422,13 @@ class History:
                 if not name.startswith(inside) or "." in name[len(inside) :] or name.endswith(DEPRECATED):
                     continue
                 payload = next((run.payload for run in runs if run.first <= number <= run.last), None)
-                if payload is not None:
+                if payload is not None and payload != "s":
                     # A class that overrides a field by something else has no such field.
                     found.setdefault(name[len(inside) :], payload)
         fields = {name: payload for name, payload in found.items() if payload[0] in "ro"}
         names = set(fields) | {payload[2:] for payload in fields.values() if payload[2:]}
         if "k" in flags:
-            names |= {_camel(name) for name in fields}
+            names |= {to_camel(name) for name in fields}
         required = frozenset(name for name, payload in fields.items() if payload == "r:")
         hidden = frozenset(name for name, payload in found.items() if payload == "n")
         return Keywords(frozenset(names), required, hidden=hidden)
@@ -438,11 +450,6 @@ def _parameters(payload: str) -> Keywords:
             if not item.endswith("="):
                 required.add(item)
     return Keywords(frozenset(names), frozenset(required), is_open)
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(part.capitalize() for part in others)
 
 
 @functools.lru_cache(maxsize=4)

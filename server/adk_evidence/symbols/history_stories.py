@@ -33,10 +33,12 @@ class Change:
 class Story:
     """The history of a name.
 
-    `name` is the name as it was asked for, `path` the import path that it means. `spans` are the versions that have the
-    name. `deprecated_since` and `deprecation` speak of the last version that has it. `use` is the import path of what
-    takes its place, as far as the code proves that: `why` says by what. In `alias_since`, what was a definition of its
-    own became another name. `gone_since` is None where the newest version has the name.
+    `path` is the import path that the name means in the newest version that has the name. `name` is the name as it was
+    asked for, or the path where other paths of the name have another history. All else is the history of the path.
+    `spans` are the versions that have the path. `deprecated_since` and `deprecation` speak of the last version that has
+    the path. `use` is the import path of what takes its place if the code proves it; `why` names the proof.
+    `alias_since`: the version in which a former definition became an alias. `gone_since` is None where the newest
+    version has the path.
     """
 
     name: str
@@ -89,16 +91,14 @@ class Story:
 def story(history: History, name: str) -> Story | None:
     """The history of a name: bare, dotted, an import path or a keyword; None where no version has the name."""
     call = read_call(name)
-    numbers = [number for number in range(len(history.versions)) if history.has_at(number, name)]
-    if not numbers:
-        return None
-    wanted = call.callable if call else name
-    path = _path(history, wanted, numbers[-1])
+    dotted = bare(call.callable if call else name)
+    path = _newest_path(history, dotted, call) if dotted else None
     if path is None:
         return None
+    shown, asked = _shown(path, call), _asked(name)
+    numbers = _numbers(history, shown)
     spans = tuple(_span(history, part) for part in _runs(numbers))
     versions = history.versions
-    shown = f"{path}({call.keyword}=)" if call else path
     deprecated = [number for number in numbers if _deprecation(history, number, path, call)]
     since: str | None = None
     text: str | None = None
@@ -112,7 +112,7 @@ def story(history: History, name: str) -> Story | None:
     if use is None and call is None:
         use, why = _other_name(history, path, numbers)
     return Story(
-        name=f"{call.callable}({call.keyword}=)" if call else name,
+        name=asked if _numbers(history, asked) == numbers else shown,
         path=shown,
         spans=spans,
         oldest=versions[0],
@@ -132,6 +132,7 @@ def lack(history: History, version: str, name: str) -> str | None:
 
     A version that the table does not know answers as the nearest one below, and the sentence says so.
     """
+    name = _asked(name)
     known = history.nearest(version)
     if known is None or history.has_at(known.number, name) is not False:
         return None
@@ -140,14 +141,18 @@ def lack(history: History, version: str, name: str) -> str | None:
     where = subject if known.exact else f"{subject} (known as {ours}, the nearest released version below)"
     told = []
     if found is not None:
-        place = history.versions.index
-        ends = [span for span in found.spans if place(span.last) < place(ours)]
-        begins = [span for span in found.spans if place(span.first) > place(ours)]
-        if ends:
-            told.append(f"the last version that has it is {ends[-1].last}")
-        if begins:
-            told.append(f"it {'comes back' if ends else 'came in'} with {begins[0].first}")
-    elif name.strip().startswith(f"{history.package}."):
+        # The name may have other paths than the story tells of.
+        numbers = _numbers(history, name)
+        before = [number for number in numbers if number < known.number]
+        after = [number for number in numbers if number > known.number]
+        if before:
+            told.append(f"the last version that has it is {history.versions[before[-1]]}")
+        if after:
+            told.append(f"it {'comes back' if before else 'came in'} with {history.versions[after[0]]}")
+        if not told:
+            # Only a callable that another one of the same name hides takes the keyword.
+            return None
+    elif name.startswith(f"{history.package}."):
         told.append("no version has it")
     else:
         # A bare name that no version has may be of something else.
@@ -156,7 +161,7 @@ def lack(history: History, version: str, name: str) -> str | None:
     instead = use if use and history.has_at(known.number, use) else _namesake(history, known, name)
     if instead is not None:
         told.append(f"{ours} has `{instead}`")
-    return f"{history.table.distribution} {where} has no `{found.name if found else name.strip()}`: {'; '.join(told)}."
+    return f"{history.table.distribution} {where} has no `{name}`: {'; '.join(told)}."
 
 
 def _namesake(history: History, known: Nearest, name: str) -> str | None:
@@ -167,14 +172,33 @@ def _namesake(history: History, known: Nearest, name: str) -> str | None:
     paths = history.paths(dotted.rpartition(".")[2])
     for path in paths:
         place = history.find(known.number, path)
-        if path != dotted and isinstance(place, Place) and place.name:
+        # A member of some other class is no help.
+        if path != dotted and isinstance(place, Place) and place.name and "." not in place.name:
             return path
     return None
 
 
-def _path(history: History, name: str, number: int) -> str | None:
-    dotted = bare(name)
-    return next((path for path in history.paths(dotted or "") if history.find(number, path) is not None), None)
+def _newest_path(history: History, name: str, call: Call | None) -> str | None:
+    """The likeliest path of a name in the newest version that has the name."""
+    paths = history.paths(name)
+    numbers = reversed(range(len(history.versions)))
+    found = (path for number in numbers for path in paths if history.has_at(number, _shown(path, call)))
+    return next(found, None)
+
+
+def _shown(path: str, call: Call | None) -> str:
+    return f"{path}({call.keyword}=)" if call else path
+
+
+def _asked(name: str) -> str:
+    """A name as it is shown: without what stands around it, and of a call the keyword alone."""
+    call = read_call(name)
+    return _shown(call.callable, call) if call else bare(name) or name.strip()
+
+
+def _numbers(history: History, name: str) -> list[int]:
+    """The numbers of the versions that have a name."""
+    return [number for number in range(len(history.versions)) if history.has_at(number, name)]
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:

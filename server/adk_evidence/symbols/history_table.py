@@ -12,6 +12,7 @@ has the name and its runs, between tabs. A run is `first last payload`: from ver
 | `p` | a property |
 | `r:<alias>`, `o:<alias>` | a field that a caller sets: required, optional |
 | `n` | a field that callers are not meant to set |
+| `s` | an attribute that a method sets, and the class does not declare |
 | `v` | another variable or attribute |
 | `=<path>` | another name for the definition or the module at that path of the same distribution |
 | `~` | something of another distribution |
@@ -35,6 +36,7 @@ from adk_evidence.errors import SourceError
 
 FORMAT = 1
 DEPRECATED = "!"
+_HINT = "Delete the file and run `adk-ingest history`, or install adk-evidence again."
 # What a version has: for each module, its names with their payloads.
 Snapshot = Mapping[str, Mapping[str, str]]
 
@@ -71,15 +73,15 @@ class HistoryTable:
         Raises:
             SourceError: They are damaged, or of another format.
         """
-        hint = "Delete the file and run `adk-ingest history`, or install adk-evidence again."
         try:
             read = json.loads(gzip.decompress(data))
             if read["format"] != FORMAT:
-                raise SourceError("The table of earlier versions has another format.", hint)
+                raise SourceError("The table of earlier versions has another format.", _HINT)
             table = cls(read["distribution"], read["versions"], read["modules"])
             list(map(Version, table.versions))
+            "".join(table.modules.values())
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, InvalidVersion) as exc:
-            raise SourceError("The table of earlier versions is damaged.", hint) from exc
+            raise SourceError("The table of earlier versions is damaged.", _HINT) from exc
         return table
 
     def dump(self) -> bytes:
@@ -94,7 +96,11 @@ class HistoryTable:
         return gzip.compress(text.encode("utf-8"), mtime=0)
 
     def rows(self, module: str) -> Mapping[str, tuple[Run, ...]]:
-        """The names of a module with their runs; empty where no version has the module."""
+        """The names of a module with their runs; empty where no version has the module.
+
+        Raises:
+            SourceError: The lines of the module are damaged.
+        """
         found = self._rows.get(module)
         if found is None:
             lines = self.modules.get(module, "").split("\n")
@@ -157,5 +163,11 @@ def _line(name: str, runs: Iterable[Run]) -> str:
 
 def _read_line(line: str) -> tuple[str, tuple[Run, ...]]:
     name, *runs = line.split("\t")
-    parts = (run.split(" ", 2) for run in runs)
-    return name, tuple(Run(int(first), int(last), payload) for first, last, payload in parts)
+    try:
+        parts = [run.split(" ", 2) for run in runs]
+        found = tuple(Run(int(first), int(last), payload) for first, last, payload in parts)
+    except ValueError as exc:
+        raise SourceError("The table of earlier versions is damaged.", _HINT) from exc
+    if not found or not all(run.payload for run in found):
+        raise SourceError("The table of earlier versions is damaged.", _HINT)
+    return name, found
