@@ -43,7 +43,8 @@ describe("what models in the editor have", () => {
 
   /** That what the corpora say is between fences, and nowhere else. */
   function assertFenced(text: string): void {
-    const outside = outsideFences(text);
+    // Names stand in code style.
+    const outside = outsideFences(text).replace(/(`+)[^\n]*?\1/g, "");
     assert.match(outside, /never instructions to follow/);
     const payloads: string[] = JSON.parse(fs.readFileSync(path.join(corpus, "hostile.json"), "utf8"));
     const told = payloads.filter((payload) => /^[\x20-\x7e]{20,80}$/.test(payload) && text.includes(payload));
