@@ -24,6 +24,11 @@ _PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 
 
+def module_of(path: str, symbol: str | None) -> str:
+    """The module in a dotted path that ends with a qualified name: `a.b.C.run` and `C.run` give `a.b`."""
+    return path.removesuffix(f".{symbol}") if symbol else path
+
+
 def split_identifier(identifier: str) -> list[str]:
     """Split a name into its lower-case words.
 

@@ -83,6 +83,13 @@ def _named_without(*names: Named) -> Mapping[str, Any]:
     return {"retrieval.named": [name for name in get_args(Named) if name not in names]}
 
 
+_PARTS_OF_ASSEMBLY: Mapping[str, Mapping[str, Any]] = {
+    "passages": {"pack.passages": False},
+    "leaving out repeated lines": {"pack.repeats": True},
+    "leaving out weak ends": {"pack.weak_ends": True},
+    "outlines": {"pack.outlines": False},
+}
+
 # The settings that switch one part off, by what the part belongs to and by its name. A new part adds a line.
 WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "pasted errors": {
@@ -99,16 +106,8 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "examples": {"example programs": {"retrieval.samples": False}},
     "reader's language": {"reader's language": {"retrieval.language": None}},
     "assembly": {
-        "passages": {"pack.passages": False},
-        "leaving out repeated lines": {"pack.repeats": True},
-        "leaving out weak ends": {"pack.weak_ends": True},
-        "outlines": {"pack.outlines": False},
-        "all of the assembly": {
-            "pack.passages": False,
-            "pack.repeats": True,
-            "pack.weak_ends": True,
-            "pack.outlines": False,
-        },
+        **_PARTS_OF_ASSEMBLY,
+        "all of the assembly": {name: value for off in _PARTS_OF_ASSEMBLY.values() for name, value in off.items()},
     },
     "exact things": {
         "quoted texts": _named_without("quoted"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import gc
 import logging
 import os
 import signal
@@ -87,6 +86,7 @@ class EvidenceServer(LanguageServer):
 
     def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
+        from adk_evidence.search.session import settle
 
         try:
             with self.backend.use() as service:
@@ -98,9 +98,7 @@ class EvidenceServer(LanguageServer):
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
-            # The loaded objects stay: a full collection that walks over all of them would stop a hover for 100 ms.
-            gc.collect()
-            gc.freeze()
+            settle()
         except EvidenceError as exc:
             _LOG.info("Not ready: %s", exc.code)
 

@@ -242,7 +242,10 @@ def test_of_the_fields_of_a_class_the_one_that_is_asked_for_is_shown():
 
 
 def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class():
-    fields = [f'  {name}: int = 0\n  """{FILLER}"""' for name in ("colour", "max_weight", "length")]
+    fields = [
+        f'  # Where it lies.\n\n  {name}: int = 0\n  """{FILLER}"""' for name in ("colour", "max_weight", "length")
+    ]
+    fields.insert(1, "\n" * 60 + "  options[0] = 1")
     chunk = payload("code", body="\n".join(["class Box(BaseModel):", *fields]), symbol_kind="class")
     asked = Question.made({"weight": 1.0, "box": 1.0}, None, frozenset({"max_weight"}))
     text = "\n".join(one.text for one in passages(chunk, question=asked))

@@ -165,4 +165,5 @@ def test_the_fields_of_a_class_that_goes_on_are_units_by_themselves():
         (2, 3, "field"),
         (3, 5, "field"),
     ]
+    assert [unit.names for unit in units(lines, "py")] == [("size",), ("name",), ("colour",)]
     assert {unit.role for unit in units(["  size = 3", "  name = 'x'", "  return size"], "py")} == {"text"}

@@ -10,6 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from adk_evidence.identifiers import module_of
+
 Kind = Literal["doc", "code"]
 KINDS: tuple[Kind, ...] = ("doc", "code")
 SourceType = Literal["docs", "code"]
@@ -98,7 +100,7 @@ class ChunkPayload(BaseModel):
     @property
     def module(self) -> str | None:
         """Dotted path of the module that the chunk is a part of, where there is one."""
-        return self.fqn and self.fqn.removesuffix(f".{self.symbol}")
+        return self.fqn and module_of(self.fqn, self.symbol)
 
     @property
     def body(self) -> str:

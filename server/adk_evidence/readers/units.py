@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -18,7 +18,16 @@ from adk_evidence.readers import breaks
 from adk_evidence.readers.licences import licence_lines
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.readers.page import Page
-from adk_evidence.readers.python import Definition, bare_string, blocks, first_line, last_line, parse, parse_quietly
+from adk_evidence.readers.python import (
+    Definition,
+    bare_string,
+    blocks,
+    bound_names,
+    first_line,
+    last_line,
+    parse,
+    parse_quietly,
+)
 
 # `label`: a heading, the label of a tab, the border of a code block, the signature of a definition or the head of a
 # statement; what names other units. `idle`: licences, imports and markup that say nothing by themselves.
@@ -37,12 +46,14 @@ _TAGS = re.compile(r"\s*</?(?:div|span|img|p|br|a)\b.*>\s*$", re.IGNORECASE)
 @dataclass(frozen=True)
 class Unit:
     """Lines `start` to `end` of a chunk, 0-based, end exclusive, with the numbers of the units that must be shown with
-    them: the headings above, the border of the code block, the signature."""
+    them: the headings above, the border of the code block, the signature. `names` are the fields that a unit defines.
+    """
 
     start: int
     end: int
     role: Role = "text"
     needs: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
 
     def holds(self, lines: Iterable[int]) -> bool:
         """Whether some of the lines, counted from 0, are among these."""
@@ -143,7 +154,8 @@ def _block(page: Page, start: int, end: int, needs: tuple[int, ...], number: int
     for unit in inside:
         own = tuple(first + 1 + need for need in unit.needs)
         role = "text" if unit.role == "idle" else unit.role
-        found.append(Unit(unit.start + opening + 1, unit.end + opening + 1, role, (*around, first, last, *own)))
+        start_at, end_at = unit.start + opening + 1, unit.end + opening + 1
+        found.append(Unit(start_at, end_at, role, (*around, first, last, *own), unit.names))
     return [*found, Unit(closing, end, "label", (*around, first))]
 
 
@@ -171,12 +183,14 @@ def _of_python(lines: Sequence[str]) -> list[Unit]:
 
 @dataclass
 class _Cut:
-    """Where a unit begins and its statement ends (1-based, inclusive), what it is, and the cuts that it needs."""
+    """Where a unit begins and its statement ends (1-based, inclusive), what it is, the cuts that it needs, and the
+    fields that it defines."""
 
     first: int
     last: int
     role: Role
     needs: tuple[int, ...]
+    names: tuple[str, ...] = ()
 
 
 def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cut], *, in_class: bool) -> None:
@@ -198,7 +212,7 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
             cuts.append(_Cut(node.lineno, last_line(node), "idle", needs))
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
             flush()
-            cuts.append(_Cut(node.lineno, last_line(node), "field", needs))
+            cuts.append(_Cut(node.lineno, last_line(node), "field", needs, tuple(bound_names(node))))
         elif in_class and bare_string(node) is not None and isinstance(previous, ast.Assign | ast.AnnAssign):
             cuts[-1].last = last_line(node)
         elif last_line(node) - node.lineno >= LONG and any(True for _ in blocks(node)):
@@ -298,14 +312,14 @@ def _tiled(cuts: Sequence[_Cut], lines: Sequence[str]) -> list[Unit]:
         numbers.append(len(found))
         if end > place:
             needs = tuple(numbers[need] for need in cut.needs)
-            found.append(Unit(place, end, cut.role, needs))
+            found.append(Unit(place, end, cut.role, needs, cut.names))
             place = end
         else:
             numbers[-1] = max(0, len(found) - 1)
     if place < len(lines):
         if found and not any(line.strip() for line in lines[place:]):
             last = found.pop()
-            found.append(Unit(last.start, len(lines), last.role, last.needs))
+            found.append(replace(last, end=len(lines)))
         else:
             found += [Unit(first, last) for first, last in _runs(lines, place, len(lines))]
     return found

@@ -61,13 +61,16 @@ def guides(run: Run) -> Iterator[Hit]:
             yield by_point[point]._replace(named=f"explains {about[point].symbol}")
 
 
-def _resolved(run: Run) -> list[SymbolEntry]:
-    """What the names of the request mean, each symbol once. A bare name means the likeliest symbol of that name.
+def _resolved(run: Run) -> Sequence[SymbolEntry]:
+    """What the names of the request mean, each symbol once; names are looked up once in a request."""
+    if run.resolved is None:
+        # An index without code says nothing of symbols.
+        run.resolved = _resolve(run) if run.index.paths["code"] else ()
+    return run.resolved
 
-    An index without code says nothing of symbols.
-    """
-    if not run.index.paths["code"]:
-        return []
+
+def _resolve(run: Run) -> tuple[SymbolEntry, ...]:
+    """Look up the names of the request. A bare name means the likeliest symbol of that name."""
     found: dict[str, SymbolEntry] = {}
     known, unknown = [*run.known_names], [*run.unknown_names]
     for name in run.request.symbols:
@@ -82,7 +85,7 @@ def _resolved(run: Run) -> list[SymbolEntry]:
             known.append(name)
             found.setdefault(entry.fqn, entry)
     run.known_names, run.unknown_names = tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _defining(run: Run, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[SymbolEntry]]]:

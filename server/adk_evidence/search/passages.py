@@ -61,8 +61,6 @@ START_CHARS = 3
 # As many chunks as many answers show.
 KEPT_CHUNKS = 1024
 _WORD = re.compile(r"\w+")
-# A field with the comments above it.
-_FIELD = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*\s*(\w+)\s*[:=]")
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 CUT = "[...]"
 
@@ -263,7 +261,7 @@ def excerpt(
         return Excerpt()
     keys = [question.held(tokens) for tokens in chunk.tokens]
     asked = [line - payload.start_line for line in hit.lines]
-    meant = {n for n, unit in enumerate(chunk.units) if unit.holds(asked) or chunk.fields.get(n) in question.names}
+    meant = {n for n, unit in enumerate(chunk.units) if unit.holds(asked) or not question.names.isdisjoint(unit.names)}
     scores = _with_meant(chunk, _scores(chunk, keys, question, payload, similarities), meant)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     near = 0.0 if whole else near
@@ -296,12 +294,6 @@ class _Chunk:
     def plain(self) -> list[str]:
         """The lines with single spaces, without indentation and what tells asynchronous code from other code."""
         return [" ".join(word for word in line.split() if word not in ("async", "await")) for line in self.lines]
-
-    @functools.cached_property
-    def fields(self) -> Mapping[int, str]:
-        """The names of the units that are fields, by the units' numbers."""
-        named = {n: _FIELD.match(self.texts[n]) for n, unit in enumerate(self.units) if unit.role == "field"}
-        return {number: found[1] for number, found in named.items() if found}
 
     @functools.cached_property
     def visible(self) -> list[int]:

@@ -23,6 +23,7 @@ from adk_evidence.settings import Settings
 if TYPE_CHECKING:
     from adk_evidence.search.support import Support
     from adk_evidence.symbols.lookup import Symbols
+    from adk_evidence.symbols.table import SymbolEntry
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Run:
       moved the question, and the branches' scores are of another one.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
+    - `resolved`: the symbols that the request carries as data; None before they are looked up.
     - `named`: the hits that the request names outright, best first. They lead `final`.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
       `missing` kinds have fewer results than required.
@@ -119,6 +121,7 @@ class Run:
     merged: list[Hit] = field(default_factory=list)
     ranked: list[Hit] = field(default_factory=list)
     final: list[Hit] = field(default_factory=list)
+    resolved: tuple[SymbolEntry, ...] | None = None
     named: list[Hit] = field(default_factory=list)
     required: dict[Kind, int] = field(default_factory=dict)
     absent_kinds: tuple[Kind, ...] = ()

@@ -142,7 +142,7 @@ class EvidenceService:
 
 # Once in a process, because garbage that is frozen is never freed.
 @functools.cache
-def _settle() -> None:
+def settle() -> None:
     """Leave what the first request has loaded out of garbage collections.
 
     Modules, models, the index and its symbols are some 250,000 objects, and stay. A full collection that walks over all
@@ -198,7 +198,7 @@ class Session:
             raise
         if log is not None:
             log.write(retrieval_event(run))
-        _settle()
+        settle()
 
     def similar(self, code: str, *, limit: int, filters: EvidenceFilters) -> list[Neighbour]:
         """Indexed code like a snippet, by its vector and by the words in it, best first.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adk_evidence.identifiers import is_code_like, is_private
+from adk_evidence.identifiers import is_code_like, is_private, module_of
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
@@ -37,7 +37,7 @@ class SymbolEntry:
     @property
     def module(self) -> str:
         """Dotted path of the module that defines the symbol."""
-        return self.fqn.removesuffix(f".{self.symbol}") if self.symbol else self.fqn
+        return module_of(self.fqn, self.symbol)
 
     @property
     def name(self) -> str:

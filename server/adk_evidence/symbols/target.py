@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from adk_evidence.identifiers import split_identifier
+from adk_evidence.identifiers import module_of, split_identifier
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.python import clip
@@ -74,12 +74,12 @@ class Target(Frozen):
     @property
     def package(self) -> str:
         """Dotted path of the package that the symbol is imported from."""
-        return self.import_path.removesuffix(f".{self.symbol}")
+        return module_of(self.import_path, self.symbol)
 
     @property
     def module(self) -> str:
         """Dotted path of the module that defines the symbol."""
-        return self.fqn.removesuffix(f".{self.symbol}")
+        return module_of(self.fqn, self.symbol)
 
     @property
     def import_statement(self) -> str:
@@ -132,7 +132,7 @@ class RankedTarget(Frozen):
     @property
     def package(self) -> str:
         """Dotted path of the package that the symbol is imported from."""
-        return self.import_path.removesuffix(f".{self.symbol}")
+        return module_of(self.import_path, self.symbol)
 
     @property
     def relation(self) -> str:
