@@ -213,8 +213,13 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
             flush()
             cuts.append(_Cut(node.lineno, last_line(node), "field", needs, tuple(bound_names(node))))
-        elif in_class and bare_string(node) is not None and isinstance(previous, ast.Assign | ast.AnnAssign):
-            cuts[-1].last = last_line(node)
+        elif in_class and (value := bare_string(node)) is not None and isinstance(previous, ast.Assign | ast.AnnAssign):
+            field = len(cuts) - 1
+            if last_line(node) - node.lineno < LONG:
+                cuts[field].last = last_line(node)
+            else:
+                cuts[field].last = _summary_end(node, value)
+                _cut_docstring(node, value, cuts[field].last, (*needs, field), cuts)
         elif last_line(node) - node.lineno >= LONG and any(True for _ in blocks(node)):
             flush()
             _cut_compound(node, needs, cuts)
@@ -238,9 +243,7 @@ def _cut_definition(node: Definition, needs: tuple[int, ...], cuts: list[_Cut]) 
     inner = (*needs, head)
     if body and (value := bare_string(body[0])) is not None:
         docstring = body.pop(0)
-        summary = value.lstrip("\n").split("\n\n", 1)[0]
-        blank = len(value) - len(value.lstrip("\n"))
-        cut.last = min(last_line(docstring), docstring.lineno + blank + summary.rstrip().count("\n"))
+        cut.last = _summary_end(docstring, value)
         if cut.last < last_line(docstring) - 1:
             _cut_docstring(docstring, value, cut.last, inner, cuts)
         else:
@@ -249,6 +252,13 @@ def _cut_definition(node: Definition, needs: tuple[int, ...], cuts: list[_Cut]) 
         cut.last = last_line(node)  # `def f(): ...` on one line
         return
     _cut_block(body, inner, cuts, in_class=isinstance(node, ast.ClassDef))
+
+
+def _summary_end(node: ast.stmt, value: str) -> int:
+    """The line at which the first paragraph of a docstring ends."""
+    summary = value.lstrip("\n").split("\n\n", 1)[0]
+    blank = len(value) - len(value.lstrip("\n"))
+    return min(last_line(node), node.lineno + blank + summary.rstrip().count("\n"))
 
 
 def _cut_docstring(node: ast.stmt, value: str, after: int, needs: tuple[int, ...], cuts: list[_Cut]) -> None:
