@@ -54,11 +54,18 @@ describe("@adk in the chat", () => {
     return answer.locator(".rendered-markdown .chat-inline-anchor-widget");
   }
 
+  /** The place of the last answer in the conversation. The page holds only what is in view: answers are not counted. */
+  async function lastPlace(): Promise<number> {
+    const rows = editor.page.locator(".monaco-list-row", { has: answers() });
+    const places = await rows.evaluateAll((found) => found.map((row) => Number(row.getAttribute("data-index"))));
+    return Math.max(-1, ...places);
+  }
+
   /** The answer that something leads to, with this in it. */
   async function answered(question: () => Promise<void>, text: RegExp): Promise<Locator> {
-    const before = await answers().count();
+    const before = await lastPlace();
     await question();
-    await until("there is an answer", ANSWER_MS, async () => (await answers().count()) > before);
+    await until("there is an answer", ANSWER_MS, async () => (await lastPlace()) > before);
     const answer = answers().last();
     await answer.getByText(text).first().waitFor({ timeout: ANSWER_MS });
     // Its buttons come when it is complete.
