@@ -6,6 +6,7 @@ import type { CodeServer } from "./codeServer";
 import { eventually, until } from "./until";
 
 const READY_MS = 90_000;
+const PALETTE_MS = 5_000;
 const STEP_MS = 30_000;
 const HOVER_MS = 3_000;
 const FOCUS_MS = 3_000;
@@ -62,7 +63,11 @@ export class Editor {
     const row = this.row(title).first();
     await until(`the palette has ${title}`, READY_MS, async () => {
       await this.page.keyboard.press("F1");
-      await this.quickInput.fill(`>${title}`);
+      try {
+        await this.quickInput.fill(`>${title}`, { timeout: PALETTE_MS });
+      } catch {
+        return false; // the key met a list that was about to close
+      }
       await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
       if (await row.isVisible()) {
         return true;
