@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
 from adk_evidence.citations.verify import verify
@@ -123,7 +124,8 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = run.support.by_result.get(hit.point_id)
-    place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked is hit)
+    measures = run.support.alone.get(hit.point_id)
+    place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked.point_id == hit.point_id)
     why = Why(
         branches=tuple(
             BranchRank(branch=found.branch, rank=found.rank, score=round_score(found.score)) for found in hit.branches
@@ -132,11 +134,17 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         # A result that the request names may have been found by no branch.
         fused_rank=hit.fused_rank or None,
         fused_score=round_score(hit.fused_score) if hit.fused_rank else None,
+        took_rank=hit.took_rank,
         pool_rank=hit.pool_rank or None,
+        scores=_rounded(hit.scores),
         rerank_score=score,
         rerank_moved=None if score is None else hit.pool_rank - place,
-        features={name: round_score(value) for name, value in hit.features.items()},
+        features=_rounded(hit.features),
         named=hit.named,
+        feedback_rank=hit.feedback_rank,
+        ranking_place=place,
+        moved_up=hit.moved_up,
+        measures={} if measures is None else _rounded(asdict(measures)),
     )
     return Candidate(
         rank=rank,
@@ -170,6 +178,10 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         verification=verification,
         why=why,
     )
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round_score(value) for name, value in values.items()}
 
 
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:
