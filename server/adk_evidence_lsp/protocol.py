@@ -24,7 +24,7 @@ from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
+from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
 from adk_evidence.symbols.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
@@ -37,6 +37,7 @@ SOURCE = "adk/source"
 STATUS = "adk/status"
 INGEST = "adk/ingest"
 RENDER = "adk/render"
+CHECK = "adk/check"
 
 # Commands that the server runs (workspace/executeCommand), each with the parameters of its request.
 COMMANDS = {
@@ -47,6 +48,7 @@ COMMANDS = {
     "adkEvidence.server.status": STATUS,
     "adkEvidence.server.ingest": INGEST,
     "adkEvidence.server.render": RENDER,
+    "adkEvidence.server.check": CHECK,
 }
 # The server's command that shows evidence in any editor, with the parameters of `adk/evidence`.
 SHOW_EVIDENCE = "adkEvidence.server.showEvidence"
@@ -217,6 +219,13 @@ class RenderParams(_Params):
     max_document_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
 
 
+class CheckParams(_Params):
+    """`adk/check`: a pack that was saved, maybe by another version of the product or with other sources."""
+
+    # `schema.py` replaces this schema, too.
+    pack: Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
+
+
 # The parameters of each request.
 PARAMS: dict[str, type[BaseModel]] = {
     EVIDENCE: EvidenceParams,
@@ -226,6 +235,7 @@ PARAMS: dict[str, type[BaseModel]] = {
     STATUS: StatusParams,
     INGEST: IngestParams,
     RENDER: RenderParams,
+    CHECK: CheckParams,
 }
 
 
@@ -239,6 +249,20 @@ class RenderResult(Frozen):
     tokens: int
     included: int
     note: str
+
+
+class CheckedCandidate(Frozen):
+    """What became of the text that a candidate of a saved pack cites."""
+
+    candidate_id: str
+    verification: Verification
+
+
+class CheckResult(Frozen):
+    """`adk/check`'s result. `intact` says whether the pack is as it was made."""
+
+    intact: bool
+    candidates: tuple[CheckedCandidate, ...]
 
 
 class FindingInfo(Frozen):

@@ -1,7 +1,8 @@
-"""The server's own requests, and workspace/symbol: evidence, symbols, targets, sources, status and texts of packs."""
+"""The server's own requests, and workspace/symbol: evidence, symbols, targets, sources, status, and packs again."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,15 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
+from adk_evidence.models.pack import Verification
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
 from adk_evidence_lsp.protocol import (
+    CheckedCandidate,
+    CheckParams,
+    CheckResult,
     EvidenceParams,
     FindingInfo,
     Position,
@@ -263,3 +268,29 @@ def rendered(params: RenderParams) -> RenderResult:
         max_document_tokens=params.max_document_tokens,
     )
     return RenderResult(text=block.text, tokens=block.tokens, included=block.included, note=block.note)
+
+
+async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
+    """What became of the texts that a saved pack cites, in the sources of the index as they are now."""
+
+    def compare(cancelled: Cancelled) -> dict[str, Any]:
+        from adk_evidence.models.pack import is_intact
+        from adk_evidence.models.saved import parse_pack
+
+        saved = parse_pack(json.dumps(params.pack))
+        with server.backend.session(cancelled) as session:
+            candidates = tuple(
+                CheckedCandidate(candidate_id=one.candidate_id, verification=_now(session, one.candidate_id))
+                for one in saved.pack.candidates
+            )
+        return CheckResult(intact=is_intact(saved.written), candidates=candidates).model_dump(mode="json")
+
+    return await server.executor.run(compare)
+
+
+def _now(session: Session, candidate_id: str) -> Verification:
+    try:
+        found = session.read_candidate(candidate_id).verification
+    except EvidenceError as exc:
+        return Verification(state="unverified", reason=exc.message)
+    return found or Verification(state="unverified", reason="The source cannot be compared.")

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.models.pack import EvidencePack, content_id
+from adk_evidence.models.pack import EvidencePack, content_id, is_intact
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.models.saved import parse_pack
 from adk_evidence.search.explain import Explanation, explain
@@ -201,7 +201,7 @@ def test_the_id_does_not_depend_on_how_the_json_is_written(saved):
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
     found = parse_pack(json.dumps({**rewritten(saved), "queryUsed": {"text": QUESTION}}))
-    assert found.is_intact
+    assert is_intact(found.written)
     assert found.pack.pack_id == saved["pack_id"] == EvidencePack.model_validate(saved).with_id().pack_id
 
 

@@ -351,6 +351,18 @@ def content_id(pack: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(pack).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def is_intact(pack: Mapping[str, Any]) -> bool:
+    """Whether the id of a pack, given as the values of its JSON, belongs to its content."""
+    return pack.get("pack_id") in (content_id(pack), _older_id(pack))
+
+
+def _older_id(pack: Mapping[str, Any]) -> str:
+    """The id that versions before 0.2 gave, which told apart builds of one index."""
+    data = _without(pack, _OF_THE_RUN)
+    written = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _unmeasured(candidate: Mapping[str, Any]) -> dict[str, Any]:
     why = _without(candidate["why"], _MEASURED_WHY)
     why["branches"] = [_without(branch, ("score",)) for branch in why.get("branches", ())]

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.pack import EvidencePack, content_id
+from adk_evidence.models.pack import EvidencePack
 from adk_evidence.validation import first_problem
 
 # The largest packs, with a hundred results in whole texts, take some 2 MB.
@@ -22,17 +22,12 @@ _BESIDE = "queryUsed"
 
 @dataclass(frozen=True)
 class SavedPack:
-    """A pack, and the values of the JSON that it was read from: its id was made of these, whatever has been added to
-    packs since.
+    """A pack, and the values of the JSON that it was read from: the id was made of these values, whatever members packs
+    have got since.
     """
 
     pack: EvidencePack
     written: Mapping[str, Any]
-
-    @property
-    def is_intact(self) -> bool:
-        """Whether the id belongs to the content; an edited pack has another one."""
-        return content_id(self.written) == self.pack.pack_id
 
 
 def parse_pack(text: str) -> SavedPack:

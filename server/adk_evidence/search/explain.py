@@ -20,6 +20,7 @@ from adk_evidence.models.pack import (
     EvidencePack,
     RetrievalPlan,
     content_id,
+    is_intact,
     round_score,
 )
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
@@ -91,11 +92,10 @@ def explain(pack: EvidencePack, written: Mapping[str, Any], rank: int | None = N
 
 
 def _pack_id(pack: EvidencePack, written: Mapping[str, Any]) -> Step:
-    made = content_id(written)
-    if made == pack.pack_id:
-        return _step("pack_id", "agrees", f"The pack's id is the hash of its content: {made[:12]}.")
-    says = f"The pack's id is {pack.pack_id[:12] or 'empty'}, but its content has the hash {made[:12]}: "
-    return _step("pack_id", "differs", says + "the pack was edited, or another version of ADK Evidence made it.")
+    if is_intact(written):
+        return _step("pack_id", "agrees", f"The pack's id is the hash of its content: {pack.pack_id[:12]}.")
+    shown, made = pack.pack_id[:12] or "empty", content_id(written)[:12]
+    return _step("pack_id", "differs", f"The pack was edited: its id is {shown}, but its content has the hash {made}.")
 
 
 # One candidate

@@ -71,9 +71,9 @@ class Support:
     """How far the results of one question support it.
 
     `score` is the support by all results together, and `by_result` the support by each alone, by point id, computed
-    from the measures in `alone`. Supports are 0 to 1 where the settings have weights for the model, else None and empty.
-    `absent` words stand nowhere in the index. `weights` has the question's words, each with how rare the word is in the
-    index.
+    from the measures in `alone`. Supports are 0 to 1 where the settings have weights for the model, else None and
+    empty. `absent` words stand nowhere in the index. `weights` has the question's words, each with how rare the word is
+    in the index.
     """
 
     measures: Measures
