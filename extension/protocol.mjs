@@ -81,7 +81,7 @@ async function types(server, editor) {
 
 /** The definitions that are checked, without what a check does not read. */
 function checks(server, editor) {
-  const results = reachable(["EvidenceResult"], server.$defs);
+  const results = reachable(["EvidenceResult", "CheckResult"], server.$defs);
   const definitions = {};
   for (const name of reachable(CHECKED, server.$defs)) {
     const whole = results.has(name) ? tolerant(name, server.$defs[name]) : server.$defs[name];

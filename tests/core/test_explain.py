@@ -51,16 +51,22 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return workplace
 
 
-def answered(place: Workplace, overrides: dict[str, Any] | None = None, **values: Any) -> dict[str, Any]:
-    """The JSON of a pack, as `ask --json` saves it."""
-    reranker = {"reranker": values.pop("reranker")} if "reranker" in values else {}
+def all_answered(
+    place: Workplace, asked: list[dict[str, Any]], overrides: dict[str, Any] | None = None, **parts: Any
+) -> list[dict[str, Any]]:
+    """The JSON of packs, as `ask --json` saves it."""
     settings = place.settings_with(overrides or {})
-    service = EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse(), **reranker)
+    service = EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse(), **parts)
     try:
-        pack = service.find(EvidenceRequest(**{"query": QUESTION, **values}))
+        packs = [service.find(EvidenceRequest(**{"query": QUESTION, **values})) for values in asked]
     finally:
         service.close()
-    return json.loads(pack.model_dump_json())
+    return [json.loads(pack.model_dump_json()) for pack in packs]
+
+
+def answered(place: Workplace, **values: Any) -> dict[str, Any]:
+    parts = {"reranker": values.pop("reranker")} if "reranker" in values else {}
+    return all_answered(place, [values], **parts)[0]
 
 
 @pytest.fixture(scope="module")
@@ -91,22 +97,20 @@ def differing(found: Explanation) -> set[str]:
         {"retrieval": {"expansion": "always"}},
         {"retrieval": {"branches": ["dense", "sparse", "symbol"], "pool_size": 4}},
         {"rerank": {"provider": "none"}},
-        {"embedding": {"dense": {"multi": False}}, "retrieval": {"named": []}},
+        {"retrieval": {"named": []}},
     ],
     ids=lambda overrides: json.dumps(overrides),
 )
-def test_every_number_of_a_pack_follows_from_the_parts_that_it_lists(tmp_path, indexed, overrides):
-    place = indexed
-    if "embedding" in overrides:
-        place = Workplace(tmp_path, overrides)
-        place.ingest()
-    for query in (QUESTION, ERROR, "RetryPlugin"):
-        for mode in ("build", "debug", "explain", "refactor"):
-            for results in (None, 3, 2):
-                pack = answered(place, overrides, query=query, task_mode=mode, max_results_final=results)
-                found = explained(pack)
-                assert found.agrees and states(found) == {"agrees"}, differing(found)
-                assert len(found.candidates) == len(pack["candidates"]) > 0
+def test_every_number_of_a_pack_follows_from_the_parts_that_it_lists(indexed, overrides):
+    asked = [
+        {"query": query, "task_mode": mode, "max_results_final": results}
+        for query in (QUESTION, ERROR, "RetryPlugin")
+        for mode, results in (("build", None), ("build", 2), ("debug", 3), ("explain", None))
+    ]
+    for pack in all_answered(indexed, asked, overrides):
+        found = explained(pack)
+        assert found.agrees and states(found) == {"agrees"}, differing(found)
+        assert len(found.candidates) == len(pack["candidates"]) > 0
 
 
 def test_a_score_from_outside_is_said_to_be_from_outside(indexed):
@@ -237,11 +241,12 @@ def test_what_is_no_pack_is_refused_with_a_sentence(text, said):
 def test_numbers_that_are_none_are_refused_and_none_divides_by_zero(saved):
     for value in (0, -1, 1e308, -1e308):
         pack = copy.deepcopy(saved)
+        pack["retrieval_plan"]["rrf_k"] = int(value)
         for candidate in pack["candidates"]:
             for name in candidate["why"]["features"]:
                 candidate["why"]["features"][name] = value
             for branch in candidate["why"]["branches"]:
-                branch["rank"] = -59
+                branch["rank"] = 1 + int(abs(value))
         for by_branch in pack["retrieval_plan"]["rerank_scales"].values():
             for scale in by_branch.values():
                 scale["deviation"] = value
@@ -271,18 +276,18 @@ def test_the_command_tells_by_its_exit_code(saved, tmp_path):
 _ELSEWHERE = """
 import sys
 from pathlib import Path
-from tests.core.test_explain import answered
+from tests.core.test_explain import all_answered
 from tests.corpora import Workplace
 import json
 place = Workplace(Path(sys.argv[1]))
-print(json.dumps([answered(place, query=query) for query in json.loads(sys.argv[2])]))
+print(json.dumps(all_answered(place, json.loads(sys.argv[2]))))
 """
-QUESTIONS = [QUESTION, ERROR, "RetryPlugin", "wait between two attempts", "sessions"]
+ASKED = [{"query": query} for query in (QUESTION, ERROR, "RetryPlugin", "wait between two attempts", "sessions")]
 
 
 @pytest.fixture(scope="module")
 def here(indexed: Workplace) -> list[dict[str, Any]]:
-    return [answered(indexed, query=query) for query in QUESTIONS]
+    return all_answered(indexed, ASKED)
 
 
 @pytest.mark.parametrize(("seed", "threads", "locale"), [("1", "1", "C"), ("2", "2", "C.UTF-8"), ("3", "4", "POSIX")])
@@ -298,7 +303,7 @@ def test_other_processes_and_other_homes_give_the_same_bytes(indexed, here, tmp_
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     done = subprocess.run(
-        [sys.executable, "-c", _ELSEWHERE, str(copied), json.dumps(QUESTIONS)],
+        [sys.executable, "-c", _ELSEWHERE, str(copied), json.dumps(ASKED)],
         capture_output=True,
         check=True,
         cwd=copied,
@@ -317,10 +322,10 @@ def test_an_index_that_was_built_elsewhere_and_in_another_order_gives_the_same_i
     text = page.read_bytes()
     page.unlink()
     other.ingest()
-    first = [answered(other, query=query)["pack_id"] for query in QUESTIONS]
+    first = [pack["pack_id"] for pack in all_answered(other, ASKED)]
     page.write_bytes(text)
     other.ingest()
-    packs = [answered(other, query=query) for query in QUESTIONS]
+    packs = all_answered(other, ASKED)
     assert [pack["pack_id"] for pack in packs] == [pack["pack_id"] for pack in here] != first
     for pack, built_here in zip(packs, here, strict=True):
         assert pack["index"]["generation"] != built_here["index"]["generation"]

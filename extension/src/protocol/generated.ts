@@ -951,6 +951,10 @@ export interface ViewState {
    * The document or folder that `pack` was asked for, as a URI: its server knows the citations.
    */
   scope?: string | null;
+  /**
+   * Where `pack` comes from, if it is no fresh answer: one sentence or two.
+   */
+  notice?: string | null;
   error: ViewError | null;
   /**
    * @maxItems 50

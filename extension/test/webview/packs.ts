@@ -84,6 +84,12 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       rerank_moved: 0,
       features: { dense: 2.682529, sparse: 2.18641 },
       named: null,
+      took_rank: null,
+      scores: {},
+      feedback_rank: null,
+      ranking_place: null,
+      moved_up: null,
+      measures: {},
     },
     ...change,
   });
@@ -123,6 +129,12 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
       rerank_moved: 3,
       features: { dense: 1.42, sparse: 1.85, definition: 0.816 },
       named: null,
+      took_rank: null,
+      scores: {},
+      feedback_rank: null,
+      ranking_place: null,
+      moved_up: null,
+      measures: {},
     },
     ...change,
   });
@@ -131,17 +143,25 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
 /** A pack of these candidates; `change` replaces members. */
 export function packOf(candidates: Candidate[], change: Partial<EvidenceResult> = {}): EvidenceResult {
   const query = "How do I retry a failing tool?";
-  const corpus = { repo: "google/adk-python", commit: "v2.13.0", ref: "v2.13.0", chunks: 6593 };
+  const corpus = { repo: "google/adk-python", commit: "v2.13.0", ref: "v2.13.0", chunks: 6593, content: null };
   return pack({
     status: candidates.length > 0 ? "success" : "no_results",
     query,
     index: {
       generation: "20261121T041033",
       created_at: new Date(Date.now() - 2 * 3_600_000).toISOString(),
+      content: null,
       fingerprint: "e312fab77f5ecc626f78322c91d5c3314f36def9",
       dense: "complete",
       corpora: {
-        adk_docs: { repo: "google/adk-docs", commit: COMMIT, ref: null, source: "snapshot", chunks: 1666 },
+        adk_docs: {
+          repo: "google/adk-docs",
+          commit: COMMIT,
+          ref: null,
+          source: "snapshot",
+          chunks: 1666,
+          content: null,
+        },
         adk_python: { ...corpus, source: "distribution" },
         "api-reference": { ...corpus, source: "api-reference" },
       },

@@ -68,7 +68,7 @@ class BranchRank(Frozen):
     """Where one retrieval branch placed a candidate."""
 
     branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's.")
-    rank: int
+    rank: int = Field(ge=1)
     score: float
 
 

@@ -47,7 +47,9 @@ def parse_pack(text: str) -> SavedPack:
     written = {name: value for name, value in written.items() if name != _BESIDE}
     try:
         # As JSON: packs have tuples where JSON has lists.
-        pack = EvidencePack.model_validate_json(json.dumps(written))
+        pack = EvidencePack.model_validate_json(json.dumps(written, allow_nan=False))
     except ValidationError as exc:
         raise InvalidRequestError(f"This JSON is not a saved pack: {first_problem(exc)}.", _HINT) from None
+    except ValueError:
+        raise InvalidRequestError("This JSON is not a saved pack: it has a number that is none.", _HINT) from None
     return SavedPack(pack, written)

@@ -121,9 +121,9 @@ def _fusion(candidate: Candidate, plan: RetrievalPlan) -> Step:
     branches, scales = candidate.why.branches, plan.fusion_scales.get(candidate.collection, {})
     if not branches:
         return _step("fusion", "unknown", "The pack does not list the branches.")
-    if plan.hybrid_fusion == "rrf" and plan.rrf_k is not None:
+    if plan.hybrid_fusion == "rrf" and plan.rrf_k is not None and plan.rrf_k > 0:
         terms = [f"1/({plan.rrf_k}+{branch.rank - 1}) {branch.branch}" for branch in branches]
-        total = math.fsum(reciprocal(branch.rank - 1, plan.rrf_k) for branch in branches)
+        total = sum(reciprocal(branch.rank - 1, plan.rrf_k) for branch in branches)
         return _compared("fusion", " + ".join(terms), total, shown, 0.0)
     if plan.hybrid_fusion != "dbsf" or any(branch.branch not in scales for branch in branches):
         return _step("fusion", "unknown", f"The pack lacks the numbers of the fusion {plan.hybrid_fusion}.")
@@ -132,12 +132,12 @@ def _fusion(candidate: Candidate, plan: RetrievalPlan) -> Step:
         return distributed(branch.score, scales[branch.branch].mean, scales[branch.branch].deviation)
 
     terms = [f"{share(branch):.6f} {branch.branch}" for branch in branches]
-    inexact = math.fsum(
+    inexact = sum(
         _inexact(share(branch) * 6, scales[branch.branch].deviation) / 6
         for branch in branches
         if scales[branch.branch].deviation
     )
-    return _compared("fusion", " + ".join(terms), math.fsum(map(share, branches)), shown, inexact)
+    return _compared("fusion", " + ".join(terms), sum(map(share, branches)), shown, inexact)
 
 
 def _pooled(candidate: Candidate, plan: RetrievalPlan) -> Step:
@@ -171,7 +171,7 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
         return
     yield from _features(candidate, plan)
     named = " + ".join(f"{_weight(plan.rerank_weights, name, own)} x {value} {name}" for name, value in own.items())
-    inexact = math.fsum(abs(weight) for weight in plan.rerank_weights.values()) * _ROUNDING
+    inexact = sum(abs(weight) for weight in plan.rerank_weights.values()) * _ROUNDING
     score = shown if local else why.features["first"]
     yield _compared("rerank", named or "no feature", weighted(own, plan.rerank_weights), score, inexact)
     if not local:
@@ -244,7 +244,7 @@ def _support(candidate: Candidate, plan: RetrievalPlan) -> Step:
     again = measures.score(
         SupportSettings(**{name: weights[name] for name in ("bias", *MEASURES)}, high=0.5, nearest=0)
     )
-    inexact = math.fsum(abs(weights[name]) for name in MEASURES) * _ROUNDING / 4
+    inexact = sum(abs(weights[name]) for name in MEASURES) * _ROUNDING / 4
     named = " + ".join(f"{weights[name]} x {measured[name]} {name}" for name in MEASURES)
     return _compared("support", f"logistic of {weights['bias']} + {named}", again, shown, inexact)
 
@@ -350,7 +350,8 @@ def _chosen(pack: EvidencePack, plan: RetrievalPlan) -> Step:
 
 
 def _compared(name: StepName, told: str, again: float, shown: float, inexact: float) -> Step:
-    agrees = abs(again - shown) <= _ROUNDING + inexact + _NOISE
+    # Sums of edited numbers may be infinite.
+    agrees = math.isfinite(again) and abs(again - shown) <= _ROUNDING + inexact + _NOISE
     sign = "=" if agrees else "is not the"
     return _step(
         name, "agrees" if agrees else "differs", f"{told}: recomputed {round_score(again)} {sign} shown {shown}."

@@ -46,6 +46,12 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
       rerank_moved: null,
       features: {},
       named: null,
+      took_rank: null,
+      scores: {},
+      feedback_rank: null,
+      ranking_place: null,
+      moved_up: null,
+      measures: {},
     },
     ...more,
   };
