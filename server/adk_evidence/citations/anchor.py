@@ -276,13 +276,16 @@ def _defined_beyond(cited: Cited, corpus: Corpus) -> Verification | None:
             path = max(same, key=lambda one: _likeness(one, cited.path))
             lines = found[path].lines or cited.lines
             return Verification(state=state, lines=lines, path=path, reason=reason)
-    if len(found) != 1:
+    alike = [
+        (path, place.lines)
+        for path, place in found.items()
+        if place.lines is not None and (told or _shares_lines(cited, _lines(texts[path]), place.lines))
+    ]
+    if len(alike) != 1:
         return None
-    path, place = next(iter(found.items()))
-    if place.lines is None or not (told or _shares_lines(cited, _lines(texts[path]), place.lines)):
-        return None
+    path, lines = alike[0]
     reason = f"{cited.symbol} is in another file, and its code changed."
-    return Verification(state="changed", lines=place.lines, path=path, reason=reason)
+    return Verification(state="changed", lines=lines, path=path, reason=reason)
 
 
 def _only_holder(cited: Cited, corpus: Corpus) -> tuple[str, LineSpan] | None:
