@@ -119,8 +119,10 @@ def main() -> None:
         for line in file:
             record = json.loads(line)
             checked[record["state"]] += 1
-            wheel = wheels.setdefault(record["to"], Wheel(options.wheels, record["to"]))
-            problem = wrong(record, wheel)
+            version = record["to"]
+            if version not in wheels:
+                wheels[version] = Wheel(options.wheels, version)
+            problem = wrong(record, wheels[version])
             if problem:
                 bad[record["state"]] += 1
                 where = f"{record['path']}:{record['start']}-{record['end']} {record['name']}"
