@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from adk_evidence.citations.saved import WholePack, pack_text, read_whole_pack
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.saved import MAX_PACK_BYTES, SavedPack, parse_pack
 from adk_evidence.render.sanitize import caption, one_line, visible_json
 from adk_evidence.search.explain import Explanation, Step, explain
 
@@ -18,27 +18,20 @@ _MARKS = {"agrees": ("=", "green"), "differs": ("!", "red"), "outside": ("~", "y
 _INDENT = "    "
 
 
-def read_pack(name: str, read_stdin: Callable[[], str]) -> SavedPack:
+def read_pack(name: str, read_stdin: Callable[[], str]) -> WholePack:
     """The pack of a file, or of standard input for `-`.
 
     Raises:
         InvalidRequestError: The file cannot be read, or is not a pack.
     """
-    if not name:
-        raise InvalidRequestError("The name of the pack's file is empty.", "Name a file, or - for standard input.")
     if name == "-":
-        return parse_pack(read_stdin())
-    try:
-        with Path(name).open("rb") as file:
-            # One byte more than is allowed shows that a file is too large.
-            data = file.read(MAX_PACK_BYTES + 1)
-    except (OSError, ValueError) as exc:
-        reason = getattr(exc, "strerror", None) or "it cannot be opened"
-        raise InvalidRequestError(f"The file {name} cannot be read: {reason}.", "Check its path.") from exc
-    return parse_pack(data.decode("utf-8", "replace"))
+        return read_whole_pack(read_stdin(), "Standard input")
+    if not name or "\0" in name:
+        raise InvalidRequestError("This is not the name of a file.", "Name a file, or - for standard input.")
+    return read_whole_pack(pack_text(Path(name)), Path(name).name)
 
 
-def explain_pack(saved: SavedPack, rank: int | None, out: Console, *, as_json: bool) -> int:
+def explain_pack(saved: WholePack, rank: int | None, out: Console, *, as_json: bool) -> int:
     """Print how a pack's scores came about; the exit code is 1 if one of them does not follow from its parts.
 
     Raises:
@@ -55,7 +48,7 @@ def explain_pack(saved: SavedPack, rank: int | None, out: Console, *, as_json: b
     return 0 if found.agrees else DIFFERS
 
 
-def _show(found: Explanation, saved: SavedPack, out: Console) -> None:
+def _show(found: Explanation, saved: WholePack, out: Console) -> None:
     out.print(Text(caption(saved.pack.query), style="bold"))
     for step in found.steps:
         out.print(_line(step))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.pack import Verification
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
@@ -274,23 +272,16 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
     """What became of the texts that a saved pack cites, in the sources of the index as they are now."""
 
     def compare(cancelled: Cancelled) -> dict[str, Any]:
+        from adk_evidence.citations.saved import check_pack, pack_of, read_sources
         from adk_evidence.models.pack import is_intact
-        from adk_evidence.models.saved import parse_pack
 
-        saved = parse_pack(json.dumps(params.pack))
+        pack = pack_of(params.pack)
         with server.backend.session(cancelled) as session:
+            sources = read_sources(session.index.manifest, session.index.sources)
             candidates = tuple(
-                CheckedCandidate(candidate_id=one.candidate_id, verification=_now(session, one.candidate_id))
-                for one in saved.pack.candidates
+                CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=one.verification)
+                for one in check_pack(pack, sources)
             )
-        return CheckResult(intact=is_intact(saved.written), candidates=candidates).model_dump(mode="json")
+        return CheckResult(intact=is_intact(params.pack), candidates=candidates).model_dump(mode="json")
 
     return await server.executor.run(compare)
-
-
-def _now(session: Session, candidate_id: str) -> Verification:
-    try:
-        found = session.read_candidate(candidate_id).verification
-    except EvidenceError as exc:
-        return Verification(state="unverified", reason=exc.message)
-    return found or Verification(state="unverified", reason="The source cannot be compared.")

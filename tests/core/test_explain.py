@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from adk_evidence.citations.saved import read_whole_pack
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.pack import EvidencePack, content_id, is_intact
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.models.saved import parse_pack
 from adk_evidence.search.explain import Explanation, explain
 from adk_evidence.search.rerank.base import RerankScore, scores_of_order
 from adk_evidence.search.rerank.cascade import CascadeReranker
@@ -75,7 +75,7 @@ def saved(indexed: Workplace) -> dict[str, Any]:
 
 
 def explained(pack: dict[str, Any]) -> Explanation:
-    found = parse_pack(json.dumps(pack))
+    found = read_whole_pack(json.dumps(pack))
     return explain(found.pack, found.written)
 
 
@@ -204,7 +204,7 @@ def test_the_id_does_not_depend_on_how_the_json_is_written(saved):
             return [rewritten(part) for part in value]
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
-    found = parse_pack(json.dumps({**rewritten(saved), "queryUsed": {"text": QUESTION}}))
+    found = read_whole_pack(json.dumps({**rewritten(saved), "queryUsed": {"text": QUESTION}}))
     assert is_intact(found.written)
     assert found.pack.pack_id == saved["pack_id"] == EvidencePack.model_validate(saved).with_id().pack_id
 
@@ -227,14 +227,14 @@ def test_a_pack_without_the_parts_says_so_and_blames_nobody(saved):
         ("", "not JSON"),
         ("{" * 100_000, "not JSON"),
         ("[" * 100_000, "not JSON"),
-        ("[]", "not a saved pack"),
-        ('{"pack_id": 1}', "not a saved pack: pack_id"),
+        ("[]", "not an evidence pack"),
+        ('{"pack_id": 1}', "not an evidence pack: pack_id"),
         ("\x00\ud800", "not JSON"),
     ],
 )
 def test_what_is_no_pack_is_refused_with_a_sentence(text, said):
     with pytest.raises(InvalidRequestError) as caught:
-        parse_pack(text)
+        read_whole_pack(text)
     assert said in caught.value.message and caught.value.hint
 
 
@@ -253,7 +253,7 @@ def test_numbers_that_are_none_are_refused_and_none_divides_by_zero(saved):
         pack["retrieval_plan"]["support_weights"] = dict.fromkeys(saved["retrieval_plan"]["support_weights"], value)
         assert not explained(pack).agrees
     with pytest.raises(EvidenceError):
-        parse_pack(json.dumps(saved).replace('"rank": 1,', '"rank": NaN,', 1))
+        read_whole_pack(json.dumps(saved).replace('"rank": 1,', '"rank": NaN,', 1))
 
 
 def test_the_command_tells_by_its_exit_code(saved, tmp_path):

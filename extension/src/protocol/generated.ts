@@ -532,11 +532,15 @@ export interface LeftOut {
  * Whether the citation holds in the source as it is now.
  */
 export interface Verification {
-  state: "exact" | "moved" | "changed" | "gone" | "unverified";
+  state: "exact" | "moved" | "same_tree" | "changed" | "gone" | "unverified";
   /**
    * Where the text is now, if it moved or changed.
    */
   lines: LineSpan | null;
+  /**
+   * The file of `lines`, where it is not the cited one.
+   */
+  path: string | null;
   reason: string;
 }
 /**

@@ -19,7 +19,7 @@ QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
 QueryKind = Literal["traceback", "error", "code", "names", "question"]
 # Why a result stands in a pack though others rank before it: its kind was short, or an example was missing.
 MovedUp = Literal["kind", "example"]
-VerificationState = Literal["exact", "moved", "changed", "gone", "unverified"]
+VerificationState = Literal["exact", "moved", "same_tree", "changed", "gone", "unverified"]
 
 # Digits of scores in a pack; further digits are the noise of float32 sums.
 SCORE_DIGITS = 6
@@ -112,6 +112,7 @@ class Verification(Frozen):
 
     state: VerificationState
     lines: LineSpan | None = Field(default=None, description="Where the text is now, if it moved or changed.")
+    path: str | None = Field(default=None, description="The file of `lines`, where it is not the cited one.")
     reason: str = ""
 
 
@@ -342,7 +343,8 @@ def canonical_json(pack: Mapping[str, Any]) -> str:
         data["index"] = _without(index, _OF_THE_BUILD)
     if isinstance(plan := data.get("retrieval_plan"), Mapping):
         data["retrieval_plan"] = _without(plan, _MEASURED_IN_ALL)
-    data["candidates"] = [_unmeasured(candidate) for candidate in data.get("candidates", ())]
+    if isinstance(candidates := data.get("candidates"), list | tuple):
+        data["candidates"] = [_unmeasured(candidate) for candidate in candidates]
     return json.dumps(_plain(data), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -363,10 +365,15 @@ def _older_id(pack: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _unmeasured(candidate: Mapping[str, Any]) -> dict[str, Any]:
-    why = _without(candidate["why"], _MEASURED_WHY)
-    why["branches"] = [_without(branch, ("score",)) for branch in why.get("branches", ())]
-    return {**_without(candidate, _MEASURED), "why": why}
+def _unmeasured(candidate: Any) -> Any:
+    if not isinstance(candidate, Mapping):
+        return candidate
+    kept = _without(candidate, _MEASURED)
+    if isinstance(why := kept.get("why"), Mapping):
+        kept["why"] = why = _without(why, _MEASURED_WHY)
+        if isinstance(branches := why.get("branches"), list | tuple):
+            why["branches"] = [_without(one, ("score",)) if isinstance(one, Mapping) else one for one in branches]
+    return kept
 
 
 def _without(data: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
