@@ -14,6 +14,9 @@ import type { PackPanel } from "../webview/panel";
 import { requireShown } from "./copy";
 import type { ReportDocument } from "./reportDocument";
 
+/** The states of a citation whose text, or at least whose code, still stands. */
+const HOLDS: ReadonlySet<string> = new Set(["exact", "moved", "same_tree"]);
+
 export async function savePack(panel: PackPanel, evidence: Evidence): Promise<void> {
   const shown = requireShown(panel.pack);
   const file = await vscode.window.showSaveDialog({
@@ -101,7 +104,7 @@ function noticeOf(saved: SavedPack, checked: CheckResult | Problem): string {
     const why = messageLine(checked.message);
     return vscode.l10n.t("Saved on {0}. The citations could not be checked again: {1}", date, why);
   }
-  const hold = checked.candidates.filter(({ verification: { state } }) => state === "exact" || state === "moved");
+  const hold = checked.candidates.filter(({ verification: { state } }) => HOLDS.has(state));
   const counts = [hold.length, checked.candidates.length] as const;
   return checked.intact
     ? vscode.l10n.t("Saved on {0}, checked again just now: {1} of {2} citations hold.", date, ...counts)
