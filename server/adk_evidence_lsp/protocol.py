@@ -167,7 +167,7 @@ class CitedTextParams(_Params):
     path: str = Field(max_length=4000)
     language: str = Field(max_length=100)
     symbol: str | None = Field(default=None, max_length=1000)
-    headings: tuple[Annotated[str, Field(max_length=1000)], ...] = Field(default=(), max_length=20)
+    headings: tuple[Annotated[str, Field(max_length=1000)], ...] = ()
     lines: LineSpan | None = None
 
 
