@@ -33,6 +33,7 @@ const NEWER = {
   adk_evidence__models__pack__Why: [
     ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures"],
   ],
+  Verification: ["path"],
 };
 /** The members of a schema that a check reads. */
 const KEYWORDS = new Set([

@@ -171,6 +171,9 @@ export interface TargetsParams {
 }
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+ *
+ * A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
+ * looked for.
  */
 export interface SourceParams {
   citation?: string | null;
@@ -179,6 +182,7 @@ export interface SourceParams {
   repo?: string | null;
   commit?: string | null;
   lines?: LineSpan | null;
+  cited?: CitedTextParams | null;
 }
 /**
  * Lines of a file, 1-based and inclusive.
@@ -186,6 +190,17 @@ export interface SourceParams {
 export interface LineSpan {
   start: number;
   end: number;
+}
+/**
+ * The text of a candidate, by which its lines are found where the index does not hold the candidate.
+ */
+export interface CitedTextParams {
+  text: string;
+  path: string;
+  language: string;
+  symbol?: string | null;
+  headings?: string[];
+  lines?: LineSpan | null;
 }
 /**
  * `adk/status` takes nothing.
@@ -776,6 +791,7 @@ export interface SourceResult {
   verification: Verification | null;
   local_file: string | null;
   local_matches: boolean;
+  cited_commit: string | null;
   site_url: string | null;
 }
 /**

@@ -230,33 +230,55 @@ def _part_of_line(cited: Cited, corpus: Corpus) -> Verification | None:
 
 
 def cited_of(candidate: SavedCandidate) -> Cited:
-    """What a candidate cites; a candidate does not say of which kind its symbol is, but its text does."""
-    lines = candidate.lines or LineSpan(start=1, end=1 + candidate.text.count("\n"))
-    kind, symbols = _kind(candidate) if candidate.language == "py" else (None, ())
-    return Cited(
-        path=candidate.path,
-        lang=candidate.language,
-        body=candidate.text,
-        start_line=lines.start,
-        end_line=lines.end,
+    """What a candidate cites."""
+    return cited_text(
+        candidate.text,
+        candidate.path,
+        candidate.language,
         symbol=candidate.symbol,
-        symbol_kind=kind,
-        symbols=symbols,
         headings=candidate.headings,
+        lines=candidate.lines,
         uri=candidate.path_or_url if candidate.source_type == "docs" else None,
     )
 
 
-def _kind(candidate: SavedCandidate) -> tuple[SymbolKind, tuple[str, ...]]:
-    symbol = candidate.symbol
-    module = PurePosixPath(candidate.path).with_suffix("")
-    parts = module.parent.parts if module.name == "__init__" else module.parts
-    dotted = ".".join(parts)
-    if symbol is None or f".{dotted}".endswith(f".{symbol}"):
+def cited_text(
+    text: str,
+    path: str,
+    language: str,
+    *,
+    symbol: str | None = None,
+    headings: tuple[str, ...] = (),
+    lines: LineSpan | None = None,
+    uri: str | None = None,
+) -> Cited:
+    """A cited text as candidates have it: they do not say of which kind their symbol is, but their text does."""
+    span = lines or LineSpan(start=1, end=1 + text.count("\n"))
+    kind, symbols = _kind(text, path, symbol) if language == "py" else (None, ())
+    return Cited(
+        path=path,
+        lang=language,
+        body=text,
+        start_line=span.start,
+        end_line=span.end,
+        symbol=symbol,
+        symbol_kind=kind,
+        symbols=symbols,
+        headings=headings,
+        uri=uri,
+    )
+
+
+def _kind(text: str, path: str, symbol: str | None) -> tuple[SymbolKind, tuple[str, ...]]:
+    if symbol is None:
         return "module", ()
-    nodes = {node.name: node for node in parse_lines(candidate.text) or () if isinstance(node, Definition)}
-    names = list(nodes) or _HEADER.findall(candidate.text.partition("\n")[0])
+    nodes = {node.name: node for node in parse_lines(text) or () if isinstance(node, Definition)}
+    names = list(nodes) or _HEADER.findall(text.partition("\n")[0])
     own = symbol.rpartition(".")[2]
     if own in names:
         return "class" if isinstance(nodes.get(own), ast.ClassDef) else "method", ()
+    module = PurePosixPath(path).with_suffix("") if path else PurePosixPath()
+    parts = module.parent.parts if module.name == "__init__" else module.parts
+    if f".{'.'.join(parts)}".endswith(f".{symbol}"):
+        return "module", ()
     return "methods" if names else "block", tuple(f"{symbol}.{name}" for name in names)
