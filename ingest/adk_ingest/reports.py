@@ -209,7 +209,8 @@ def show_status(status: Status, console: Console) -> None:
                 name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts, _short(corpus["content"])
             )
         console.print(corpora)
-        say(console, f"Content of all: {_short(status.content)}; indexes of the same content have the same.", "dim")
+        if status.content is not None:
+            say(console, f"Content of all: {status.content[:12]}; an index of the same content has the same.", "dim")
         for name, corpus in status.corpora.items():
             for sentence in left_out(name, corpus["failed_files"], ()):
                 say(console, f"incomplete: {sentence}", "yellow")

@@ -359,7 +359,7 @@ def is_intact(pack: Mapping[str, Any]) -> bool:
 
 
 def _older_id(pack: Mapping[str, Any]) -> str:
-    """The id that versions before 0.2 gave, which told apart builds of one index."""
+    """The id of packs that were made while ids still told apart two builds of one index."""
     data = _without(pack, _OF_THE_RUN)
     written = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

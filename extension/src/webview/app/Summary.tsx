@@ -55,7 +55,7 @@ export function Summary({ pack, notice, onCopy }: SummaryProps) {
         <SafeText text={pack.quality.note} longest={1000} />
       </p>
       {notice !== null && (
-        <p class="note notice">
+        <p class="note">
           <SafeText text={notice} longest={1000} />
         </p>
       )}
