@@ -221,6 +221,15 @@ def test_a_pack_without_the_parts_says_so_and_blames_nobody(saved):
     assert found.agrees and states(found) == {"agrees", "unknown"}
 
 
+@pytest.mark.parametrize("name", ["dense", "mean", "sparse"])
+def test_a_pack_that_lacks_a_weight_says_so(saved, name):
+    pack = copy.deepcopy(saved)
+    del pack["retrieval_plan"]["rerank_weights"][name]
+    pack["pack_id"] = content_id(pack)
+    found = explained(pack)
+    assert found.agrees and "unknown" in states(found)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -26,7 +26,7 @@ from adk_evidence.models.pack import (
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.settings import SupportSettings
-from adk_evidence.store.fusion import distributed, reciprocal
+from adk_evidence.store.fusion import RANGE, distributed, reciprocal
 
 # `agrees` and `differs`: what was computed again, and whether it is what the pack shows. `outside`: the number comes
 # from a model or a service, and nothing here can compute it. `unknown`: the pack lacks the parts, as packs of older
@@ -105,8 +105,10 @@ def _steps(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
     why = candidate.why
     if why.fused_score is not None:
         yield _fusion(candidate, plan)
-    elif not why.branches:
-        yield _step("fusion", "agrees", f"No branch returned it: the request names it ({why.named}).")
+    elif why.named is not None:
+        yield _step("fusion", "agrees", f"No branch returned this result: the request names it ({why.named}).")
+    else:
+        yield _step("fusion", "unknown", "The pack does not say how this result was found.")
     if why.pool_rank is not None:
         yield _pooled(candidate, plan)
     if why.rerank_score is not None:
@@ -133,7 +135,7 @@ def _fusion(candidate: Candidate, plan: RetrievalPlan) -> Step:
 
     terms = [f"{share(branch):.6f} {branch.branch}" for branch in branches]
     inexact = sum(
-        _inexact(share(branch) * 6, scales[branch.branch].deviation) / 6
+        _inexact(share(branch) * RANGE, scales[branch.branch].deviation) / RANGE
         for branch in branches
         if scales[branch.branch].deviation
     )
@@ -166,7 +168,7 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
         yield _step("rerank", "outside", f"The score {shown} comes from {model}, outside of ADK Evidence.")
         return
     own = {name: value for name, value in why.features.items() if name in plan.rerank_weights}
-    if not plan.rerank_weights or (local and len(own) < len(why.features)):
+    if not {"dense", "mean"} <= plan.rerank_weights.keys() or (local and len(own) < len(why.features)):
         yield _step("rerank", "unknown", "The pack lacks the weights of the reranker's features.")
         return
     yield from _features(candidate, plan)
@@ -191,7 +193,7 @@ def _features(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
             yield _step("features", "differs", f"The feature {name} is missing.")
             continue
         # The scale of scores that are all the same is lost by rounding.
-        if scale.deviation <= _ROUNDING:
+        if abs(scale.deviation) <= _ROUNDING:
             yield _step("features", "agrees", f"{name}: all scores are the same.")
             continue
         value = scores.get(name)
@@ -353,9 +355,8 @@ def _compared(name: StepName, told: str, again: float, shown: float, inexact: fl
     # Sums of edited numbers may be infinite.
     agrees = math.isfinite(again) and abs(again - shown) <= _ROUNDING + inexact + _NOISE
     sign = "=" if agrees else "is not the"
-    return _step(
-        name, "agrees" if agrees else "differs", f"{told}: recomputed {round_score(again)} {sign} shown {shown}."
-    )
+    says = f"{told}: recomputed {round_score(again)} {sign} shown {shown}."
+    return _step(name, "agrees" if agrees else "differs", says)
 
 
 def _step(name: StepName, state: State, says: str) -> Step:

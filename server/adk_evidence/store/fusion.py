@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-# This many standard deviations on either side of the mean are the range of a ranking's scores.
-_DEVIATIONS = 3
+# The range of a ranking's scores in standard deviations: three on either side of the mean.
+RANGE = 6
 # The middle of that range, for rankings whose scores are all the same.
 _MIDDLE = 0.5
 
@@ -50,4 +50,4 @@ def distribution(scores: Sequence[float]) -> tuple[float, float]:
 
 def distributed(score: float, mean: float, deviation: float) -> float:
     """What a ranking with such scores adds for a thing with this score."""
-    return (score - mean) / (2 * _DEVIATIONS * deviation) + _MIDDLE if deviation else _MIDDLE
+    return (score - mean) / (RANGE * deviation) + _MIDDLE if deviation else _MIDDLE
