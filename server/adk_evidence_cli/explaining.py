@@ -51,7 +51,7 @@ def explain_pack(saved: WholePack, rank: int | None, out: Console, *, as_json: b
 def _show(found: Explanation, saved: WholePack, out: Console) -> None:
     out.print(Text(caption(saved.pack.query), style="bold"))
     for step in found.steps:
-        out.print(_line(step))
+        out.print(_line(step), soft_wrap=True)
     for one in found.candidates:
         out.print()
         out.print(Text(f"{one.rank:>2}  {one_line(one.citation)}", style="bold"), soft_wrap=True)

@@ -37,7 +37,7 @@ StepName = Literal[
 ]
 
 # Half of the last digit that a pack shows.
-_ROUNDING = 0.5 * 10**-SCORE_DIGITS
+_ROUNDING: float = 0.5 * 10**-SCORE_DIGITS
 # What sums of float64 in another order may add.
 _NOISE = 1e-9
 _LOCAL = LocalReranker.model
@@ -354,9 +354,11 @@ def _chosen(pack: EvidencePack, plan: RetrievalPlan) -> Step:
 def _compared(name: StepName, told: str, again: float, shown: float, inexact: float) -> Step:
     # Sums of edited numbers may be infinite.
     agrees = math.isfinite(again) and abs(again - shown) <= _ROUNDING + inexact + _NOISE
-    sign = "=" if agrees else "is not the"
-    says = f"{told}: recomputed {round_score(again)} {sign} shown {shown}."
-    return _step(name, "agrees" if agrees else "differs", says)
+    value = round_score(again)
+    if not agrees:
+        return _step(name, "differs", f"{told}: recomputed {value}, but the pack shows {shown}.")
+    end = f"= shown {shown}" if value == shown else f"and shown {shown} differ by rounding alone"
+    return _step(name, "agrees", f"{told}: recomputed {value} {end}.")
 
 
 def _step(name: StepName, state: State, says: str) -> Step:
