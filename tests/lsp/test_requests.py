@@ -215,9 +215,8 @@ def test_a_page_that_was_made_of_docstrings_is_what_was_indexed(client: RawClien
 
 
 def test_a_candidate_of_another_version_opens_where_its_text_is_in_the_indexed_one(client: RawClient) -> None:
-    (first, *_) = client.result("adk/evidence", {"query": QUESTION, "filters": {"source_types": ["code"]}})[
-        "candidates"
-    ]
+    asked = {"query": QUESTION, "filters": {"source_types": ["code"]}}
+    first = client.result("adk/evidence", asked)["candidates"][0]
     other = first["candidate_id"].replace(CODE_COMMIT, "v1.0.0")
     told = {name: first[name] for name in ("text", "path", "language", "symbol", "headings")}
     lines = {"start": first["lines"]["start"] + 90, "end": first["lines"]["end"] + 90}
