@@ -28,6 +28,8 @@ _MIN_TELLING_CHARS = 80
 # How much of a cited definition must be left for a definition of that name in an unrelated file to be the same one.
 _MIN_SHARED_LINES = 1 / 3
 _MAX_HOPS = 8
+# A text that stands in more places of a file is no sign of anything.
+_MAX_PLACES = 1_000
 _TOP_LEVEL = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 
@@ -180,7 +182,7 @@ def anchor_within(cited: Cited, text: str) -> Verification | None:
     lines = _lines(text)
     holds = _cited(cited, lines) == cited.body
     found = _occurrences(cited, lines)
-    if holds and len(found) < 2:
+    if holds and (len(found) < 2 or len(found) == _MAX_PLACES):
         return Verification(state="exact")
     named = _named(cited, text)
     # The same text may stand in another definition, for instance where two classes have the same method.
@@ -205,7 +207,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _occurrences(cited: Cited, lines: Sequence[str]) -> list[LineSpan]:
-    """The lines of every place where the cited text stands; whole lines, unless columns say otherwise."""
+    """The lines of the places where the cited text stands, at most `_MAX_PLACES`; whole lines, unless columns say
+    otherwise.
+    """
     body = cited.body
     if not body.strip():
         return []
@@ -215,7 +219,7 @@ def _occurrences(cited: Cited, lines: Sequence[str]) -> list[LineSpan]:
     spans: list[LineSpan] = []
     line, counted_to = 1, 0
     found = haystack.find(needle)
-    while found >= 0:
+    while found >= 0 and len(spans) < _MAX_PLACES:
         # The edge before the first line makes up for the newline before the match.
         line += haystack.count("\n", counted_to, found)
         counted_to = found

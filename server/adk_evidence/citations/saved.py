@@ -110,7 +110,7 @@ def read_pack(text: str, name: str = "The file") -> SavedPack:
 
 def read_pack_file(path: Path) -> SavedPack:
     """The pack in a file; fails as `read_pack` does, and where the file cannot be read."""
-    name = path.name
+    name = path.name or str(path)
     try:
         if path.stat().st_size > MAX_PACK_BYTES:
             raise InvalidRequestError(f"{name} is too large for an evidence pack.", _PACK_HINT)
