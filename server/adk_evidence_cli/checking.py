@@ -26,7 +26,8 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import SourceLocation
 from adk_evidence_cli.terminal import VERIFICATION_STYLES
 from adk_evidence_console import say
-from adk_evidence_console.sarif import Finding, Rule, annotations, sarif
+from adk_evidence_console.sarif import Finding, Level, Rule, sarif
+from adk_evidence_console.sarif import annotations as github_annotations
 
 Format = Literal["text", "json", "sarif", "github"]
 Source = Literal["docs", "code", "both"]
@@ -87,7 +88,7 @@ def show(checked: Sequence[CheckedFile], form: Format, out: Console, err: Consol
             log = sarif(list(RULES.values()), _findings(checked, strict_lines))
             out.file.write(json.dumps(log, indent=2) + "\n")
         case "github":
-            out.file.write(annotations(list(RULES.values()), _findings(checked, strict_lines)))
+            out.file.write(github_annotations(list(RULES.values()), _findings(checked, strict_lines)))
         case "text":
             _show_text(checked, out, strict_lines)
     if form in ("text", "github"):
@@ -193,7 +194,7 @@ def _findings(checked: Iterable[CheckedFile], strict_lines: bool) -> Iterator[Fi
                 continue
             at = text.find(json.dumps(one.candidate.candidate_id, ensure_ascii=False))
             line = text.count("\n", 0, at) + 1 if at >= 0 else 1
-            level = None if stands(state, strict_lines=strict_lines) else "error"
+            level: Level | None = None if stands(state, strict_lines=strict_lines) else "error"
             message = f"{one_line(one.candidate.citation)}: {_became(one)}"
             yield Finding(RULES[state].id, message, str(file.path), line, level=level, key=one.candidate.candidate_id)
 

@@ -22,6 +22,7 @@ from adk_evidence_console import (
     friendly_errors,
     path_option,
     read_stdin,
+    say,
     settings_from,
     show,
     stderr,
@@ -268,7 +269,7 @@ def check(
     from adk_evidence_cli import checking
 
     settings = settings_of(settings_from(profile, home), index or MAIN)
-    checked = checking.check_files(packs, against or [checking.INDEX], source, settings, stderr().print)
+    checked = checking.check_files(packs, against or [checking.INDEX], source, settings, partial(say, stderr()))
     checking.show(checked, form, stdout(), stderr(), strict_lines=strict_lines)
     if not checking.all_stand(checked, strict_lines=strict_lines):
         raise typer.Exit(1)

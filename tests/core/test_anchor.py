@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -165,3 +166,11 @@ class TestOtherFile:
         texts = {OLD: WORKER.replace("job.wait()", "job.join()"), "pkg/b.py": WORKER}
         found = anchor(RUN, corpus(texts))
         assert (found.state, found.path, found.lines) == ("changed", None, LineSpan(start=4, end=9))
+
+
+def test_a_file_that_repeats_one_line_is_searched_in_linear_time() -> None:
+    lines = 200_000
+    cited = Cited(path="a.txt", lang="txt", body="\n".join(["a"] * 2_000), start_line=9, end_line=2_008)
+    begin = time.process_time()
+    assert anchor(cited, corpus({"a.txt": "a\n" * lines})).state == "exact"
+    assert time.process_time() - begin < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -169,6 +170,17 @@ def test_a_pack_that_an_editor_wrote_anew_is_the_same_pack(check: Check, pack: P
         pack.read_text(), parse_float=lambda text: int(float(text)) if float(text) % 1 == 0 else float(text)
     )
     pack.write_text(json.dumps({**data, "queryUsed": "how do I retry a tool?"}))
+    assert check(pack).exit_code == 0
+
+
+def test_a_pack_of_an_older_release_is_read(check: Check, pack: Path) -> None:
+    data = json.loads(pack.read_text())
+    del data["outlines"]
+    for candidate in data["candidates"]:
+        del candidate["passages"], candidate["import_statement"], candidate["verification"]["path"]
+    kept = {name: value for name, value in data.items() if name not in ("pack_id", "query_id", "debug")}
+    canonical = json.dumps(kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    pack.write_text(json.dumps({**data, "pack_id": hashlib.sha256(canonical.encode()).hexdigest()}))
     assert check(pack).exit_code == 0
 
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from adk_evidence.errors import SourceError
 from adk_evidence.models.cited import Cited
-from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.models.pack import LineSpan, Verification, VerificationState
 from adk_evidence.readers.python import imports, parse
 from adk_evidence.readers.sections import find_section, heading_key, heading_trail, sections_of
 from adk_evidence.readers.syntax import definition_lines, find_same_tree, find_symbol, nearest
@@ -28,6 +28,8 @@ _MIN_TELLING_CHARS = 80
 # How much of a cited definition must be left for a definition of that name in an unrelated file to be the same one.
 _MIN_SHARED_LINES = 1 / 3
 _MAX_HOPS = 8
+# A text that stands in more places of a file is no sign of anything.
+_MAX_PLACES = 1_000
 _TOP_LEVEL = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 
@@ -180,7 +182,7 @@ def anchor_within(cited: Cited, text: str) -> Verification | None:
     lines = _lines(text)
     holds = _cited(cited, lines) == cited.body
     found = _occurrences(cited, lines)
-    if holds and len(found) < 2:
+    if holds and (len(found) < 2 or len(found) == _MAX_PLACES):
         return Verification(state="exact")
     named = _named(cited, text)
     # The same text may stand in another definition, for instance where two classes have the same method.
@@ -205,7 +207,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _occurrences(cited: Cited, lines: Sequence[str]) -> list[LineSpan]:
-    """The lines of every place where the cited text stands; whole lines, unless columns say otherwise."""
+    """The lines of the places where the cited text stands, at most `_MAX_PLACES`; whole lines, unless columns say
+    otherwise.
+    """
     body = cited.body
     if not body.strip():
         return []
@@ -215,7 +219,7 @@ def _occurrences(cited: Cited, lines: Sequence[str]) -> list[LineSpan]:
     spans: list[LineSpan] = []
     line, counted_to = 1, 0
     found = haystack.find(needle)
-    while found >= 0:
+    while found >= 0 and len(spans) < _MAX_PLACES:
         # The edge before the first line makes up for the newline before the match.
         line += haystack.count("\n", counted_to, found)
         counted_to = found
@@ -265,13 +269,14 @@ def _defined_beyond(cited: Cited, corpus: Corpus) -> Verification | None:
     """The definition of the cited name in another file."""
     told = corpus.exported(cited.path, cited.name.partition(".")[0])
     paths = [told] if told is not None else [path for path in corpus.defining(cited.name) if path != cited.path]
-    texts = {path: corpus.read(path) or "" for path in paths}
+    texts = {path: corpus.texts(".py").get(path, "") for path in paths}
     found = {path: place for path in paths if (place := anchor_within(cited, texts[path])) is not None}
-    for state, reason in (
-        ("moved", "The same text stands in another file."),
-        ("same_tree", "The code is in another file; only formatting or comments changed."),
-    ):
-        same = [path for path, place in found.items() if place.state in (state, "exact" if state == "moved" else state)]
+    states: tuple[tuple[VerificationState, tuple[VerificationState, ...], str], ...] = (
+        ("moved", ("exact", "moved"), "The same text stands in another file."),
+        ("same_tree", ("same_tree",), "The code is in another file; only formatting or comments changed."),
+    )
+    for state, there, reason in states:
+        same = [path for path, place in found.items() if place.state in there]
         if same:
             path = max(same, key=lambda one: _likeness(one, cited.path))
             lines = found[path].lines or cited.lines

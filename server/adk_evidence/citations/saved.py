@@ -147,7 +147,7 @@ def _values(text: str, name: str) -> dict[str, Any]:
 
 def read_pack_file(path: Path) -> SavedPack:
     """The pack in a file; fails as `read_pack` does, and where the file cannot be read."""
-    return read_pack(pack_text(path), path.name)
+    return read_pack(pack_text(path), path.name or str(path))
 
 
 def pack_text(path: Path) -> str:
@@ -156,7 +156,7 @@ def pack_text(path: Path) -> str:
     Raises:
         InvalidRequestError: The file cannot be read, is too large or is not text.
     """
-    name = path.name
+    name = path.name or str(path)
     try:
         if path.stat().st_size > MAX_PACK_BYTES:
             raise InvalidRequestError(f"{name} is too large for an evidence pack.", _PACK_HINT)
