@@ -16,7 +16,7 @@ const BANNER = "// Generated from the server's models and editor.schema.json by 
 /** The types of the editor's own schema; its other definitions are for checks alone. */
 const EDITOR_TYPES = ["HistoryItem", "ToPage", "FromPage", "SavedState", "AnswerFacts", "FindArguments", "SourceFile"];
 /** What the extension checks of the server's side, with all that these refer to. */
-const CHECKED = ["EvidenceResult", "EvidenceParams", "SymbolParams", "TargetsParams", "RenderParams"];
+const CHECKED = ["EvidenceResult", "EvidenceParams", "SymbolParams", "TargetsParams", "RenderParams", "CheckResult"];
 /** What older servers do not send. */
 const NEWER = {
   EvidenceResult: ["outlines"],
@@ -24,8 +24,16 @@ const NEWER = {
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
     ...["same_as", "also_at", "adds_little", "for_language", "left_out"],
   ],
-  RetrievalPlan: ["query_kind", "languages"],
-  adk_evidence__models__pack__Why: ["named"],
+  RetrievalPlan: [
+    ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],
+    ...["support_weights", "results", "buffer", "required"],
+  ],
+  CorpusInfo: ["content"],
+  IndexInfo: ["content"],
+  adk_evidence__models__pack__Why: [
+    ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures"],
+  ],
+  Verification: ["path"],
 };
 /** The members of a schema that a check reads. */
 const KEYWORDS = new Set([
@@ -74,7 +82,7 @@ async function types(server, editor) {
 
 /** The definitions that are checked, without what a check does not read. */
 function checks(server, editor) {
-  const results = reachable(["EvidenceResult"], server.$defs);
+  const results = reachable(["EvidenceResult", "CheckResult"], server.$defs);
   const definitions = {};
   for (const name of reachable(CHECKED, server.$defs)) {
     const whole = results.has(name) ? tolerant(name, server.$defs[name]) : server.$defs[name];

@@ -17,7 +17,9 @@ import { ingestCorpora } from "./commands/ingest";
 import { setVoyageApiKey } from "./commands/key";
 import { openFileOnDisk } from "./commands/openFileOnDisk";
 import { RecentQuestions } from "./commands/recentQuestions";
+import { ReportDocument } from "./commands/reportDocument";
 import { restartServer } from "./commands/restart";
+import { compareSavedPack, openSavedPack, savePack } from "./commands/savedPacks";
 import { showStatus } from "./commands/status";
 import { CitedLocations } from "./evidence/citedLocations";
 import { Evidence } from "./evidence/client";
@@ -64,6 +66,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const highlight = new Highlight();
   const citations = new Citations(evidence, documents, highlight);
   const panel = new PackPanel(context.extensionUri, panelActions(evidence, citations), taskModeOf(undefined));
+  const comparison = new ReportDocument("adk-evidence-comparison", "ADK Evidence Comparison");
   const recent = new RecentQuestions(context.workspaceState);
 
   const commands: CommandTable = {
@@ -77,6 +80,9 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     [COMMANDS.copyMarkdown]: () => copyShown("markdown", panel.pack, evidence),
     [COMMANDS.copyJson]: () => copyShown("json", panel.pack, evidence),
     [COMMANDS.copyPrompt]: () => copyShown("prompt", panel.pack, evidence),
+    [COMMANDS.savePack]: () => savePack(panel, evidence),
+    [COMMANDS.openSavedPack]: () => openSavedPack(panel, evidence),
+    [COMMANDS.compareSavedPack]: () => compareSavedPack(panel, comparison),
     [COMMANDS.setUpEnvironment]: (argument) => setUpEnvironment(argument, setUp),
     [COMMANDS.restartServer]: () => restartServer(servers),
     [COMMANDS.showLogs]: () => log.show(),
@@ -90,6 +96,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     status,
     doctor,
     panel,
+    comparison,
     highlight,
     documents.register(),
     vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),

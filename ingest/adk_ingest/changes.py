@@ -110,7 +110,11 @@ class Changes:
             self.sparse_keys[file.path] = tuple(sha256_text(record.lexical_text) for record in made)
         passages = sum(len(record.dense_texts) for record in made)
         self.files[file.path] = FileEntry(
-            sha256=file.file_hash, chunks=len(made), passages=passages, failed=chunked is _NOTHING
+            sha256=file.file_hash,
+            chunks=len(made),
+            passages=passages,
+            failed=chunked is _NOTHING,
+            content=_content(made),
         )
         self.said.tokens += sum(record.text_tokens for record in made)
         self.said.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]
@@ -164,6 +168,17 @@ class Changes:
         entries = {**self.kept, **self.files}
         self.said.chunks = sum(entry.chunks for entry in entries.values())
         self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
+
+
+def _content(made: Sequence[ChunkRecord]) -> str:
+    """A digest of what is cited and what is searched of a file: its chunks, and the texts behind their vectors."""
+    parts = (
+        part
+        for record in made
+        for part in (record.chunk_id, record.source_hash, sha256_text(record.lexical_text), *record.dense_keys)
+    )
+    # Half of a sha256 is enough, and a manifest may list ten thousand files.
+    return sha256_text("\0".join(parts))[:32]
 
 
 def _place(path: str, chunk: RawChunk | ChunkRecord) -> str:

@@ -52,6 +52,7 @@ class Status(BaseModel):
     created_at: str | None = None
     dense: str | None = None
     fingerprint: dict[str, str | int] = {}
+    content: str | None = None
     corpora: dict[str, dict[str, Any]] = {}
     older_generations: list[str] = []
     runs: list[dict[str, Any]] = []
@@ -179,7 +180,7 @@ def make_status(settings: Settings) -> Status:
     if current is not None:
         manifest = current.manifest
         status.generation, status.created_at, status.dense = current.id, manifest.created_at, manifest.dense
-        status.fingerprint = manifest.fingerprint
+        status.fingerprint, status.content = manifest.fingerprint, manifest.content
         status.corpora = {
             name: {
                 "repo": corpus.repo,
@@ -187,6 +188,7 @@ def make_status(settings: Settings) -> Status:
                 "source": corpus.source,
                 "files": len(corpus.files),
                 "chunks": corpus.chunks,
+                "content": corpus.content,
                 "failed_files": corpus.failed_files(),
             }
             for name, corpus in manifest.corpora.items()
@@ -200,11 +202,15 @@ def show_status(status: Status, console: Console) -> None:
         say(console, f"Nothing is indexed in {status.home}. {with_options('Run `adk-ingest all`.')}")
     else:
         say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
-        corpora = table("corpus", "repository", "commit", "source", "files", "chunks")
+        corpora = table("corpus", "repository", "commit", "source", "files", "chunks", "content")
         for name, corpus in status.corpora.items():
             counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
-            corpora.add_row(name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts)
+            corpora.add_row(
+                name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts, _short(corpus["content"])
+            )
         console.print(corpora)
+        if status.content is not None:
+            say(console, f"Content of all: {status.content[:12]}; an index of the same content has the same.", "dim")
         for name, corpus in status.corpora.items():
             for sentence in left_out(name, corpus["failed_files"], ()):
                 say(console, f"incomplete: {sentence}", "yellow")
@@ -212,6 +218,10 @@ def show_status(status: Status, console: Console) -> None:
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         say(console, f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}")
+
+
+def _short(content: str | None) -> str:
+    return content[:12] if content else "-"
 
 
 def verify_published(settings: Settings, *, citations: bool) -> VerificationReport:

@@ -1,4 +1,7 @@
-"""`adk-evidence`: ask, symbol, operate, doctor, demo and evaluation. Heavy imports wait until a command runs."""
+"""`adk-evidence`: ask, symbol, operate, doctor, demo, explain and evaluation.
+
+Heavy imports wait until a command runs.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from adk_evidence_console import (
     friendly_errors,
     path_option,
     read_stdin,
+    say,
     settings_from,
     show,
     stderr,
@@ -219,6 +223,56 @@ def demo(
     settings = settings_from(home=home)
     prepare_demo(settings, make_progress(stderr(), as_json=False))
     answer(settings, build_request(query=query, task_mode=mode), full=full)
+
+
+@app.command()
+def explain(
+    file: Annotated[str, typer.Argument(help="File of a saved pack (`ask --json`); - reads it from stdin.")] = "-",
+    rank: Annotated[int | None, typer.Option(help="Explain this result alone.", min=1)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the steps as JSON.")] = False,
+) -> None:
+    """Compute each score of a saved pack again from its parts; exit code 1 where one differs."""
+    from adk_evidence_cli.explaining import explain_pack, read_pack
+
+    if code := explain_pack(read_pack(file, read_stdin), rank, stdout(), as_json=as_json):
+        raise typer.Exit(code)
+
+
+@app.command()
+def check(
+    packs: Annotated[list[Path], typer.Argument(help="Packs as `ask --json` prints them.", show_default=False)],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to compare with: a version such as 2.13.0, a folder, an environment, a wheel, or `index`; "
+            "repeatable. [default: index]",
+            show_default=False,
+        ),
+    ] = None,
+    source: Annotated[
+        Literal["docs", "code", "both"], typer.Option(help="Check the citations of docs, of code or of both.")
+    ] = "both",
+    strict_lines: Annotated[
+        bool, typer.Option("--strict-lines", help="Fail, too, where a text stands at other lines.")
+    ] = False,
+    form: Annotated[
+        Literal["text", "json", "sarif", "github"],
+        typer.Option("--format", help="For people, as JSON, for code scanning, or as annotations of GitHub."),
+    ] = "text",
+    index: Annotated[str | None, typer.Option(help="Compare with the index of a codebase.")] = None,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Check that what saved packs cite still stands: exit code 0 if all does, 1 if something changed or is gone."""
+    from adk_evidence.index.codebase import MAIN
+    from adk_evidence.index.registry import settings_of
+    from adk_evidence_cli import checking
+
+    settings = settings_of(settings_from(profile, home), index or MAIN)
+    checked = checking.check_files(packs, against or [checking.INDEX], source, settings, partial(say, stderr()))
+    checking.show(checked, form, stdout(), stderr(), strict_lines=strict_lines)
+    if not checking.all_stand(checked, strict_lines=strict_lines):
+        raise typer.Exit(1)
 
 
 def run() -> None:

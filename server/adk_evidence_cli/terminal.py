@@ -24,7 +24,14 @@ SHORT_COMMIT = 12
 MATCHED_TERMS = 6
 
 _KIND_STYLES = {"docs": "cyan", "code": "magenta"}
-_VERIFICATION_STYLES = {"exact": "green", "moved": "yellow", "changed": "red", "gone": "red", "unverified": "yellow"}
+VERIFICATION_STYLES = {
+    "exact": "green",
+    "moved": "yellow",
+    "same_tree": "yellow",
+    "changed": "red",
+    "gone": "red",
+    "unverified": "yellow",
+}
 _QUALITY_STYLES = {"high": "green", "mixed": "yellow", "keyword_only": "yellow", "none": "red"}
 _INDENT = "    "
 BAR = "  │ "
@@ -117,7 +124,7 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
 
 def _facts(candidate: Candidate) -> Text:
     verification = candidate.verification
-    facts = [(verification_label(verification), _VERIFICATION_STYLES[verification.state])]
+    facts = [(verification_label(verification), VERIFICATION_STYLES[verification.state])]
     if candidate.lines is not None:
         facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
     if candidate.same_as is not None:

@@ -40,6 +40,7 @@ def make_server(
         protocol.STATUS: partial(requests.status, server),
         protocol.INGEST: ingestion.answer,
         protocol.RENDER: partial(requests.render, server),
+        protocol.CHECK: partial(requests.check, server),
     }
     answers = {method: _checked(server, protocol.PARAMS[method], answer) for method, answer in own.items()}
     for method, answer in answers.items():

@@ -24,7 +24,7 @@ from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan
+from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
 from adk_evidence.symbols.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
@@ -37,6 +37,7 @@ SOURCE = "adk/source"
 STATUS = "adk/status"
 INGEST = "adk/ingest"
 RENDER = "adk/render"
+CHECK = "adk/check"
 
 # Commands that the server runs (workspace/executeCommand), each with the parameters of its request.
 COMMANDS = {
@@ -47,6 +48,7 @@ COMMANDS = {
     "adkEvidence.server.status": STATUS,
     "adkEvidence.server.ingest": INGEST,
     "adkEvidence.server.render": RENDER,
+    "adkEvidence.server.check": CHECK,
 }
 # The server's command that shows evidence in any editor, with the parameters of `adk/evidence`.
 SHOW_EVIDENCE = "adkEvidence.server.showEvidence"
@@ -160,8 +162,23 @@ class TargetsParams(_Params):
     supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
 
 
+class CitedTextParams(_Params):
+    """The text of a candidate, by which its lines are found where the index does not hold the candidate."""
+
+    text: str = Field(max_length=200_000)
+    path: str = Field(max_length=4000)
+    language: str = Field(max_length=100)
+    symbol: str | None = Field(default=None, max_length=1000)
+    headings: tuple[Annotated[str, Field(max_length=1000)], ...] = ()
+    lines: LineSpan | None = None
+
+
 class SourceParams(_Params):
-    """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines."""
+    """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+
+    A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
+    looked for.
+    """
 
     citation: str | None = Field(default=None, min_length=1, max_length=4000)
     candidate_id: str | None = Field(default=None, min_length=1, max_length=4000)
@@ -169,6 +186,7 @@ class SourceParams(_Params):
     repo: str | None = Field(default=None, min_length=1, max_length=200)
     commit: str | None = Field(default=None, min_length=1, max_length=200)
     lines: LineSpan | None = None
+    cited: CitedTextParams | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> SourceParams:
@@ -217,6 +235,13 @@ class RenderParams(_Params):
     max_document_tokens: int | None = Field(default=None, ge=1, le=MAX_UINT)
 
 
+class CheckParams(_Params):
+    """`adk/check`: a pack that was saved, maybe by another version of the product or with other sources."""
+
+    # `schema.py` replaces this schema, too.
+    pack: Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
+
+
 # The parameters of each request.
 PARAMS: dict[str, type[BaseModel]] = {
     EVIDENCE: EvidenceParams,
@@ -226,6 +251,7 @@ PARAMS: dict[str, type[BaseModel]] = {
     STATUS: StatusParams,
     INGEST: IngestParams,
     RENDER: RenderParams,
+    CHECK: CheckParams,
 }
 
 
@@ -239,6 +265,20 @@ class RenderResult(Frozen):
     tokens: int
     included: int
     note: str
+
+
+class CheckedCandidate(Frozen):
+    """What became of the text that a candidate of a saved pack cites."""
+
+    candidate_id: str
+    verification: Verification
+
+
+class CheckResult(Frozen):
+    """`adk/check`'s result. `intact` says whether the pack is as it was made."""
+
+    intact: bool
+    candidates: tuple[CheckedCandidate, ...]
 
 
 class FindingInfo(Frozen):

@@ -1,4 +1,4 @@
-"""The server's own requests, and workspace/symbol: evidence, symbols, targets, sources, status and texts of packs."""
+"""The server's own requests, and workspace/symbol: evidence, symbols, targets, sources, status, and packs again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
 from adk_evidence_lsp.protocol import (
+    CheckedCandidate,
+    CheckParams,
+    CheckResult,
     EvidenceParams,
     FindingInfo,
     Position,
@@ -32,6 +35,8 @@ from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
+    from adk_evidence.models.cited import Cited
+    from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.symbols.query import QueryUsed
     from adk_evidence.symbols.target import RankedTarget
@@ -187,16 +192,38 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
 
     def read(cancelled: Cancelled) -> dict[str, Any]:
         with server.backend.session() as session:
-            if params.candidate_id is not None:
-                cited = session.read_candidate(params.candidate_id)
-            elif params.citation is not None:
-                cited = session.read(params.citation)
-            else:
-                cited = session.read_file(params.path or "", params.repo, params.commit, params.lines)
+            cited = _read(session, params)
             site = session.index.manifest.corpora[cited.corpus].site_url
         return {**cited.model_dump(mode="json"), "site_url": site}
 
     return await server.executor.run(read)
+
+
+def _read(session: Session, params: SourceParams) -> CitedSource:
+    from adk_evidence.search.read import NotIndexedError
+
+    named = params.candidate_id or params.citation
+    if named is None:
+        # The address of a file stands for one version of the file.
+        return session.read_file(params.path or "", params.repo, params.commit, params.lines)
+    try:
+        return session.read_candidate(named) if params.candidate_id is not None else session.read(named)
+    except NotIndexedError as exc:
+        try:
+            return session.read_in_other_version(named, _cited_text(params))
+        except NotIndexedError:
+            raise exc from None
+
+
+def _cited_text(params: SourceParams) -> Cited | None:
+    from adk_evidence.citations.saved import cited_text
+
+    given = params.cited
+    if given is None:
+        return None
+    return cited_text(
+        given.text, given.path, given.language, symbol=given.symbol, headings=given.headings, lines=given.lines
+    )
 
 
 async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]:
@@ -263,3 +290,22 @@ def rendered(params: RenderParams) -> RenderResult:
         max_document_tokens=params.max_document_tokens,
     )
     return RenderResult(text=block.text, tokens=block.tokens, included=block.included, note=block.note)
+
+
+async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
+    """What became of the texts that a saved pack cites, in the sources of the index as they are now."""
+
+    def compare(cancelled: Cancelled) -> dict[str, Any]:
+        from adk_evidence.citations.saved import check_pack, pack_of, read_sources
+        from adk_evidence.models.pack import is_intact
+
+        pack = pack_of(params.pack)
+        with server.backend.session(cancelled) as session:
+            sources = read_sources(session.index.manifest, session.index.sources)
+            candidates = tuple(
+                CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=one.verification)
+                for one in check_pack(pack, sources)
+            )
+        return CheckResult(intact=is_intact(params.pack), candidates=candidates).model_dump(mode="json")
+
+    return await server.executor.run(compare)

@@ -17,7 +17,7 @@ from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
 from adk_evidence.symbols.target import TargetAnswer
-from adk_evidence_lsp.protocol import PARAMS, RenderResult, ServerStatus
+from adk_evidence_lsp.protocol import PARAMS, CheckResult, RenderResult, ServerStatus
 from adk_ingest.manifest import RunManifest
 
 
@@ -47,6 +47,7 @@ _RESULTS: tuple[type[BaseModel], ...] = (
     ServerStatus,
     RunManifest,
     RenderResult,
+    CheckResult,
 )
 
 
@@ -67,7 +68,8 @@ def protocol_schema() -> dict[str, Any]:
     for definition in schema["$defs"].values():
         for name, member in definition.get("properties", {}).items():
             definition["properties"][name] = _plain(member)
-    schema["$defs"]["RenderParams"]["properties"]["pack"] = {"$ref": "#/$defs/EvidenceResult"}
+    for params in ("RenderParams", "CheckParams"):
+        schema["$defs"][params]["properties"]["pack"] = {"$ref": "#/$defs/EvidenceResult"}
     names = [model.__name__ for model, _ in models]
     return {
         "title": "Protocol",

@@ -179,7 +179,9 @@ class _Missing(HashEmbedder):
 def test_what_was_taken_as_relevant_stays_first_in_its_order():
     hits = [hit(payload("doc", body=name)) for name in "abcd"]
     asked = run(ranked=hits, relevant=(hits[2].point_id, hits[1].point_id, "gone"))
-    assert feedback.relevant_first(asked) == [hits[2], hits[1], hits[0], hits[3]]
+    ranked = feedback.relevant_first(asked)
+    assert [hit.point_id for hit in ranked] == [hits[place].point_id for place in (2, 1, 0, 3)]
+    assert [hit.feedback_rank for hit in ranked] == [1, 2, None, None]
 
 
 def test_without_feedback_the_order_stays():

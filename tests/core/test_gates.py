@@ -44,6 +44,7 @@ def test_missing_code_is_taken_from_the_buffer_and_the_last_docs_make_room():
     asked = _chosen(items, doc=3, code=3)
     assert _kinds(asked.final) == ["doc"] * 9 + ["code"] * 3
     assert [item.pool_rank for item in asked.final] == [*range(1, 10), 13, 14, 15]
+    assert [item.moved_up for item in asked.final] == [None] * 9 + ["kind"] * 3
     assert asked.missing == ()
 
 
@@ -65,7 +66,8 @@ def _sample(place):
 
 def test_a_sample_takes_the_last_place_of_docs_without_code_to_start_from():
     items = [ranked("doc", 1), ranked("doc", 2), ranked("code", 3), ranked("doc", 4), _sample(5), _sample(6)]
-    assert [item.pool_rank for item in _chosen(items, size=3).final] == [1, 3, 5]
+    final = _chosen(items, size=3).final
+    assert [(item.pool_rank, item.moved_up) for item in final] == [(1, None), (3, None), (5, "example")]
 
 
 def test_a_sample_does_not_move_up_beside_an_example_or_where_nothing_is_built():

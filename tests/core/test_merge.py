@@ -46,7 +46,9 @@ def test_of_near_duplicates_the_richer_provenance_takes_the_better_place():
     plain = payload("doc", "a.md", "the   same\ntext", uri=None)
     rich = payload("doc", "b.md", "the same text", headings=("H",))
     between = payload("doc", "c.md", "between")
-    assert _paths(dedup([hit(plain, 1), hit(between, 2), hit(rich, 3)])) == ["b.md", "c.md"]
+    found = dedup([hit(plain, 1), hit(between, 2), hit(rich, 3)])
+    assert _paths(found) == ["b.md", "c.md"]
+    assert [(one.fused_rank, one.took_rank) for one in found] == [(3, 1), (2, None)]
 
 
 def test_the_pool_gives_each_kind_half_and_lends_what_is_left():

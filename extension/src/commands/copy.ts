@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
+import { packAsJson } from "../evidence/savedPack";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
@@ -25,15 +26,20 @@ export async function copyShown(
   pack: EvidenceResult | null,
   evidence: Evidence,
 ): Promise<void> {
+  await copyEvidence(format, requireShown(pack), null, evidence);
+  vscode.window.setStatusBarMessage(vscode.l10n.t("Evidence copied."), 5000);
+}
+
+/** @throws Problem if nothing is shown. */
+export function requireShown(pack: EvidenceResult | null): EvidenceResult {
   if (pack === null) {
     throw new Problem(
-      vscode.l10n.t("There is no evidence to copy yet. Select code and find evidence, or ask a question."),
+      vscode.l10n.t("There is no evidence yet. Select code and find evidence, or ask a question."),
       "no_pack",
       [{ title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion }],
     );
   }
-  await copyEvidence(format, pack, null, evidence);
-  vscode.window.setStatusBarMessage(vscode.l10n.t("Evidence copied."), 5000);
+  return pack;
 }
 
 async function textOf(
@@ -46,14 +52,9 @@ async function textOf(
     case "citation":
       return candidate?.citation ?? pack.candidates.map(({ citation }) => citation).join("\n");
     case "json":
-      return `${JSON.stringify(candidate ?? packAlone(pack), null, 2)}\n`;
+      return candidate ? `${JSON.stringify(candidate, null, 2)}\n` : packAsJson(pack);
     case "markdown":
     case "prompt":
       return evidence.render({ pack, format, candidateIds: candidate && [candidate.candidate_id] });
   }
-}
-
-/** The pack in the same form as on every other surface. */
-function packAlone({ queryUsed: _, ...pack }: EvidenceResult): Omit<EvidenceResult, "queryUsed"> {
-  return pack;
 }

@@ -5,18 +5,11 @@ import type { ServerPool } from "../server/pool";
 import { FIXES } from "../server/problems";
 import { showProblem } from "../server/showProblem";
 import { doctorReport, type Examination } from "./doctorReport";
-
-const SCHEME = "adk-evidence-doctor";
-const REPORT = vscode.Uri.from({ scheme: SCHEME, path: "/ADK Evidence Doctor.md" });
+import { ReportDocument } from "./reportDocument";
 
 /** "Run Doctor": shows what the server finds, or why there is no server, and offers what fixes it. */
 export class Doctor implements vscode.Disposable {
-  private report = "";
-  private readonly changes = new vscode.EventEmitter<vscode.Uri>();
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
-    onDidChange: this.changes.event,
-    provideTextDocumentContent: () => this.report,
-  });
+  private readonly report = new ReportDocument("adk-evidence-doctor", "ADK Evidence Doctor");
 
   constructor(
     private readonly pool: ServerPool,
@@ -28,9 +21,7 @@ export class Doctor implements vscode.Disposable {
     const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
       examine(this.pool, this.version),
     );
-    this.report = doctorReport(found);
-    this.changes.fire(REPORT);
-    await show();
+    await this.report.show(doctorReport(found));
     const problem = problemOf(found);
     if (problem) {
       void showProblem(problem);
@@ -38,8 +29,7 @@ export class Doctor implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.registration.dispose();
-    this.changes.dispose();
+    this.report.dispose();
   }
 }
 
@@ -61,15 +51,6 @@ async function examine(pool: ServerPool, version: string): Promise<Examination> 
     resolution: await pool.explain(scope),
     outcome,
   };
-}
-
-async function show(): Promise<void> {
-  try {
-    await vscode.commands.executeCommand("markdown.showPreview", REPORT);
-  } catch {
-    // The editor's own Markdown extension may be off.
-    await vscode.window.showTextDocument(REPORT, { preview: true });
-  }
 }
 
 /** What the user should fix first. */

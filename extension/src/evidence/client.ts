@@ -1,6 +1,7 @@
 import { type CancellationToken, Uri } from "vscode";
-import { isPack } from "../protocol/check";
+import { isCheckResult, isPack } from "../protocol/check";
 import type {
+  CheckResult,
   EvidenceParams,
   EvidenceResult,
   IngestParams,
@@ -47,6 +48,14 @@ export class Evidence {
     this.scopes.set(pack, Uri.parse(scope));
   }
 
+  /** Takes up a pack from a file, whose citations the server in use opens from now on. */
+  takeUpHere(pack: EvidenceResult): void {
+    const scope = scopeInUse();
+    if (scope !== undefined) {
+      this.scopes.set(pack, scope);
+    }
+  }
+
   /** The document or folder of a pack, so that the server that made the pack opens its citations. */
   scopeOf(pack: EvidenceResult): Uri | undefined {
     return this.scopes.get(pack);
@@ -75,6 +84,15 @@ export class Evidence {
   /** Builds the index anew, or brings it up to date. */
   ingest(params: IngestParams, token?: CancellationToken, scope?: Uri): Promise<RunManifest> {
     return this.backend.request("adk/ingest", params, token, scope);
+  }
+
+  /** What became of the texts that a saved pack cites. */
+  async check(pack: EvidenceResult, token?: CancellationToken): Promise<CheckResult> {
+    const found = await this.backend.request("adk/check", { pack }, token, scopeInUse());
+    if (!isCheckResult(found)) {
+      throw PROBLEMS.unreadableAnswer();
+    }
+    return found;
   }
 
   /** A pack as text to paste, from the server that made the pack. */

@@ -2,6 +2,7 @@
 
 import type {
   AnswerFacts,
+  CheckResult,
   EvidenceResult,
   FindArguments,
   FromPage,
@@ -46,6 +47,7 @@ export const MAX_HISTORY = limitOf("ViewState", "history", "maxItems");
 
 /** Whether a pack can be shown: its parts have the form that they should have, whatever words newer servers use. */
 export const isPack = checkOf<EvidenceResult>("EvidenceResult");
+export const isCheckResult = checkOf<CheckResult>("CheckResult");
 /** Whether the page sent it; nothing that comes from the page is believed unseen. */
 export const isFromPage = checkOf<FromPage>("FromPage");
 /** Whether the extension sent it to the page. */

@@ -66,6 +66,7 @@ export interface Protocol {
   StatusParams: StatusParams;
   IngestParams: IngestParams;
   RenderParams: RenderParams;
+  CheckParams: CheckParams;
   EvidenceResult: EvidenceResult;
   SymbolResult: SymbolResult;
   TargetAnswer: TargetAnswer;
@@ -73,6 +74,7 @@ export interface Protocol {
   ServerStatus: ServerStatus;
   RunManifest: RunManifest;
   RenderResult: RenderResult;
+  CheckResult: CheckResult;
   HistoryItem: HistoryItem;
   ToPage: ToPage;
   FromPage: FromPage;
@@ -169,6 +171,9 @@ export interface TargetsParams {
 }
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+ *
+ * A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
+ * looked for.
  */
 export interface SourceParams {
   citation?: string | null;
@@ -177,6 +182,7 @@ export interface SourceParams {
   repo?: string | null;
   commit?: string | null;
   lines?: LineSpan | null;
+  cited?: CitedTextParams | null;
 }
 /**
  * Lines of a file, 1-based and inclusive.
@@ -184,6 +190,17 @@ export interface SourceParams {
 export interface LineSpan {
   start: number;
   end: number;
+}
+/**
+ * The text of a candidate, by which its lines are found where the index does not hold the candidate.
+ */
+export interface CitedTextParams {
+  text: string;
+  path: string;
+  language: string;
+  symbol?: string | null;
+  headings?: string[];
+  lines?: LineSpan | null;
 }
 /**
  * `adk/status` takes nothing.
@@ -252,6 +269,10 @@ export interface IndexInfo {
   corpora: {
     [k: string]: CorpusInfo;
   };
+  /**
+   * sha256 of what all corpora hold; null where an older version of ADK Evidence built the index.
+   */
+  content: string | null;
 }
 /**
  * One corpus of the index.
@@ -262,6 +283,10 @@ export interface CorpusInfo {
   ref: string | null;
   source: string;
   chunks: number;
+  /**
+   * sha256 of what is indexed; equal for equal content.
+   */
+  content: string | null;
 }
 /**
  * How far the answer can be relied on, with a sentence for a person or a model.
@@ -271,7 +296,7 @@ export interface Quality {
   note: string;
 }
 /**
- * What was asked of the store.
+ * What was asked of the store, and the numbers by which all results were ranked.
  */
 export interface RetrievalPlan {
   /**
@@ -298,6 +323,52 @@ export interface RetrievalPlan {
     [k: string]: number;
   } | null;
   rerank_model: string | null;
+  /**
+   * For the fusion `dbsf`: by collection and branch.
+   */
+  fusion_scales: {
+    [k: string]: {
+      [k: string]: ScoreScale;
+    };
+  };
+  /**
+   * The most results that a reranker sees.
+   */
+  pool_size: number | null;
+  /**
+   * Of the local reranker: by collection and branch.
+   */
+  rerank_scales: {
+    [k: string]: {
+      [k: string]: ScoreScale;
+    };
+  };
+  /**
+   * Of the local reranker's features. A result with the feature `mean` has that weight less for `dense`.
+   */
+  rerank_weights: {
+    [k: string]: number;
+  };
+  /**
+   * Of the measures in `support`; `bias` stands alone.
+   */
+  support_weights: {
+    [k: string]: number;
+  };
+  /**
+   * The most results that were asked for.
+   */
+  results: number | null;
+  /**
+   * Down to which place of the ranking results may move up.
+   */
+  buffer: number | null;
+  /**
+   * How many results of a kind the mode asks for.
+   */
+  required: {
+    [k: string]: number;
+  };
   filters: {
     [k: string]: unknown;
   };
@@ -313,6 +384,17 @@ export interface RetrievalPlan {
    * For whose readers pages were searched; null where for all.
    */
   languages: LanguagePlan | null;
+}
+/**
+ * The scores of one branch in one collection, by which each of them is scaled.
+ */
+export interface ScoreScale {
+  mean: number;
+  deviation: number;
+  /**
+   * What counts for a result without a score.
+   */
+  lowest: number | null;
 }
 /**
  * Which versions of the ADK were searched.
@@ -465,15 +547,19 @@ export interface LeftOut {
  * Whether the citation holds in the source as it is now.
  */
 export interface Verification {
-  state: "exact" | "moved" | "changed" | "gone" | "unverified";
+  state: "exact" | "moved" | "same_tree" | "changed" | "gone" | "unverified";
   /**
    * Where the text is now, if it moved or changed.
    */
   lines: LineSpan | null;
+  /**
+   * The file of `lines`, where it is not the cited one.
+   */
+  path: string | null;
   reason: string;
 }
 /**
- * Why a candidate stands where it stands.
+ * Why a candidate stands where it stands: with the plan, all that its scores and its rank are made of.
  */
 export interface Why {
   branches: BranchRank[];
@@ -481,9 +567,19 @@ export interface Why {
   fused_rank: number | null;
   fused_score: number | null;
   /**
+   * Fused rank of other evidence with the same text and a poorer provenance, whose place this took.
+   */
+  took_rank: number | null;
+  /**
    * Rank in the merged pool, before the reranker.
    */
   pool_rank: number | null;
+  /**
+   * Exact scores by branch, of the question as feedback moved it.
+   */
+  scores: {
+    [k: string]: number;
+  };
   rerank_score: number | null;
   /**
    * Places won (positive) or lost by the reranker.
@@ -499,6 +595,24 @@ export interface Why {
    * How the request names this evidence outright, e.g. `raises the error`; such results come first.
    */
   named: string | null;
+  /**
+   * Place among the results that feedback took as relevant, which come before all but named ones.
+   */
+  feedback_rank: number | null;
+  /**
+   * Place in the whole ranking, of which the first places are the results.
+   */
+  ranking_place: number | null;
+  /**
+   * What a result from behind the first places was needed for.
+   */
+  moved_up: ("kind" | "example") | null;
+  /**
+   * What `support` was computed from.
+   */
+  measures: {
+    [k: string]: number;
+  };
 }
 /**
  * Where one retrieval branch placed a candidate.
@@ -564,6 +678,12 @@ export interface QueryUsed {
 export interface Turn {
   role: "user" | "assistant";
   content: string;
+}
+/**
+ * `adk/check`: a pack that was saved, maybe by another version of the product or with other sources.
+ */
+export interface CheckParams {
+  pack: EvidenceResult;
 }
 /**
  * `adk/symbol`'s result; `others` are paths that the name may mean, too.
@@ -671,6 +791,7 @@ export interface SourceResult {
   verification: Verification | null;
   local_file: string | null;
   local_matches: boolean;
+  cited_commit: string | null;
   site_url: string | null;
 }
 /**
@@ -807,6 +928,20 @@ export interface RenderResult {
   note: string;
 }
 /**
+ * `adk/check`'s result. `intact` says whether the pack is as it was made.
+ */
+export interface CheckResult {
+  intact: boolean;
+  candidates: CheckedCandidate[];
+}
+/**
+ * What became of the text that a candidate of a saved pack cites.
+ */
+export interface CheckedCandidate {
+  candidate_id: string;
+  verification: Verification;
+}
+/**
  * A question that was answered.
  */
 export interface HistoryItem {
@@ -836,6 +971,10 @@ export interface ViewState {
    * The document or folder that `pack` was asked for, as a URI: its server knows the citations.
    */
   scope?: string | null;
+  /**
+   * Where `pack` comes from, if it is no fresh answer: one sentence or two.
+   */
+  notice?: string | null;
   error: ViewError | null;
   /**
    * @maxItems 50

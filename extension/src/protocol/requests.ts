@@ -1,6 +1,8 @@
 /** The server's own requests: their methods, each with its parameters' and its result's type. */
 
 import type {
+  CheckParams,
+  CheckResult,
   EvidenceParams,
   EvidenceResult,
   IngestParams,
@@ -25,6 +27,7 @@ export interface Requests {
   "adk/status": [StatusParams, ServerStatus];
   "adk/ingest": [IngestParams, RunManifest];
   "adk/render": [RenderParams, RenderResult];
+  "adk/check": [CheckParams, CheckResult];
 }
 
 export type Method = keyof Requests;

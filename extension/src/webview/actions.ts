@@ -37,4 +37,6 @@ export interface ShownRequest {
   question: Partial<Question>;
   /** Makes the request. It is called again when the user chooses to try again. */
   run(token: CancellationToken): Promise<EvidenceResult>;
+  /** A sentence on where the answer comes from, for the panel to show above it. */
+  notice?(): string | null;
 }

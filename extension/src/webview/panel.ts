@@ -64,6 +64,7 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     return this.session.start({
       question: { query: "", taskMode, sources, path, ...request.question },
       run: (token) => request.run(token),
+      notice: () => request.notice?.() ?? null,
     });
   }
 

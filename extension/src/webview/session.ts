@@ -30,6 +30,7 @@ interface Entry {
   item: HistoryItem;
   /** Null for an entry of an earlier session, whose pack was not kept. */
   pack: EvidenceResult | null;
+  notice: string | null;
 }
 
 /** What `PackSession.start` runs: a question, as far as it is known, and the way to its answer. */
@@ -64,6 +65,7 @@ export class PackSession {
       current: this.phase === "ready" && this.shown !== null ? this.shown.item.id : null,
       pack: this.shownPack,
       scope: this.shownPack && this.parts.scopeOf(this.shownPack),
+      notice: this.shownPack && (this.shown?.notice ?? null),
       error: this.phase === "error" ? this.error : null,
       history: this.entries.map((entry) => entry.item),
     };
@@ -107,7 +109,7 @@ export class PackSession {
         return null;
       }
       this.running = null;
-      this.remember(run.question, result);
+      this.remember(run.question, result, run.notice?.() ?? null);
       this.enter("ready");
       return result;
     } catch (reason) {
@@ -177,13 +179,16 @@ export class PackSession {
   /** Continues from a saved state, without the requests that were running or had failed then. */
   restore(saved: SavedState): void {
     const { view } = saved;
-    this.entries = view.history.map((item) => ({ item, pack: item.id === view.current ? view.pack : null }));
+    this.entries = view.history.map((item) => {
+      const isShown = item.id === view.current;
+      return { item, pack: isShown ? view.pack : null, notice: isShown ? (view.notice ?? null) : null };
+    });
     this.shown = this.entries.find((entry) => entry.pack !== null) ?? null;
     this.question = view.question;
     this.enter(this.shown === null ? "empty" : "ready");
   }
 
-  private remember(asked: Question, pack: EvidenceResult): void {
+  private remember(asked: Question, pack: EvidenceResult, notice: string | null): void {
     const taskMode = isTaskMode(pack.task_mode) ? pack.task_mode : asked.taskMode;
     const question: Question = { ...asked, query: pack.queryUsed.text, taskMode };
     const item: HistoryItem = {
@@ -193,7 +198,7 @@ export class PackSession {
       askedAt: new Date().toISOString(),
     };
     this.question = question;
-    this.shown = { item, pack };
+    this.shown = { item, pack, notice };
     const others = this.entries.filter((entry) => !sameQuestion(entry.item, question));
     this.entries = [this.shown, ...others].slice(0, MAX_HISTORY);
   }

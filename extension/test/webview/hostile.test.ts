@@ -30,7 +30,7 @@ function poisoned(payload: string, index: number): Candidate {
     title: payload,
     language: index % 3 === 0 ? payload : base.language,
     citation: payload,
-    verification: { state: "changed", lines: { start: 1, end: 2 }, reason: payload },
+    verification: { state: "changed", lines: { start: 1, end: 2 }, path: null, reason: payload },
     why: {
       ...base.why,
       branches: [{ branch: payload, rank: 1, score: 1 }],
@@ -42,7 +42,7 @@ function poisoned(payload: string, index: number): Candidate {
 
 function poisonedPack(payloads: string[]): EvidenceResult {
   const joined = payloads.join(" ");
-  const corpus = { repo: joined, commit: joined, ref: joined, source: joined, chunks: 1 };
+  const corpus = { repo: joined, commit: joined, ref: joined, source: joined, chunks: 1, content: null };
   return packOf(payloads.map(poisoned), {
     pack_id: joined,
     query: joined,
@@ -60,6 +60,7 @@ function poisonedPack(payloads: string[]): EvidenceResult {
     index: {
       generation: joined,
       created_at: joined,
+      content: null,
       fingerprint: joined,
       dense: "complete",
       corpora: Object.fromEntries([[joined, corpus]]),

@@ -84,6 +84,12 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       rerank_moved: 0,
       features: { dense: 2.682529, sparse: 2.18641 },
       named: null,
+      took_rank: null,
+      scores: {},
+      feedback_rank: null,
+      ranking_place: null,
+      moved_up: null,
+      measures: {},
     },
     ...change,
   });
@@ -123,6 +129,12 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
       rerank_moved: 3,
       features: { dense: 1.42, sparse: 1.85, definition: 0.816 },
       named: null,
+      took_rank: null,
+      scores: {},
+      feedback_rank: null,
+      ranking_place: null,
+      moved_up: null,
+      measures: {},
     },
     ...change,
   });
@@ -131,17 +143,25 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
 /** A pack of these candidates; `change` replaces members. */
 export function packOf(candidates: Candidate[], change: Partial<EvidenceResult> = {}): EvidenceResult {
   const query = "How do I retry a failing tool?";
-  const corpus = { repo: "google/adk-python", commit: "v2.13.0", ref: "v2.13.0", chunks: 6593 };
+  const corpus = { repo: "google/adk-python", commit: "v2.13.0", ref: "v2.13.0", chunks: 6593, content: null };
   return pack({
     status: candidates.length > 0 ? "success" : "no_results",
     query,
     index: {
       generation: "20261121T041033",
       created_at: new Date(Date.now() - 2 * 3_600_000).toISOString(),
+      content: null,
       fingerprint: "e312fab77f5ecc626f78322c91d5c3314f36def9",
       dense: "complete",
       corpora: {
-        adk_docs: { repo: "google/adk-docs", commit: COMMIT, ref: null, source: "snapshot", chunks: 1666 },
+        adk_docs: {
+          repo: "google/adk-docs",
+          commit: COMMIT,
+          ref: null,
+          source: "snapshot",
+          chunks: 1666,
+          content: null,
+        },
         adk_python: { ...corpus, source: "distribution" },
         "api-reference": { ...corpus, source: "api-reference" },
       },
@@ -181,7 +201,12 @@ export function variedPack(): EvidenceResult {
     [
       docsCandidate(),
       codeCandidate({
-        verification: { state: "moved", lines: moved, reason: "The same text stands 11 lines further down." },
+        verification: {
+          state: "moved",
+          lines: moved,
+          path: null,
+          reason: "The same text stands 11 lines further down.",
+        },
       }),
       docsCandidate({
         rank: 3,
@@ -191,21 +216,21 @@ export function variedPack(): EvidenceResult {
         headings: ["google.adk.plugins", "ReflectAndRetryToolPlugin"],
         path: "google.adk.plugins.md",
         language: "md",
-        verification: { state: "unverified", lines: null, reason: "The source is not on this machine." },
+        verification: { state: "unverified", lines: null, path: null, reason: "The source is not on this machine." },
       }),
       codeCandidate({
         rank: 4,
         candidate_id: "code-2",
         rerank_score: 0.4,
         symbol: "FunctionTool.run_async",
-        verification: { state: "changed", lines: moved, reason: "The function's body is another one now." },
+        verification: { state: "changed", lines: moved, path: null, reason: "The function's body is another one now." },
       }),
       codeCandidate({
         rank: 5,
         candidate_id: "code-3",
         rerank_score: -0.3,
         symbol: "retry_on_errors",
-        verification: { state: "gone", lines: null, reason: "The file is not in the source any more." },
+        verification: { state: "gone", lines: null, path: null, reason: "The file is not in the source any more." },
       }),
     ],
     {

@@ -155,7 +155,12 @@ class Index:
         """What a pack says of the index."""
         corpora = {
             name: CorpusInfo(
-                repo=corpus.repo, commit=corpus.commit, ref=corpus.ref, source=corpus.source, chunks=corpus.chunks
+                repo=corpus.repo,
+                commit=corpus.commit,
+                ref=corpus.ref,
+                source=corpus.source,
+                chunks=corpus.chunks,
+                content=corpus.content,
             )
             for name, corpus in sorted(self.manifest.corpora.items())
         }
@@ -165,6 +170,7 @@ class Index:
             fingerprint=self.manifest.fingerprint_id,
             dense=self.manifest.dense,
             corpora=corpora,
+            content=self.manifest.content,
         )
 
     def acquire(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -16,7 +17,9 @@ Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
 # What a query is: a pasted traceback, a pasted error message, pasted code, names alone, or a question in words.
 QueryKind = Literal["traceback", "error", "code", "names", "question"]
-VerificationState = Literal["exact", "moved", "changed", "gone", "unverified"]
+# Why a result stands in a pack though others rank before it: its kind was short, or an example was missing.
+MovedUp = Literal["kind", "example"]
+VerificationState = Literal["exact", "moved", "same_tree", "changed", "gone", "unverified"]
 
 # Digits of scores in a pack; further digits are the noise of float32 sums.
 SCORE_DIGITS = 6
@@ -65,18 +68,25 @@ class BranchRank(Frozen):
     """Where one retrieval branch placed a candidate."""
 
     branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's.")
-    rank: int
+    rank: int = Field(ge=1)
     score: float
 
 
 class Why(Frozen):
-    """Why a candidate stands where it stands."""
+    """Why a candidate stands where it stands: with the plan, all that its scores and its rank are made of."""
 
     branches: tuple[BranchRank, ...] = ()
     matched_terms: tuple[str, ...] = ()
     fused_rank: int | None = None
     fused_score: float | None = None
+    took_rank: int | None = Field(
+        default=None,
+        description="Fused rank of other evidence with the same text and a poorer provenance, whose place this took.",
+    )
     pool_rank: int | None = Field(default=None, description="Rank in the merged pool, before the reranker.")
+    scores: dict[str, float] = Field(
+        default_factory=dict, description="Exact scores by branch, of the question as feedback moved it."
+    )
     rerank_score: float | None = None
     rerank_moved: int | None = Field(default=None, description="Places won (positive) or lost by the reranker.")
     features: dict[str, float] = Field(default_factory=dict, description="What the reranker went by.")
@@ -84,6 +94,17 @@ class Why(Frozen):
         default=None,
         description="How the request names this evidence outright, e.g. `raises the error`; such results come first.",
     )
+    feedback_rank: int | None = Field(
+        default=None,
+        description="Place among the results that feedback took as relevant, which come before all but named ones.",
+    )
+    ranking_place: int | None = Field(
+        default=None, description="Place in the whole ranking, of which the first places are the results."
+    )
+    moved_up: MovedUp | None = Field(
+        default=None, description="What a result from behind the first places was needed for."
+    )
+    measures: dict[str, float] = Field(default_factory=dict, description="What `support` was computed from.")
 
 
 class Verification(Frozen):
@@ -91,6 +112,7 @@ class Verification(Frozen):
 
     state: VerificationState
     lines: LineSpan | None = Field(default=None, description="Where the text is now, if it moved or changed.")
+    path: str | None = Field(default=None, description="The file of `lines`, where it is not the cited one.")
     reason: str = ""
 
 
@@ -177,8 +199,16 @@ class LanguagePlan(Frozen):
     )
 
 
+class ScoreScale(Frozen):
+    """The scores of one branch in one collection, by which each of them is scaled."""
+
+    mean: float
+    deviation: float
+    lowest: float | None = Field(default=None, description="What counts for a result without a score.")
+
+
 class RetrievalPlan(Frozen):
-    """What was asked of the store."""
+    """What was asked of the store, and the numbers by which all results were ranked."""
 
     query_kind: QueryKind = Field(default="question", description="What the query is; told by its structure.")
     collections_queried: tuple[str, ...]
@@ -192,6 +222,26 @@ class RetrievalPlan(Frozen):
         default=None, description="Passages that moved the query, and by how much."
     )
     rerank_model: str | None
+    fusion_scales: dict[str, dict[str, ScoreScale]] = Field(
+        default_factory=dict, description="For the fusion `dbsf`: by collection and branch."
+    )
+    pool_size: int | None = Field(default=None, description="The most results that a reranker sees.")
+    rerank_scales: dict[str, dict[str, ScoreScale]] = Field(
+        default_factory=dict, description="Of the local reranker: by collection and branch."
+    )
+    rerank_weights: dict[str, float] = Field(
+        default_factory=dict,
+        description="Of the local reranker's features. A result with the feature `mean` has that weight less for "
+        "`dense`.",
+    )
+    support_weights: dict[str, float] = Field(
+        default_factory=dict, description="Of the measures in `support`; `bias` stands alone."
+    )
+    results: int | None = Field(default=None, description="The most results that were asked for.")
+    buffer: int | None = Field(default=None, description="Down to which place of the ranking results may move up.")
+    required: dict[SourceType, int] = Field(
+        default_factory=dict, description="How many results of a kind the mode asks for."
+    )
     filters: dict[str, Any] = Field(default_factory=dict)
     excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")
     versions: VersionPlan | None = Field(
@@ -224,6 +274,7 @@ class CorpusInfo(Frozen):
     ref: str | None = None
     source: str
     chunks: int
+    content: str | None = Field(default=None, description="sha256 of what is indexed; equal for equal content.")
 
 
 class IndexInfo(Frozen):
@@ -234,10 +285,17 @@ class IndexInfo(Frozen):
     fingerprint: str
     dense: Literal["complete", "pending"]
     corpora: dict[str, CorpusInfo]
+    content: str | None = Field(
+        default=None,
+        description="sha256 of what all corpora hold; null where an older version of ADK Evidence built the index.",
+    )
 
 
 class EvidencePack(Frozen):
-    """The answer. Same request, same index: the same bytes, `debug` and `query_id` aside."""
+    """The answer. Same request, same index: the same bytes, `debug` and `query_id` aside.
+
+    Same request, same content of the index: the same `pack_id`, wherever the index was built.
+    """
 
     pack_id: str
     query_id: str
@@ -258,14 +316,81 @@ class EvidencePack(Frozen):
     debug: dict[str, Any] = Field(default_factory=dict)
 
     def canonical_json(self) -> str:
-        """The pack without what differs between two runs: ids of the run and timings."""
-        data = self.model_dump(mode="json", exclude={"pack_id", "query_id", "debug"})
-        return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        """The canonical form; see `canonical_json`."""
+        return canonical_json(self.model_dump(mode="json"))
 
     def with_id(self) -> EvidencePack:
         """The same pack with `pack_id` set to the sha256 of its canonical form."""
-        digest = hashlib.sha256(self.canonical_json().encode("utf-8", "surrogatepass")).hexdigest()
-        return self.model_copy(update={"pack_id": digest})
+        return self.model_copy(update={"pack_id": content_id(self.model_dump(mode="json"))})
+
+
+# What two runs, two builds of the same content or two machines may differ in, though the evidence is the same: ids,
+# times, and the last digits of measured scores, which sums of float32 in another order change.
+_OF_THE_RUN = ("pack_id", "query_id", "debug", "queryUsed")
+_OF_THE_BUILD = ("generation", "created_at")
+_MEASURED_IN_ALL = ("fusion_scales", "rerank_scales")
+_MEASURED = ("rerank_score", "support")
+_MEASURED_WHY = ("fused_score", "rerank_score", "scores", "features", "measures")
+
+
+def canonical_json(pack: Mapping[str, Any]) -> str:
+    """The canonical form of a pack that is given as the values of its JSON: what the pack says, and of what.
+
+    Ids and times of the run and of the index's build are left out, and so are measured scores, which `explain` checks.
+    """
+    data = _without(pack, _OF_THE_RUN)
+    if isinstance(index := data.get("index"), Mapping):
+        data["index"] = _without(index, _OF_THE_BUILD)
+    if isinstance(plan := data.get("retrieval_plan"), Mapping):
+        data["retrieval_plan"] = _without(plan, _MEASURED_IN_ALL)
+    if isinstance(candidates := data.get("candidates"), list | tuple):
+        data["candidates"] = [_unmeasured(candidate) for candidate in candidates]
+    return json.dumps(_plain(data), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def content_id(pack: Mapping[str, Any]) -> str:
+    """The `pack_id` that belongs to a pack, given as the values of its JSON: an edited pack has another one."""
+    return hashlib.sha256(canonical_json(pack).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_intact(pack: Mapping[str, Any]) -> bool:
+    """Whether the id of a pack, given as the values of its JSON, belongs to its content."""
+    return pack.get("pack_id") in (content_id(pack), _older_id(pack))
+
+
+def _older_id(pack: Mapping[str, Any]) -> str:
+    """The id of packs that were made while ids still told apart two builds of one index."""
+    data = _without(pack, _OF_THE_RUN)
+    written = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _unmeasured(candidate: Any) -> Any:
+    if not isinstance(candidate, Mapping):
+        return candidate
+    kept = _without(candidate, _MEASURED)
+    if isinstance(why := kept.get("why"), Mapping):
+        kept["why"] = why = _without(why, _MEASURED_WHY)
+        if isinstance(branches := why.get("branches"), list | tuple):
+            why["branches"] = [_without(one, ("score",)) if isinstance(one, Mapping) else one for one in branches]
+    return kept
+
+
+def _without(data: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in names}
+
+
+def _plain(value: Any) -> Any:
+    """The value with whole numbers as integers: JavaScript writes 1.0 as 1."""
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case Mapping():
+            return {name: _plain(part) for name, part in value.items()}
+        case list() | tuple():
+            return [_plain(part) for part in value]
+        case _:
+            return value
 
 
 def round_score(value: float) -> float:

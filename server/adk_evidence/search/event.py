@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, sha256_text
 from adk_evidence.models.pack import round_score
 from adk_evidence.search.rerank.base import instruction
-from adk_evidence.search.run import Run
+from adk_evidence.search.run import Hit, Run
 
 MAX_LOGGED_HITS = 200
 
@@ -24,8 +25,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         warnings = [warning.partition(":")[0] for warning in warnings]
     wrapped = instruction(run.query, run.request.task_mode)
     states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
-    unique = {id(hit) for hit in run.unique}
-    merged = {id(hit) for hit in run.merged}
+    unique = {hit.point_id for hit in run.unique}
+    merged = {hit.point_id for hit in run.merged}
     # What the request names need not have been in the pool.
     pool = [hit for hit in run.ranked if hit.pool_rank]
     # A request that failed before its hits were merged has dropped none of them.
@@ -66,8 +67,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         ],
         # What the collections returned besides: repeated evidence, and chunks without an address to be cited by.
         "dropped": {
-            "repeated": [hit.payload.candidate_id for hit in found if id(hit) not in unique][:MAX_LOGGED_HITS],
-            "provenance": [hit.payload.candidate_id for hit in run.unique if id(hit) not in merged][:MAX_LOGGED_HITS],
+            "repeated": _ids(hit for hit in found if hit.point_id not in unique),
+            "provenance": _ids(hit for hit in run.unique if hit.point_id not in merged),
         },
         "rerank_model": run.rerank_model,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
@@ -92,3 +93,7 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "warnings": warnings,
         "timings_ms": run.context.rounded_timings(),
     }
+
+
+def _ids(hits: Iterable[Hit]) -> list[str]:
+    return [hit.payload.candidate_id for hit in hits][:MAX_LOGGED_HITS]

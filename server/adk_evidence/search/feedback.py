@@ -45,7 +45,8 @@ def relevant_first(run: Run) -> list[Hit]:
     MRR@12 is .50 without this order and .58 with it on 40 questions that nothing was chosen by, at the same recall.
     """
     by_point = {hit.point_id: hit for hit in run.ranked}
-    first = [by_point[point] for point in run.relevant if point in by_point]
+    found = [by_point[point] for point in run.relevant if point in by_point]
+    first = [hit._replace(feedback_rank=rank) for rank, hit in enumerate(found, 1)]
     return [*first, *(hit for hit in run.ranked if hit.point_id not in run.relevant)]
 
 

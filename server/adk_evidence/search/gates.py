@@ -56,11 +56,11 @@ def choose_final(run: Run) -> None:
             if loser is not None:
                 chosen.remove(loser)
                 counts[loser.kind] -= 1
-            chosen.append(hit)
+            chosen.append(hit._replace(moved_up="kind"))
             counts[kind] += 1
     _show_example(run, chosen, reserve)
-    places = {id(hit): place for place, hit in enumerate(run.ranked)}
-    run.final = sorted(chosen, key=lambda hit: places[id(hit)])
+    places = {hit.point_id: place for place, hit in enumerate(run.ranked)}
+    run.final = sorted(chosen, key=lambda hit: places[hit.point_id])
     run.missing = tuple(kind for kind, minimum in run.required.items() if counts[kind] < minimum)
 
 
@@ -73,7 +73,7 @@ def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit]) -> None:
     # What the request names stays.
     last = next((place for place in reversed(docs) if chosen[place].named is None), None)
     if sample is not None and last is not None:
-        chosen[last] = sample
+        chosen[last] = sample._replace(moved_up="example")
 
 
 def _is_example(run: Run, hit: Hit) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
+from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.embedding.factory import voyage_usage
@@ -45,7 +47,8 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     `imports` has the public import paths of the indexed code, where they are known.
     """
     with run.context.stage("verify"):
-        checked = [_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1)]
+        corpora = {name: Corpus(reader) for name, reader in run.index.sources.items()}
+        checked = [_checked(run, rank, hit, corpora) for rank, hit in enumerate(run.final, 1)]
     with run.context.stage("passages"):
         question = Question.of(run)
         candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
@@ -111,8 +114,9 @@ def shown_candidates(
     return tuple(made)
 
 
-def _checked(run: Run, rank: int, hit: Hit) -> Candidate:
-    verification = verify(hit.payload, run.index.source_of(hit.payload))
+def _checked(run: Run, rank: int, hit: Hit, corpora: Mapping[str, Corpus]) -> Candidate:
+    corpus = corpora.get(hit.payload.source_name)
+    verification = verify(hit.payload, run.index.source_of(hit.payload), corpus)
     if not hit.payload.has_lines:
         run.context.warn("line_spans_unavailable", f"line spans unavailable for {hit.payload.path}.")
     return make_candidate(run, rank, hit, verification)
@@ -123,7 +127,8 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = run.support.by_result.get(hit.point_id)
-    place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked is hit)
+    measures = run.support.alone.get(hit.point_id)
+    place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked.point_id == hit.point_id)
     why = Why(
         branches=tuple(
             BranchRank(branch=found.branch, rank=found.rank, score=round_score(found.score)) for found in hit.branches
@@ -132,11 +137,17 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         # A result that the request names may have been found by no branch.
         fused_rank=hit.fused_rank or None,
         fused_score=round_score(hit.fused_score) if hit.fused_rank else None,
+        took_rank=hit.took_rank,
         pool_rank=hit.pool_rank or None,
+        scores=_rounded(hit.scores),
         rerank_score=score,
         rerank_moved=None if score is None else hit.pool_rank - place,
-        features={name: round_score(value) for name, value in hit.features.items()},
+        features=_rounded(hit.features),
         named=hit.named,
+        feedback_rank=hit.feedback_rank,
+        ranking_place=place,
+        moved_up=hit.moved_up,
+        measures={} if measures is None else _rounded(asdict(measures)),
     )
     return Candidate(
         rank=rank,
@@ -170,6 +181,10 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         verification=verification,
         why=why,
     )
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round_score(value) for name, value in values.items()}
 
 
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:

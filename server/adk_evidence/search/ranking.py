@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
+from adk_evidence.models.pack import round_score
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
+from adk_evidence.search.rerank.cascade import first_stage
+from adk_evidence.search.rerank.local import LocalReranker, scales
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
 
@@ -36,8 +39,9 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
     placed = [hit._replace(pool_rank=place) for place, hit in enumerate(hits, 1)]
     if reranker is None or not placed or run.rerank_failed:
         return placed
+    documents = _documents(run, placed)
     try:
-        scores = reranker.rerank(run.query, run.request.task_mode, _documents(run, placed))
+        scores = reranker.rerank(run.query, run.request.task_mode, documents)
     except EvidenceError as exc:
         if run.context.strict:
             raise
@@ -45,9 +49,15 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
         run.rerank_failed, run.rerank_model = True, None
         return placed
     run.rerank_model = reranker.model
+    local = first_stage(reranker)
+    if isinstance(local, LocalReranker):
+        store = run.settings.store
+        run.rerank_scales = {store.collection(kind): found for kind, found in scales(documents).items()}
+        run.rerank_weights = dict(local.weights)
     scored = [
-        hit._replace(rerank_score=score.score, features=score.features)
-        for hit, score in zip(placed, scores, strict=True)
+        # Rounded as in a pack, so that the noise of float32 sums decides nothing.
+        hit._replace(rerank_score=round_score(score.score), features=score.features, scores=document.scores)
+        for hit, score, document in zip(placed, scores, documents, strict=True)
     ]
     return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank))
 
@@ -63,9 +73,11 @@ def dedup(hits: Iterable[Hit]) -> list[Hit]:
     for hit in _first_by(_code_span, _first_by(lambda hit: hit.payload.candidate_id, hits)):
         key = _text_key(hit.payload)
         kept = by_text.get(key)
-        if kept is None or _provenance(hit.payload) > _provenance(kept.payload):
-            # A richer twin takes the better rank of the two: dicts keep the first insertion's place.
+        if kept is None:
             by_text[key] = hit
+        elif _provenance(hit.payload) > _provenance(kept.payload):
+            # A richer twin takes the better rank of the two: dicts keep the first insertion's place.
+            by_text[key] = hit._replace(took_rank=kept.took_rank or kept.fused_rank)
     return list(by_text.values())
 
 

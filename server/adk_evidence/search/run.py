@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, SparseVector
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import ChunkPayload, Kind
-from adk_evidence.models.pack import EvidencePack, Quality, RetrievalPlan
+from adk_evidence.models.chunk import SOURCE_TYPES, ChunkPayload, Kind
+from adk_evidence.models.pack import EvidencePack, MovedUp, Quality, RetrievalPlan, ScoreScale, round_score
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.query import Query
@@ -46,11 +46,12 @@ class QueryVectors:
 
 
 class BranchPlace(NamedTuple):
-    """Where one branch placed a hit."""
+    """Where one branch placed a hit; `scale` is that of the branch's scores, where the fusion goes by scores."""
 
     branch: str
     rank: int
     score: float
+    scale: ScoreScale | None = None
 
 
 class Hit(NamedTuple):
@@ -58,7 +59,7 @@ class Hit(NamedTuple):
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
     `named` says how the request names the chunk outright, if it does, and `lines` are the lines of the file that the
-    request means, which an excerpt must show.
+    request means, which an excerpt must show. `took_rank`, `feedback_rank` and `moved_up` are those of `Why`.
     """
 
     point_id: str
@@ -73,6 +74,10 @@ class Hit(NamedTuple):
     features: Mapping[str, float] = MappingProxyType({})
     named: str | None = None
     lines: tuple[int, ...] = ()
+    scores: Mapping[str, float] = MappingProxyType({})
+    took_rank: int | None = None
+    feedback_rank: int | None = None
+    moved_up: MovedUp | None = None
 
     @property
     def kind(self) -> Kind:
@@ -91,6 +96,7 @@ class Run:
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `resolved`: the symbols that the request carries as data; None before they are looked up.
+    - `rerank_scales` and `rerank_weights` are those of the plan.
     - `named`: the hits that the request names outright, best first. They lead `final`.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
       `missing` kinds have fewer results than required.
@@ -127,6 +133,8 @@ class Run:
     absent_kinds: tuple[Kind, ...] = ()
     missing: tuple[Kind, ...] = ()
     rerank_model: str | None = None
+    rerank_scales: dict[str, dict[str, ScoreScale]] = field(default_factory=dict)
+    rerank_weights: dict[str, float] = field(default_factory=dict)
     known_names: tuple[str, ...] = ()
     unknown_names: tuple[str, ...] = ()
     support: Support = field(init=False, repr=False)
@@ -167,11 +175,27 @@ class Run:
             sub_queries=self.sub_queries,
             feedback=feedback if self.relevant else None,
             rerank_model=self.rerank_model,
+            fusion_scales=_rounded(self._fusion_scales()),
+            pool_size=retrieval.pool_size,
+            rerank_scales=_rounded(self.rerank_scales),
+            rerank_weights=self.rerank_weights,
+            support_weights=retrieval.support.model_dump(exclude={"high", "nearest"}) if retrieval.support else {},
+            results=self.size,
+            buffer=max(self.size, self.settings.pack.top_k_buffer),
+            required={SOURCE_TYPES[kind]: minimum for kind, minimum in self.required.items()},
             filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self.scope.excluded_origins,
             versions=self.scope.version_plan(store),
             languages=self.scope.languages,
         )
+
+    def _fusion_scales(self) -> dict[str, dict[str, ScoreScale]]:
+        found: dict[str, dict[str, ScoreScale]] = {}
+        if self.settings.retrieval.fusion == "dbsf":
+            for hit in (hit for hits in self.hits.values() for hit in hits):
+                own = {place.branch: place.scale for place in hit.branches if place.scale is not None}
+                found.setdefault(hit.collection, {}).update(own)
+        return found
 
     def order(self) -> list[Hit]:
         """All hits: the final results, then the reranked rest, then the merged pool that was not reranked."""
@@ -186,3 +210,17 @@ class Run:
             raise failure
         self.collections_failed.setdefault(kind, failure)
         self.context.warn("collection_unavailable", str(failure))
+
+
+def _rounded(scales: Mapping[str, Mapping[str, ScoreScale]]) -> dict[str, dict[str, ScoreScale]]:
+    return {
+        collection: {
+            branch: ScoreScale(
+                mean=round_score(scale.mean),
+                deviation=round_score(scale.deviation),
+                lowest=None if scale.lowest is None else round_score(scale.lowest),
+            )
+            for branch, scale in by_branch.items()
+        }
+        for collection, by_branch in scales.items()
+    }

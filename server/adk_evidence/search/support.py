@@ -70,9 +70,10 @@ MEASURES = tuple(Measures.__dataclass_fields__)
 class Support:
     """How far the results of one question support it.
 
-    `score` is the support by all results together, and `by_result` the support by each alone, by point id. Both
-    are 0 to 1 where the settings have weights for the model, else None and empty. `absent` words stand nowhere in the
-    index. `weights` has the question's words, each with how rare the word is in the index.
+    `score` is the support by all results together, and `by_result` the support by each alone, by point id, computed
+    from the measures in `alone`. Supports are 0 to 1 where the settings have weights for the model, else None and
+    empty. `absent` words stand nowhere in the index. `weights` has the question's words, each with how rare the word is
+    in the index.
     """
 
     measures: Measures
@@ -80,6 +81,7 @@ class Support:
     by_result: Mapping[str, float] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
+    alone: Mapping[str, Measures] = field(default_factory=dict)
 
 
 def check_names(run: Run) -> None:
@@ -136,8 +138,9 @@ def measure_support(run: Run) -> None:
     absent = () if run.scope.leaves_versions_out else found.absent
     run.support = Support(together, absent=absent, weights=found.weights)
     if model is not None and exact:
-        alone = {point: of([point], near).score(model) for point, near in similarities.items()}
-        run.support = replace(run.support, score=together.score(model), by_result=alone)
+        alone = {point: of([point], near) for point, near in similarities.items()}
+        by_result = {point: measures.score(model) for point, measures in alone.items()}
+        run.support = replace(run.support, score=together.score(model), by_result=by_result, alone=alone)
 
 
 def _content_words(question: str) -> list[str]:

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-# This many standard deviations on either side of the mean are the range of a ranking's scores.
-_DEVIATIONS = 3
+# The range of a ranking's scores in standard deviations: three on either side of the mean.
+RANGE = 6
 # The middle of that range, for rankings whose scores are all the same.
 _MIDDLE = 0.5
 
@@ -20,8 +20,13 @@ def reciprocal_ranks(rankings: Iterable[Sequence[K]], k: int) -> dict[K, float]:
     totals: defaultdict[K, float] = defaultdict(float)
     for ranking in rankings:
         for rank, thing in enumerate(ranking):
-            totals[thing] += 1 / (k + rank)
+            totals[thing] += reciprocal(rank, k)
     return totals
+
+
+def reciprocal(rank: int, k: int) -> float:
+    """What a ranking adds for the thing at a rank, counted from 0."""
+    return 1 / (k + rank)
 
 
 def distributed_scores(rankings: Iterable[Sequence[tuple[K, float]]]) -> dict[K, float]:
@@ -31,9 +36,18 @@ def distributed_scores(rankings: Iterable[Sequence[tuple[K, float]]]) -> dict[K,
     """
     totals: defaultdict[K, float] = defaultdict(float)
     for ranking in rankings:
-        scores = [score for _, score in ranking]
-        mean = math.fsum(scores) / max(1, len(scores))
-        deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / max(1, len(scores) - 1))
+        mean, deviation = distribution([score for _, score in ranking])
         for thing, score in ranking:
-            totals[thing] += (score - mean) / (2 * _DEVIATIONS * deviation) + _MIDDLE if deviation else _MIDDLE
+            totals[thing] += distributed(score, mean, deviation)
     return totals
+
+
+def distribution(scores: Sequence[float]) -> tuple[float, float]:
+    """The mean of a ranking's scores and their standard deviation."""
+    mean = math.fsum(scores) / max(1, len(scores))
+    return mean, math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / max(1, len(scores) - 1))
+
+
+def distributed(score: float, mean: float, deviation: float) -> float:
+    """What a ranking with such scores adds for a thing with this score."""
+    return (score - mean) / (RANGE * deviation) + _MIDDLE if deviation else _MIDDLE

@@ -42,12 +42,16 @@ class SourceLocation(BaseModel, frozen=True):
 
 
 class FileEntry(BaseModel, frozen=True):
-    """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors."""
+    """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors.
+
+    `content` is a digest of what is indexed of the file; None where an older version wrote the entry.
+    """
 
     sha256: str
     chunks: int
     passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
     failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
+    content: str | None = None
 
 
 class CorpusEntry(BaseModel, frozen=True):
@@ -72,6 +76,16 @@ class CorpusEntry(BaseModel, frozen=True):
     @property
     def chunks(self) -> int:
         return sum(file.chunks for file in self.files.values())
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def content(self) -> str | None:
+        """Hex sha256 of what is indexed of the corpus: equal for equal content, wherever and whenever it was built.
+
+        None where an older version indexed some of the files.
+        """
+        files = {path: file.content for path, file in sorted(self.files.items())}
+        return None if None in files.values() else _digest([self.kind, self.repo, self.commit, self.site_url, files])
 
     def failed_files(self) -> list[str]:
         """Paths of the files that the chunker failed on, of which the index holds nothing."""
@@ -107,8 +121,14 @@ class IndexManifest(BaseModel, frozen=True):
     @property
     def fingerprint_id(self) -> str:
         """Hex sha256 of the fingerprint's canonical JSON."""
-        canonical = json.dumps(self.fingerprint, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return _digest(self.fingerprint)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def content(self) -> str | None:
+        """Hex sha256 of what all corpora hold, by which two indexes can be compared; None where one is not known."""
+        corpora = {name: corpus.content for name, corpus in self.corpora.items()}
+        return None if None in corpora.values() else _digest(corpora)
 
     def proper(self) -> dict[str, CorpusEntry]:
         """The corpora without the other versions beside them."""
@@ -129,6 +149,11 @@ class IndexManifest(BaseModel, frozen=True):
 
     def counts(self) -> dict[str, int]:
         return {name: entry.points for name, entry in self.collections.items()}
+
+
+def _digest(value: object) -> str:
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def samples_name(corpus: str) -> str:

@@ -118,7 +118,11 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
   );
   return (
     <>
-      <Summary pack={pack} onCopy={(what) => editor.send({ type: "copy", what, candidateId: null })} />
+      <Summary
+        pack={pack}
+        notice={model.view?.notice ?? null}
+        onCopy={(what) => editor.send({ type: "copy", what, candidateId: null })}
+      />
       {results.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
       <ol class="results" aria-label={t("Results")}>
         {results.map(({ candidate, outline, scores }, index) => (

@@ -15,8 +15,15 @@ const QUALITY_ICONS: Record<EvidenceResult["quality"]["level"], IconName> = {
   high: "exact",
 };
 
+interface SummaryProps {
+  pack: EvidenceResult;
+  /** Where a pack that is no fresh answer comes from. */
+  notice: string | null;
+  onCopy(what: CopyFormat): void;
+}
+
 /** A pack as a whole: how much, how good, from which index. */
-export function Summary({ pack, onCopy }: { pack: EvidenceResult; onCopy(what: CopyFormat): void }) {
+export function Summary({ pack, notice, onCopy }: SummaryProps) {
   const { docs_in_top_k: docs, code_in_top_k: code } = pack.coverage;
   const origin = originOf(pack);
   return (
@@ -47,6 +54,11 @@ export function Summary({ pack, onCopy }: { pack: EvidenceResult; onCopy(what: C
       <p class="note">
         <SafeText text={pack.quality.note} longest={1000} />
       </p>
+      {notice !== null && (
+        <p class="note">
+          <SafeText text={notice} longest={1000} />
+        </p>
+      )}
       {pack.warnings.length > 0 && (
         <ul class="warnings" aria-label={t("Warnings")}>
           {pack.warnings.map((warning, index) => (

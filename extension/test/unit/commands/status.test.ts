@@ -14,9 +14,17 @@ function status(more: Partial<ServerStatus> = {}): ServerStatus {
       generation: "g1",
       created_at: "2026-11-21T09:00:00Z",
       fingerprint: "f",
+      content: null,
       dense: "complete",
       corpora: {
-        adk_docs: { repo: "google/adk-docs", commit: "c".repeat(40), ref: null, source: "git", chunks: 7 },
+        adk_docs: {
+          repo: "google/adk-docs",
+          commit: "c".repeat(40),
+          ref: null,
+          source: "git",
+          chunks: 7,
+          content: null,
+        },
       },
     },
     generations: ["g1"],

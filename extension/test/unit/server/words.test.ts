@@ -13,11 +13,26 @@ const READY: ServerState = { kind: "ready", launch: LAUNCH };
 const INDEX: IndexInfo = {
   generation: "g",
   created_at: "2026-01-01T00:00:00Z",
+  content: null,
   fingerprint: "f",
   dense: "complete",
   corpora: {
-    adk_docs: { repo: "google/adk-docs", commit: "0123456789abcdef", ref: null, source: "git", chunks: 1 },
-    adk_python: { repo: "google/adk-python", commit: "v2.0.0", ref: "v2.0.0", source: "distribution", chunks: 2 },
+    adk_docs: {
+      repo: "google/adk-docs",
+      commit: "0123456789abcdef",
+      ref: null,
+      source: "git",
+      chunks: 1,
+      content: null,
+    },
+    adk_python: {
+      repo: "google/adk-python",
+      commit: "v2.0.0",
+      ref: "v2.0.0",
+      source: "distribution",
+      chunks: 2,
+      content: null,
+    },
   },
 };
 const NOW = new Date("2026-01-03T01:00:00Z");

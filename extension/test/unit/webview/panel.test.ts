@@ -158,6 +158,22 @@ describe("the panel", () => {
     assert.equal(fixture.panel.pack, pack);
   });
 
+  it("says where an answer comes from that is no fresh one, also after a reload of the window", async () => {
+    fixture.open();
+    await fixture.panel.show({ question: {}, run: async () => packFor("saved"), notice: () => "Saved long ago." });
+    assert.equal(fixture.last.notice, "Saved long ago.");
+    const view = fixture.last;
+    void fixture.panel.ask({ ...QUESTION, query: "fresh" });
+    assert.equal(fixture.last.notice, null);
+    const later = new Fixture();
+    const state: SavedState = { version: 1, view, draft: QUESTION, active: null };
+    const reloaded = new FakePanel("adkEvidence.pack", "ADK Evidence");
+    openedPanels.push(reloaded);
+    await later.panel.deserializeWebviewPanel(reloaded as unknown as WebviewPanel, JSON.parse(JSON.stringify(state)));
+    reloaded.received.fire({ type: "ready" });
+    assert.equal(later.last.notice, "Saved long ago.");
+  });
+
   it("never lets a late answer replace a newer one", async () => {
     fixture.open();
     const first = fixture.panel.ask({ ...QUESTION, query: "first" });

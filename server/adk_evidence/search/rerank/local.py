@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like, is_internal
-from adk_evidence.models.chunk import KINDS, ChunkPayload
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
@@ -24,6 +25,8 @@ from adk_evidence.search.rerank.base import RerankDocument, RerankScore
 BRANCHES = ("dense", "mean", "sparse")
 # How many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
+# Scores whose standard deviation is less are all the same.
+_CONSTANT = 1e-9
 _NAME = re.compile(r"\w+")
 
 
@@ -59,6 +62,7 @@ class LocalReranker:
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
+        self.weights: Mapping[str, float] = asdict(self._weights)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
@@ -66,28 +70,20 @@ class LocalReranker:
         share = math.sqrt(len(names) / max(1, len(query.identifiers)))
         defining = _defining(query, [document.payload for document in documents])
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
+        found = scales(documents)
         used: Mapping[str, int] = {}
         for kind in KINDS:
             members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
-            columns = {
-                branch: _standardise([documents[index].scores.get(branch) for index in members])
-                for branch in BRANCHES
-                if any(branch in documents[index].scores for index in members)
-            }
-            weights = asdict(self._weights)
-            if "mean" in columns:
-                weights["dense"] -= weights["mean"]
-            for place, index in enumerate(members):
-                payload = documents[index].payload
-                features = {branch: column[place] for branch, column in columns.items()}
+            for index in members:
+                payload, measured = documents[index].payload, documents[index].scores
+                features = {branch: scaled(measured.get(branch), scale) for branch, scale in found[kind].items()}
                 own = min(1.0, share) if payload.kind == "code" and _own_name(payload) in names else 0.0
                 features |= self._asked_for(defining.get(index, 0.0), own)
                 if task_mode == "build" and _is_private(payload, names):
                     features["private"] = 1.0
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
-                total = sum(weights[name] * value for name, value in features.items())
-                scores[index] = RerankScore(total, features)
+                scores[index] = RerankScore(weighted(features, self.weights), features)
             if kind == "doc":
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
                 # In how many of the best docs each word stands.
@@ -151,15 +147,37 @@ def _own_name(payload: ChunkPayload) -> str:
     return (payload.symbol or "").rpartition(".")[2]
 
 
-def _standardise(values: Sequence[float | None]) -> list[float]:
-    """Z-scores; a missing score counts as the lowest known score, and a constant column as zeros."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return [0.0] * len(values)
-    floor = min(known)
-    filled = [floor if value is None else value for value in values]
+def scales(documents: Sequence[RerankDocument]) -> dict[Kind, dict[str, ScoreScale]]:
+    """The scale of each branch's scores by kind; a branch that has scored nothing of a kind has none."""
+    return {
+        kind: {
+            branch: _scale([document.scores.get(branch) for document in members])
+            for branch in BRANCHES
+            if any(branch in document.scores for document in members)
+        }
+        for kind in KINDS
+        for members in [[document for document in documents if document.payload.kind == kind]]
+    }
+
+
+def _scale(values: Sequence[float | None]) -> ScoreScale:
+    lowest = min(value for value in values if value is not None)
+    filled = [lowest if value is None else value for value in values]
     mean = math.fsum(filled) / len(filled)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in filled) / len(filled))
-    if deviation < 1e-9:
-        return [0.0] * len(values)
-    return [(value - mean) / deviation for value in filled]
+    return ScoreScale(mean=mean, deviation=deviation, lowest=lowest)
+
+
+def scaled(value: float | None, scale: ScoreScale) -> float:
+    """The z-score; a missing score counts as the lowest known score, and every score of a constant branch as zero."""
+    if scale.deviation < _CONSTANT:
+        return 0.0
+    known = scale.lowest if value is None else value
+    return ((known or 0.0) - scale.mean) / scale.deviation
+
+
+def weighted(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The score of a document. A document with a `mean` has the weight of the mean less for `dense`."""
+    if "mean" in features:
+        weights = {**weights, "dense": weights["dense"] - weights["mean"]}
+    return sum(weights[name] * value for name, value in features.items())

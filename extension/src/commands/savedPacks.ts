@@ -1,0 +1,125 @@
+/** Save Pack…, Open Saved Pack… and Compare with Saved Pack…. */
+
+import os from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import type { Evidence } from "../evidence/client";
+import { comparisonReport } from "../evidence/comparison";
+import { fileNameOf, packAsJson, readSavedPack, type SavedPack, withStates } from "../evidence/savedPack";
+import { Problem } from "../problem";
+import { isTaskMode } from "../protocol/check";
+import type { CheckResult, EvidenceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
+import type { PackPanel } from "../webview/panel";
+import { requireShown } from "./copy";
+import type { ReportDocument } from "./reportDocument";
+
+/** The states of a citation whose text, or at least whose code, still stands. */
+const HOLDS: ReadonlySet<string> = new Set(["exact", "moved", "same_tree"]);
+
+export async function savePack(panel: PackPanel, evidence: Evidence): Promise<void> {
+  const shown = requireShown(panel.pack);
+  const file = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t("Save Pack"),
+    defaultUri: defaultFile(fileNameOf(shown)),
+    filters: { [vscode.l10n.t("Evidence Pack")]: ["json"], Markdown: ["md"] },
+  });
+  if (file === undefined) {
+    return;
+  }
+  const text = /\.(?:md|markdown)$/i.test(file.path)
+    ? await evidence.render({ pack: shown, format: "markdown" })
+    : packAsJson(shown);
+  try {
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
+  } catch (reason) {
+    if (reason instanceof vscode.FileSystemError) {
+      const name = path.posix.basename(file.path);
+      throw new Problem(vscode.l10n.t("{0} cannot be written. Choose another folder.", name), "not_saved");
+    }
+    throw reason;
+  }
+  vscode.window.setStatusBarMessage(vscode.l10n.t("Evidence saved."), 5000);
+}
+
+/** Shows a saved pack in the panel, with its citations checked again. */
+export async function openSavedPack(panel: PackPanel, evidence: Evidence): Promise<void> {
+  const saved = await chooseSavedPack();
+  if (saved === null) {
+    return;
+  }
+  const { pack } = saved;
+  let notice = "";
+  await panel.show({
+    question: { query: pack.query, ...(isTaskMode(pack.task_mode) ? { taskMode: pack.task_mode } : {}) },
+    run: async (token) => {
+      const checked = await check(pack, evidence, token);
+      const shown = checked instanceof Problem ? { ...pack } : withStates(pack, checked);
+      notice = noticeOf(saved, checked);
+      evidence.takeUpHere(shown);
+      return shown;
+    },
+    notice: () => notice,
+  });
+}
+
+/** Reports what the shown pack has that a saved one had not, and the other way round. */
+export async function compareSavedPack(panel: PackPanel, report: ReportDocument): Promise<void> {
+  const shown = requireShown(panel.pack);
+  const saved = await chooseSavedPack();
+  if (saved !== null) {
+    await report.show(comparisonReport(saved.pack, shown, dateOf(saved)));
+  }
+}
+
+async function chooseSavedPack(): Promise<SavedPack | null> {
+  const [file] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t("Choose a Saved Pack"),
+      openLabel: vscode.l10n.t("Open"),
+      filters: { [vscode.l10n.t("Evidence Pack")]: ["json"] },
+    })) ?? [];
+  return file === undefined ? null : readSavedPack(file);
+}
+
+/** What the server finds; the problem where it cannot look. */
+async function check(
+  pack: EvidenceResult,
+  evidence: Evidence,
+  token: vscode.CancellationToken,
+): Promise<CheckResult | Problem> {
+  try {
+    return await evidence.check(pack, token);
+  } catch (reason) {
+    if (reason instanceof Problem && reason.code !== "cancelled") {
+      return reason;
+    }
+    throw reason;
+  }
+}
+
+function noticeOf(saved: SavedPack, checked: CheckResult | Problem): string {
+  const date = dateOf(saved);
+  if (checked instanceof Problem) {
+    const why = messageLine(checked.message);
+    return vscode.l10n.t("Saved on {0}. The citations could not be checked again: {1}", date, why);
+  }
+  const hold = checked.candidates.filter(({ verification: { state } }) => HOLDS.has(state));
+  const counts = [hold.length, checked.candidates.length] as const;
+  return checked.intact
+    ? vscode.l10n.t("Saved on {0}, checked again just now: {1} of {2} citations hold.", date, ...counts)
+    : vscode.l10n.t(
+        "Saved on {0} and edited since, checked again just now: {1} of {2} citations hold. Do not rely on its texts.",
+        date,
+        ...counts,
+      );
+}
+
+function dateOf({ savedAt }: SavedPack): string {
+  return new Intl.DateTimeFormat(vscode.env.language, { dateStyle: "medium" }).format(savedAt);
+}
+
+function defaultFile(name: string): vscode.Uri {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  return folder ? vscode.Uri.joinPath(folder.uri, name) : vscode.Uri.file(path.join(os.homedir(), name));
+}
