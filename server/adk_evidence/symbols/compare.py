@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from pydantic.alias_generators import to_camel
+
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.citation import code_citation
@@ -49,15 +51,16 @@ NEW_NAME_LIKENESS = 0.8
 # Shorter definitions are alike by chance.
 MIN_RENAMED_LINES = 6
 
+# The order of a list; breaking changes of any kind come before.
 _ORDER: tuple[ChangeKind, ...] = (
     "gone",
     "renamed",
-    "moved",
     "incompatible",
     "deprecated",
     "changed",
-    "text",
+    "moved",
     "added",
+    "text",
 )
 _KINDS: Mapping[str, DefinitionKind] = {
     "m": "module",
@@ -71,7 +74,8 @@ _KINDS: Mapping[str, DefinitionKind] = {
     "s": "attribute",
     "v": "variable",
 }
-_FIELDS = "ron"
+# What modules keep for their own use, although its name does not say so.
+_OWN_USE = frozenset({"logger"})
 Spot = history.Place
 
 
@@ -112,7 +116,10 @@ class Found:
 
 @dataclass
 class Pair:
-    """One difference before it is shown: the definition on both sides, by its home and by its public path."""
+    """One difference before it is shown: the definition on both sides, by its home and by its public path.
+
+    `lost` is an import path that no longer leads to the definition.
+    """
 
     change: ChangeKind
     kind: DefinitionKind
@@ -124,6 +131,7 @@ class Pair:
     breaking: bool = False
     members: tuple[str, ...] = ()
     use: str | None = None
+    lost: str | None = None
 
     @property
     def name(self) -> str:
@@ -142,6 +150,7 @@ class _Side:
         self.history = table
         self.number = number
         self._trees: dict[str, dict[str, list[ast.stmt]]] = {}
+        self._found: dict[Spot, Found | None] = {}
 
     @cached_property
     def modules(self) -> frozenset[str]:
@@ -166,7 +175,7 @@ class _Side:
         for module in sorted(self.modules):
             for name in self.history.table.rows(module):
                 payload = self.payload(Spot(module, name)) if name and "." not in name else None
-                if payload is None or payload == "~" or name.endswith(DEPRECATED):
+                if payload is None or payload == "~" or name.endswith(DEPRECATED) or name in _OWN_USE:
                     continue
                 path = f"{module}.{name}"
                 place = self.find(path)
@@ -212,6 +221,21 @@ class _Side:
 
     def found(self, place: Spot) -> Found | None:
         """The definition in the text; of a module the whole file."""
+        if place not in self._found:
+            self._found[place] = self._look_up(place)
+        return self._found[place]
+
+    def takes(self, owner: Spot, name: str) -> bool:
+        """Whether a class is made with a keyword."""
+        keywords = self.history.keywords_at(self.number, self.shown(owner))
+        return keywords is not None and name in keywords.names
+
+    def foreign_bases(self, place: Spot) -> frozenset[str]:
+        """The bases of a class that the table cannot look into."""
+        payload = self.payload(place) or "c:"
+        return frozenset(base for base in payload.partition(":")[2].split() if base.startswith(("~", "?")))
+
+    def _look_up(self, place: Spot) -> Found | None:
         module = self.release.modules.get(place.module)
         if module is None:
             return None
@@ -381,12 +405,19 @@ class Comparison:
             kind = self._old.kind(place)
             for now in came:
                 same = place.name == now.name
-                if self._new.kind(now) != kind or (kind == "variable" and not same):
+                if self._new.kind(now) != kind or kind == "variable":
                     continue
                 alike = self._likeness(place, now, SAME_NAME_LIKENESS if same else NEW_NAME_LIKENESS, same=same)
                 if alike:
                     rated.append((alike + same, place.path, now.path, place, now))
-        return _best(rated)
+        found = _best(rated)
+        # A variable is short: only what went the same way as others of its module is the same.
+        ways = {(place.module, now.module) for place, now in found.items()}
+        for place in gone:
+            same = [now for now in came if now.name == place.name and (place.module, now.module) in ways]
+            if self._old.kind(place) == "variable" and len(same) == 1 and self._new.kind(same[0]) == "variable":
+                found[place] = same[0]
+        return found
 
     def _likeness(self, place: Spot, now: Spot, least: float, *, same: bool) -> float:
         """How alike the lines of two definitions are, from `least` to 1; 0 below."""
@@ -426,18 +457,16 @@ class Comparison:
                 for place in homes:
                     if place in matched:
                         pair.told.append(Told(f"`{place.name}` is in `{self._new.shown(matched[place])}`"))
-        old = self._old.modules
         new = [name for name in sorted(self._new.modules) if not self._old.has(name)]
         outer = [name for name in new if not any(_inside(name, one) and name != one for one in new)]
-        taken = set(matched.values())
         made: dict[str, Pair] = {}
         for name in outer:
             names = sorted(
                 self._new.shown(place)
                 for place in self._new.public
-                if place not in taken and _inside(self._new.shown(place).rpartition(".")[0], name)
+                if _inside(self._new.shown(place).rpartition(".")[0], name)
             )
-            if name not in old and (names or not any(_inside(pair.name_after, name) for pair in lost.values())):
+            if names and not any(pair.name_after == name for pair in lost.values()):
                 made[name] = Pair("added", "module", None, Spot(name, ""), name_after=name, members=tuple(names))
         return lost, made
 
@@ -478,6 +507,7 @@ class Comparison:
                 shown = ", ".join(f"`{path}`" for path in gone)
                 pair.told.append(Told(f"cannot be imported as {shown} any more", breaking=True))
                 pair.change = "moved"
+            pair.lost = gone[0] if gone else None
             pair.use = names[1] if gone else None
         elif self._new.release.modules.get(now.module) and self._path(self._old, place) != self._path(self._new, now):
             pair.told.append(Told(f"is defined in {self._path(self._new, now)} now"))
@@ -516,11 +546,13 @@ class Comparison:
     def _differences(self, place: Spot, now: Spot) -> list[Told]:
         """What differs for those who use a definition."""
         kinds = self._old.kind(place), self._new.kind(now)
-        old, new = self._old.found(place), self._new.found(now)
         payloads = self._old.payload(place) or "v", self._new.payload(now) or "v"
         if kinds[0] != kinds[1]:
             breaking = "method" in kinds or "function" in kinds or kinds[0] == "class"
             return [Told(f"is a {kinds[1]} now, not a {kinds[0]}", breaking=breaking)]
+        if kinds[0] == "attribute" or self._same_file(place, now):
+            return []
+        old, new = self._old.found(place), self._new.found(now)
         if old is None or new is None:
             return []
         if isinstance(old.node, Function) and isinstance(new.node, Function):
@@ -532,18 +564,25 @@ class Comparison:
             return compare_functions(old.node, new.node, bound="." in place.name)
         if isinstance(old.node, ast.ClassDef) and isinstance(new.node, ast.ClassDef):
             return compare_bases(old.node, new.node)
-        if isinstance(old.node, Definition) or isinstance(new.node, Definition) or kinds[0] == "attribute":
+        if isinstance(old.node, Definition) or isinstance(new.node, Definition):
             return []
         found = compare_fields(old.node, new.node)
-        if payloads[0][0] == "o" and payloads[1][0] == "r":
-            found.append(Told("is required now", breaking=True))
-        elif payloads[0][0] == "r" and payloads[1][0] == "o":
-            found.append(Told("is optional now"))
-        elif payloads[1][0] == "n" and payloads[0][0] in "ro":
-            found.append(Told("callers do not set it any more", breaking=True))
+        before, after = (Spot(one.module, one.name.rpartition(".")[0]) for one in (place, now))
+        name = place.name.rpartition(".")[2]
+        if self._old.takes(before, name) and payloads[0][0] in "ro":
+            if payloads[0][0] == "o" and payloads[1][0] == "r":
+                found.append(Told("is required now", breaking=True))
+            elif not self._new.takes(after, name):
+                found.append(Told("cannot be set any more when the class is made", breaking=True))
         return found
 
+    def _same_file(self, place: Spot, now: Spot) -> bool:
+        old, new = self._old.release.modules.get(place.module), self._new.release.modules.get(now.module)
+        return old is not None and old == new and place.name == now.name
+
     def _texts(self, place: Spot, now: Spot) -> list[Told]:
+        if self._same_file(place, now) or self._new.kind(now) in ("attribute", "field", "variable"):
+            return []
         old, new = self._old.found(place), self._new.found(now)
         return compare_texts(old.node, new.node) if old is not None and new is not None else []
 
@@ -556,8 +595,8 @@ class Comparison:
         came = {name for name in new if name not in old and self._old.find(f"{names[0]}.{name}") is None}
         # `__init__` is the class's own matter.
         renamed = self._renamed(place, now, gone - {"__init__"}, came - {"__init__"})
-        # Inherited members of classes elsewhere may be what is missed.
-        unknown = self._new.history.find(1, f"{names[1]}.{'_' * 3}") is not None
+        # A new base of another distribution may bring what is missed.
+        unknown = bool(self._new.foreign_bases(now) - self._old.foreign_bases(place))
         for name in sorted(old.keys() - {"__init__"}):
             here = Spot(place.module, f"{place.name}.{name}")
             shown = f"{names[0]}.{name}"
@@ -584,7 +623,7 @@ class Comparison:
             there = Spot(now.module, f"{now.name}.{name}")
             pair = Pair("added", self._new.kind(there), None, there, name_after=f"{names[1]}.{name}")
             found = self._new.found(there)
-            if new[name][0] == "r":
+            if new[name][0] == "r" and self._new.takes(now, name):
                 pair.told.append(Told("must be set when the class is made", breaking=True))
             elif found is not None and is_abstract(found.node):
                 pair.told.append(Told("is abstract: subclasses must implement it", breaking=True))
@@ -625,6 +664,7 @@ class Comparison:
             return []
         told = self._keyword_differences(before, after)
         said = {name for side, one in ((self._old, place), (self._new, now)) for name in side.members(one)}
+        said |= {to_camel(name) for name in said}
         for base in self._shared_bases(place):
             ours, theirs = self._keywords(self._old, base[0]), self._keywords(self._new, base[1])
             if ours is not None and theirs is not None:
@@ -704,20 +744,23 @@ class Comparison:
         if any(end is None or not end.exact for end in ends):
             return None
         first, last = (end.number for end in ends if end is not None)
+        test = self._test(released, pair, last)
         between = range(first + 1, last + 1)
-        name = pair.name
-        if pair.change in ("gone", "added", "renamed") or (pair.change == "incompatible" and pair.before is None):
-            wanted = pair.after is not None
-            before = pair.name_before
-            states = ((number, released.has_at(number, name if wanted else before)) for number in between)
-            return next((released.versions[number] for number, has in states if has is wanted), None)
+        return next((released.versions[number] for number in between if test(number)), None) if test else None
+
+    def _test(self, released: History, pair: Pair, last: int) -> Callable[[int], bool] | None:
+        """What tells whether a version, by its number, already has the difference; None where nothing tells."""
+        lost = pair.lost or (pair.name_before if pair.change in ("gone", "renamed") else None)
+        if lost is not None:
+            return lambda number: released.has_at(number, lost) is False
+        if pair.before is None:
+            return lambda number: released.has_at(number, pair.name) is True
+        if pair.change == "deprecated":
+            return lambda number: released.deprecation(number, pair.name) is not None
         if pair.kind in ("class", "function", "method") and pair.change in ("incompatible", "changed"):
-            ours = released.keywords_at(first, pair.name_before)
-            theirs = released.keywords_at(last, name)
-            if ours is None or theirs is None or ours == theirs:
-                return None
-            states = ((number, released.keywords_at(number, name) == theirs) for number in between)
-            return next((released.versions[number] for number, has in states if has), None)
+            theirs = released.keywords_at(last, pair.name)
+            if theirs is not None and theirs != self._table.keywords_at(0, pair.name_before):
+                return lambda number: released.keywords_at(number, pair.name) == theirs
         return None
 
 

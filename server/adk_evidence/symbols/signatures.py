@@ -68,8 +68,10 @@ def compare_fields(before: ast.stmt, after: ast.stmt) -> list[Told]:
     if kind is not None:
         found.append(Told(f"its type is {kind}"))
     values = _value(before), _value(after)
-    if values[0] != values[1]:
+    if values[0] and values[1] and values[0] != values[1]:
         found.append(Told(f"its value is {_shown(values[1])}, not {_shown(values[0])}"))
+    elif values[1] and not values[0]:
+        found.append(Told(f"its value is {_shown(values[1])} by default"))
     return found
 
 
@@ -297,7 +299,7 @@ def _value(node: ast.stmt) -> str:
 
 def _shown(value: ast.expr | str) -> str:
     text = value if isinstance(value, str) else unparse(value) or "?"
-    return f"`{clip(' '.join(text.split()), MAX_VALUE_CHARS)}`" if text else "not set"
+    return f"`{clip(' '.join(text.split()), MAX_VALUE_CHARS)}`"
 
 
 def _doc(node: Definition) -> str:
