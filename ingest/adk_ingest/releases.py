@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from packaging.version import InvalidVersion, Version
+
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.settings import Settings
@@ -15,16 +17,18 @@ from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import parse_requirement
 from adk_ingest.sources.resolve import resolve_code
 
+_HINT = "Name a version such as 2.0.0, a wheel or a checkout."
+
 
 def read_releases(
-    settings: Settings, before: str, after: str, progress: Progress, *, allow_network: bool = True
+    settings: Settings, before: str, after: str | None, progress: Progress, *, allow_network: bool = True
 ) -> tuple[Release, Release, History]:
     """Two versions, and a table of what both have: number 0 is `before`, number 1 is `after`.
 
     Args:
         settings: Validated settings; the distribution is that of the corpus of code.
         before: A version such as `1.31.0`, a wheel, a checkout, a virtual environment or an interpreter.
-        after: The same.
+        after: The same; None for the version that the settings name.
         progress: Receives notes.
         allow_network: Whether a version may be fetched from the package registry.
 
@@ -48,21 +52,31 @@ def read_releases(
     return old, new, History(make_table(distribution, snapshots))
 
 
-def _open(settings: Settings, named: str, distribution: str, progress: Progress, allow_network: bool) -> CorpusSource:
+def _open(
+    settings: Settings, named: str | None, distribution: str, progress: Progress, allow_network: bool
+) -> CorpusSource:
     """The source that a person names: a bare version is one of the distribution."""
-    plain = named.strip().removeprefix("v")
-    explicit = f"{distribution}=={plain}" if plain[:1].isdigit() and not _is_path(plain) else named
+    explicit = named
+    if named is not None and (version := _version(named)) is not None:
+        explicit = f"{distribution}=={version}"
     try:
         found = resolve_code(settings, explicit, allow_network=allow_network, notify=progress.note)
     except SourceError as exc:
-        raise SourceError(exc.message, exc.hint or "Name a version such as 2.0.0, a wheel or a checkout.") from exc
+        raise SourceError(exc.message, exc.hint or _HINT) from exc
     if found.source is None:
-        raise SourceError(f"The version {named} cannot be had.", "Name a version such as 2.0.0, a wheel or a checkout.")
+        raise SourceError(
+            f"The version {named or distribution} cannot be had.",
+            "Name a version such as 2.0.0, a wheel or a checkout.",
+        )
     return found.source
 
 
-def _is_path(text: str) -> bool:
-    return text.endswith(".whl") or "/" in text or "\\" in text
+def _version(text: str) -> str | None:
+    """The version that a text is, without a leading `v`; None of a path or requirement."""
+    try:
+        return str(Version(text.strip()))
+    except InvalidVersion:
+        return None
 
 
 def _release(source: CorpusSource) -> Release:

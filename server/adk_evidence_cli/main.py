@@ -221,6 +221,49 @@ def demo(
     answer(settings, build_request(query=query, task_mode=mode), full=full)
 
 
+@app.command()
+def diff(
+    before: Annotated[
+        str, typer.Option("--from", help="Earlier version: 1.31.0, a wheel, a checkout or an environment.")
+    ],
+    after: Annotated[
+        str | None, typer.Option("--to", help="Later version. [default: the one of the settings]", show_default=False)
+    ] = None,
+    symbol: Annotated[
+        str | None, typer.Option(help="Only this definition, module or package, e.g. google.adk.runners.Runner.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="The most changes to list; 0 lists all.", min=0)] = 60,
+    lines: Annotated[
+        bool | None,
+        typer.Option(
+            "--lines/--no-lines", help="Show the changed lines. [default: of one definition]", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch no version from the package registry.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say what differs between two versions of the ADK, breaking changes first."""
+    from adk_evidence_cli.diff import compare_symbols, show_symbols
+    from adk_ingest.progress_views import make_progress
+
+    if as_json and as_markdown:
+        raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")
+    found = compare_symbols(
+        settings_from(profile, home),
+        before,
+        after,
+        symbol,
+        make_progress(stderr(), as_json=False),
+        limit=limit,
+        lines=lines,
+        allow_network=not offline,
+    )
+    show_symbols(found, as_json=as_json, as_markdown=as_markdown)
+
+
 def run() -> None:
     write_utf8()
     app()

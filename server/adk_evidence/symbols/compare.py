@@ -338,6 +338,10 @@ class Comparison:
                 return path
         return None
 
+    def is_module(self, path: str) -> bool:
+        """Whether a path is that of a module or package in either version."""
+        return any(place is not None and not place.name for place in (self._old.find(path), self._new.find(path)))
+
     def change(self, pair: Pair, *, lines: bool = False) -> Change:
         """A difference as it is shown; `lines` adds the unified diff of the definition's lines."""
         told = sorted(pair.told, key=lambda one: not one.breaking)
@@ -515,21 +519,20 @@ class Comparison:
         pair.told += self._differences(place, now)
         if self._old.kind(place) == self._new.kind(now) == "class":
             pair.told += self._constructor(place, now)
-        yield from self._finished(pair)
+        yield from self._finished(pair, place, now)
         if self._old.kind(place) == self._new.kind(now) == "class":
             yield from self._members(place, now)
 
-    def _finished(self, pair: Pair) -> Iterator[Pair]:
+    def _finished(self, pair: Pair, place: Spot, now: Spot) -> Iterator[Pair]:
         """The difference with its kind, if there is one."""
-        assert pair.before is not None and pair.after is not None
         old = self._table.deprecation(0, pair.name_before)
         new = self._table.deprecation(1, pair.name_after)
-        if new is not None and old is None and self._says_so(pair.after):
+        if new is not None and old is None and self._says_so(now):
             pair.told.append(Told(f"is deprecated: {new[1]}"))
             pair.use = pair.use or new[0] or None
             if pair.change == "changed":
                 pair.change = "deprecated"
-        texts = self._texts(pair.before, pair.after)
+        texts = self._texts(place, now)
         if pair.change == "changed" and any(one.breaking for one in pair.told):
             pair.change = "incompatible"
         elif pair.change == "changed" and not pair.told:
@@ -604,14 +607,14 @@ class Comparison:
                 there = Spot(now.module, f"{now.name}.{name}")
                 pair = Pair("changed", self._new.kind(there), here, there, shown, f"{names[1]}.{name}")
                 pair.told += self._differences(here, there)
-                yield from self._finished(pair)
+                yield from self._finished(pair, here, there)
             elif name in renamed:
                 there = Spot(now.module, f"{now.name}.{renamed[name]}")
                 after = f"{names[1]}.{renamed[name]}"
                 pair = Pair("renamed", self._new.kind(there), here, there, shown, after, use=after)
                 pair.told.append(Told(f"is called `{renamed[name]}` now, not `{name}`", breaking=True))
                 pair.told += self._differences(here, there)
-                yield from self._finished(pair)
+                yield from self._finished(pair, here, there)
             elif name in gone and not unknown:
                 pair = Pair("gone", self._old.kind(here), here, None, shown, breaking=True)
                 told = self._table.deprecation(0, shown)
@@ -726,14 +729,14 @@ class Comparison:
         )
 
     def _diff(self, pair: Pair) -> str:
-        sides = [
-            (side, side.found(place) if place is not None else None)
-            for side, place in ((self._old, pair.before), (self._new, pair.after))
-        ]
-        texts = [found.text if found is not None else [] for _, found in sides]
-        starts = [found.lines.start if found is not None else 1 for _, found in sides]
-        names = [f"{side.release.commit}:{found.module.path}" if found else "nothing" for side, found in sides]
-        return unified(texts[0], texts[1], names[0], names[1], starts[0], starts[1])
+        """The unified diff of a definition that both versions have; of a class, without what its members say."""
+        if pair.before is None or pair.after is None:
+            return ""
+        old, new = self._old.found(pair.before), self._new.found(pair.after)
+        if old is None or new is None:
+            return ""
+        names = [f"{side.release.commit}:{found.module.path}" for side, found in ((self._old, old), (self._new, new))]
+        return unified(_own_lines(old), _own_lines(new), *names, old.lines.start, new.lines.start)
 
     def _since(self, pair: Pair) -> str | None:
         """The first released version after the earlier one in which the name is as it is in the later one."""
@@ -762,6 +765,13 @@ class Comparison:
             if theirs is not None and theirs != self._table.keywords_at(0, pair.name_before):
                 return lambda number: released.keywords_at(number, pair.name) == theirs
         return None
+
+
+def _own_lines(found: Found) -> list[str]:
+    """The lines of a definition; of a class, those before its first method."""
+    inner = found.node.body if isinstance(found.node, ast.ClassDef) else []
+    end = next((first_line(node) for node in inner if isinstance(node, Definition)), None)
+    return found.text if end is None else found.text[: end - found.lines.start]
 
 
 def unified(

@@ -310,9 +310,7 @@ def _code(node: Definition) -> str:
     body = node.body[1:] if bare_string(node.body[0] if node.body else None) is not None else node.body
     # An empty body, `...` and `pass` do the same.
     kept = [
-        item
-        for item in body
-        if not isinstance(item, ast.Pass) and bare_string(item) is None and not _is_ellipsis(item)
+        item for item in body if not isinstance(item, ast.Pass) and bare_string(item) is None and not _is_ellipsis(item)
     ]
     return "\n".join(ast.dump(item) for item in kept)
 
