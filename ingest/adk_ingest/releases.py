@@ -64,10 +64,7 @@ def _open(
     except SourceError as exc:
         raise SourceError(exc.message, exc.hint or _HINT) from exc
     if found.source is None:
-        raise SourceError(
-            f"The version {named or distribution} cannot be had.",
-            "Name a version such as 2.0.0, a wheel or a checkout.",
-        )
+        raise SourceError(f"{named or distribution} cannot be had.", _HINT)
     return found.source
 
 
