@@ -177,6 +177,14 @@ class LanguagePlan(Frozen):
     )
 
 
+class AdkVersion(Frozen):
+    """Which google-adk the project uses, and which one the evidence is of."""
+
+    indexed: str | None = Field(description="The version that was searched; null where nobody knows.")
+    wanted: str
+    taken_from: str = Field(default="", description="What named the wanted version, e.g. `uv.lock`.")
+
+
 class RetrievalPlan(Frozen):
     """What was asked of the store."""
 
@@ -246,6 +254,7 @@ class EvidencePack(Frozen):
     task_mode: TaskMode
     profile: str
     index: IndexInfo | None
+    adk: AdkVersion | None = Field(default=None, description="Where the request names the version of a project.")
     quality: Quality
     retrieval_plan: RetrievalPlan | None
     candidates: tuple[Candidate, ...]
