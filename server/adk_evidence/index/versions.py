@@ -58,7 +58,7 @@ class VersionSettings(Settings):
 
     @property
     def ingest_command(self) -> str:
-        return spelled("adk-ingest", "all", "--adk", self.adk_version)
+        return ingest_command(self.adk_version)
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,11 @@ def checked_version(text: str) -> str:
     numbers = ".".join(map(str, (*version.release, 0, 0)[: max(_NUMBERS, len(version.release))]))
     given = ".".join(map(str, version.release))
     return str(version).replace(given, numbers, 1)
+
+
+def ingest_command(version: str) -> str:
+    """The command that builds the index of a version."""
+    return spelled("adk-ingest", "all", "--adk", version)
 
 
 def index_name(version: str) -> str:

@@ -112,6 +112,12 @@ def asked_versions(question: str) -> tuple[AskedVersion, ...]:
     return tuple(dict.fromkeys(_read(match) for match in _mentions(question)))
 
 
+def exactly(version: str) -> AskedVersion:
+    """A project's exact version, as if a question named it."""
+    public = Version(version).public
+    return AskedVersion(f"=={public}", Version(public).release)
+
+
 def without_versions(question: str) -> str:
     """The question without its versions, the ADK's name beside them and the words that lead up to them.
 
