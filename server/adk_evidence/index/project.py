@@ -25,6 +25,7 @@ MAX_LEVELS = 20
 # Variables of an activated environment, and the one that names uv's environment of the project.
 _ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT")
 MAX_PATH_BYTES = 8000
+MAX_SHOWN_CHARS = 120
 
 
 @dataclass(frozen=True)
@@ -154,20 +155,29 @@ def _declarations(levels: list[Path]) -> Iterator[tuple[Path, Declared]]:
 
 def _locked(path: Path, found: Declared, start: Path | None) -> ProjectAdk | None:
     several = len(found.versions) > 1
-    return ProjectAdk(found.versions[0], _shown(path, start), exact=not several, asked=found.asked if several else "")
+    return ProjectAdk(
+        found.versions[0], _shown(path, start), exact=not several, asked=_plain(found.asked) if several else ""
+    )
 
 
 def _in_range(
     path: Path, found: Declared, start: Path | None, released: Callable[[], Sequence[str]]
 ) -> ProjectAdk | None:
     version = newest(found, released())
-    asked = f"{DISTRIBUTION}{found.asked}" if found.asked[:1] in tuple("<>=!~") else f"{DISTRIBUTION} {found.asked}"
-    return ProjectAdk(version, _shown(path, start), exact=False, asked=asked.strip()) if version else None
+    space = "" if found.asked[:1] in tuple("<>=!~") else " "
+    asked = f"{DISTRIBUTION}{space}{found.asked}".strip()
+    return ProjectAdk(version, _shown(path, start), exact=False, asked=_plain(asked)) if version else None
 
 
 def _shown(path: Path, start: Path | None) -> str:
     """A path for people: relative to the project, or to the home folder, or whole."""
     if start is not None and any(path.is_relative_to(level) for level in _levels(start)):
-        return Path(os.path.relpath(path, start)).as_posix()
+        return _plain(Path(os.path.relpath(path, start)).as_posix())
     home = Path.home()
-    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()
+    return _plain(f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix())
+
+
+def _plain(text: str) -> str:
+    """One short line: names of files hold any bytes."""
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
+    return line if len(line) <= MAX_SHOWN_CHARS else f"\u2026{line[1 - MAX_SHOWN_CHARS :]}"
