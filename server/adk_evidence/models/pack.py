@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import Any, Literal
 
+from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
 from adk_evidence.models.base import Frozen
@@ -159,8 +161,9 @@ class VersionPlan(Frozen):
     """Which versions of the ADK were searched."""
 
     asked: tuple[str, ...] = Field(description="What the question names, e.g. `1.18` or `>=2.0`.")
-    basis: Literal["question", "nearest", "newest", "request"] = Field(
-        description="What decided: the question, what is nearest to it, the newest one, or the request's filter."
+    basis: Literal["question", "project", "nearest", "newest", "request"] = Field(
+        description="What decided: the question, the project, what is nearest to these, the newest one, or the "
+        "request's filter."
     )
     searched: dict[str, tuple[str, ...]] = Field(description="By collection; one without known versions is left out.")
     left_out: dict[str, tuple[str, ...]] = Field(description="By collection: indexed, but not searched.")
@@ -175,6 +178,21 @@ class LanguagePlan(Frozen):
         description="Others that the question or its filters name. What pages have for readers of any other language "
         "was not searched.",
     )
+
+
+class AdkVersion(Frozen):
+    """Which google-adk the project uses, and which one the evidence is of."""
+
+    indexed: str | None = Field(description="The version that was searched; null where nobody knows.")
+    wanted: str
+    taken_from: str = Field(default="", description="What named the wanted version, e.g. `uv.lock`.")
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the evidence is of the wanted version; a build of one's own, `1.18.0+mine`, counts as its release."""
+        with suppress(InvalidVersion):
+            return Version(self.indexed or "") == Version(Version(self.wanted).public)
+        return False
 
 
 class RetrievalPlan(Frozen):
@@ -246,6 +264,7 @@ class EvidencePack(Frozen):
     task_mode: TaskMode
     profile: str
     index: IndexInfo | None
+    adk: AdkVersion | None = Field(default=None, description="Where the request names the version of a project.")
     quality: Quality
     retrieval_plan: RetrievalPlan | None
     candidates: tuple[Candidate, ...]

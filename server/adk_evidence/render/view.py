@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from adk_evidence.languages import title_of
-from adk_evidence.models.pack import Candidate, LeftOut, Verification
+from adk_evidence.models.pack import AdkVersion, Candidate, LeftOut, Verification
 
 # The provenance header that older servers left on top of a candidate's text.
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
@@ -102,6 +102,15 @@ def fence_language(candidate: Candidate) -> str:
 def deviation(verification: Verification) -> str:
     """The state of a citation in brackets; nothing where the citation holds, as nearly all do."""
     return "" if verification.state == "exact" else f" ({verification_label(verification)})"
+
+
+def adk_label(adk: AdkVersion) -> str:
+    """The version that the evidence is of, and the project's where that is another one; not yet made harmless."""
+    source = f", from {adk.taken_from}" if adk.taken_from else ""
+    wanted = f"google-adk {adk.wanted}{source}"
+    if adk.is_wanted:
+        return wanted
+    return f"google-adk {adk.indexed or 'of an unknown version'}; the project uses {wanted}"
 
 
 def verification_label(verification: Verification) -> str:
