@@ -10,6 +10,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify as verify_citation
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import KINDS, ChunkPayload, point_id
@@ -73,10 +74,12 @@ def verify_citations(
 ) -> dict[str, int]:
     """Check the citation of every chunk against its source; returns how many are in each state."""
     states = Counter[str]()
+    corpora = {name: Corpus(reader) for name, reader in readers.items()}
     for kind in KINDS:
         for record in scroll_all(store, settings.collection(kind)):
             payload = ChunkPayload.model_validate(record.payload)
-            states[verify_citation(payload, readers.get(payload.source_name)).state] += 1
+            name = payload.source_name
+            states[verify_citation(payload, readers.get(name), corpora.get(name)).state] += 1
     return dict(sorted(states.items()))
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
-from adk_evidence.render.sanitize import fenced, visible_values
+from adk_evidence.render.sanitize import code_span, fenced, visible_values
 from adk_evidence.render.view import fence_language, shown, verification_label
 from adk_evidence_agents.session import AgentSession, told, valid
 
@@ -113,7 +113,7 @@ def _for_model(pack: EvidencePack) -> dict[str, Any]:
     answer: dict[str, Any] = pack.model_dump(mode="json", include=_FIELDS)
     for candidate, found in zip(pack.candidates, answer["candidates"], strict=True):
         if candidate.verification.state != "exact":
-            found["verification"] = verification_label(candidate.verification)
+            found["verification"] = verification_label(candidate.verification, code_span)
         if candidate.import_statement:
             found["import_statement"] = candidate.import_statement
         if candidate.same_as is not None:

@@ -24,7 +24,14 @@ SHORT_COMMIT = 12
 MATCHED_TERMS = 6
 
 _KIND_STYLES = {"docs": "cyan", "code": "magenta"}
-_VERIFICATION_STYLES = {"exact": "green", "moved": "yellow", "changed": "red", "gone": "red", "unverified": "yellow"}
+_VERIFICATION_STYLES = {
+    "exact": "green",
+    "moved": "yellow",
+    "same_tree": "yellow",
+    "changed": "red",
+    "gone": "red",
+    "unverified": "yellow",
+}
 _QUALITY_STYLES = {"high": "green", "mixed": "yellow", "keyword_only": "yellow", "none": "red"}
 _INDENT = "    "
 BAR = "  │ "

@@ -18,7 +18,7 @@ from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, 
 from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
-from adk_evidence.render.sanitize import DATA_NOTE, fenced, one_line
+from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields
 from adk_evidence.render.view import deviation, verification_label
 from adk_evidence.symbols.target import RankedTarget
@@ -295,7 +295,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
     # What is as it was indexed needs no words.
     state = "" if cited.matches_index else " (the file has changed since it was indexed)"
     if cited.verification is not None and deviation(cited.verification):
-        state += f" (the cited lines: {verification_label(cited.verification)})"
+        state += f" (the cited lines: {verification_label(cited.verification, code_span)})"
 
     def rest(end: int) -> str | None:
         return citation_of(end + 1, last) if end < last else None

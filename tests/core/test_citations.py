@@ -80,6 +80,9 @@ class Texts:
     def read(self, path: str) -> str | None:
         return self.text
 
+    def paths(self) -> list[str]:
+        return []
+
     def read_at_commit(self, path: str) -> str | None:
         return self.history
 
@@ -192,39 +195,41 @@ class TestMoved:
         chunk = make_payload("code", path="a.txt", body="needle", lang="txt")
         assert verify(chunk, Texts("no\nneedles\n")).state == "gone"
 
+
+class TestSameTree:
     def test_other_formatting_and_comments_are_the_same_code(self) -> None:
         text = CODE.replace("    # carefully\n    return a + b", "    return (\n        a + b  # quickly\n    )")
         found = verify(FIRST, Texts(f"x = 1\n{text}"))
-        assert (found.state, found.lines) == ("moved", LineSpan(start=7, end=11))
+        assert (found.state, found.lines) == ("same_tree", LineSpan(start=7, end=11))
         assert "formatting" in found.reason
 
     def test_other_code_of_the_file_may_be_broken(self) -> None:
         text = 'def broken(:\n  pass\n\ndef first(a,b):\n  """Add."""\n  return (a + b)\n'
-        assert became(FIRST, text) == ("moved", 4, 6)
+        assert became(FIRST, text) == ("same_tree", 4, 6)
 
     def test_the_docstring_of_a_module_may_be_wrapped_otherwise(self) -> None:
         chunk = cite('"""A module\nof two lines."""\n\nimport os\n', 1, 4, symbol="pkg.a", symbol_kind="module")
-        assert became(chunk, '"""A module of two lines."""\nimport  os\n') == ("moved", 1, 2)
+        assert became(chunk, '"""A module of two lines."""\nimport  os\n') == ("same_tree", 1, 2)
 
     def test_a_method_keeps_its_strings_when_its_class_is_indented_more(self) -> None:
         text = 'class A:\n    def f(self):\n        return """\n  kept\n"""\n'
         chunk = cite(text, 2, 5, symbol="A.f", symbol_kind="method")
-        assert became(chunk, text.replace("def f(self)", "def f( self )")) == ("moved", 2, 5)
+        assert became(chunk, text.replace("def f(self)", "def f( self )")) == ("same_tree", 2, 5)
         other = verify(chunk, Texts(text.replace("def f(self)", "def f( self )").replace("  kept", "    kept")))
         assert other.state == "changed"
 
     def test_decorators_belong_to_the_lines(self) -> None:
         text = "@cache\n@other(1,2)\ndef f():\n    return 1\n"
         chunk = cite(text, 1, 4, symbol="f", symbol_kind="function")
-        assert became(chunk, "\n" + text.replace("1,2", "1, 2")) == ("moved", 2, 5)
+        assert became(chunk, "\n" + text.replace("1,2", "1, 2")) == ("same_tree", 2, 5)
 
     def test_the_beginning_of_a_class_is_found_again(self) -> None:
         chunk = cite(CODE, 12, 15, symbol="Tool", symbol_kind="class", symbols=("Tool", "Tool.name"))
-        assert became(chunk, CODE.replace('name = "tool"', "name = 'tool'")) == ("moved", 12, 15)
+        assert became(chunk, CODE.replace('name = "tool"', "name = 'tool'")) == ("same_tree", 12, 15)
 
     def test_methods_that_were_cited_together_are_found_together(self) -> None:
         chunk = cite(CODE, 17, 21, symbol="Tool", symbol_kind="methods", symbols=("Tool.run", "Tool.stop"))
-        assert became(chunk, CODE.replace("def run(self, x):", "def run(self, x):  # now")) == ("moved", 17, 21)
+        assert became(chunk, CODE.replace("def run(self, x):", "def run(self, x):  # now")) == ("same_tree", 17, 21)
 
     def test_the_same_code_under_another_name_is_not_the_same_symbol(self) -> None:
         found = verify(RUN, Texts("class Other:\n  def run(self, x):\n    return x\n"))

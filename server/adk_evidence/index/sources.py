@@ -8,6 +8,8 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from adk_evidence.errors import SourceError
@@ -17,6 +19,10 @@ from adk_evidence.textfile import decode, is_binary
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5
+GIT_LIST_SECONDS = 10
+MAX_LISTED = 50_000
+# Folders of installed and compiled code.
+_MADE_FOLDERS = frozenset({"node_modules", "__pycache__"})
 _NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
@@ -54,6 +60,33 @@ class SourceReader:
             message = f"The folder {self._root} that was indexed is missing."
             raise SourceError(message, "Restore it or ingest again.") from exc
         return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
+
+    def paths(self) -> list[str]:
+        """The paths of the files that are there now, sorted, indexed or not; at most `MAX_LISTED`.
+
+        Hidden folders and links are left out, and of a checkout what git ignores.
+        """
+        found = self._listed() if self._location.kind == "git" else None
+        relative = list(islice(self._walked(), MAX_LISTED)) if found is None else found[:MAX_LISTED]
+        return sorted(self._location.path_prefix + path for path in relative)
+
+    def _listed(self) -> list[str] | None:
+        command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        try:
+            listed = run_git(command, cwd=Path(self._root), timeout=GIT_LIST_SECONDS)
+        except GitError:
+            return None
+        return [path for path in os.fsdecode(listed).split("\0") if path]
+
+    def _walked(self) -> Iterator[str]:
+        for tree in self._location.subtrees:
+            top = Path(self._root, tree)
+            if top.is_file():
+                yield tree
+            for folder, folders, names in os.walk(top):
+                folders[:] = sorted(name for name in folders if name[0] != "." and name not in _MADE_FOLDERS)
+                inside = Path(folder).relative_to(self._root)
+                yield from ((inside / name).as_posix() for name in sorted(names))
 
     def read_at_commit(self, path: str) -> str | None:
         """The text of a file at the indexed commit, or None where the source keeps no history."""

@@ -18,7 +18,7 @@ Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
 # What a query is: a pasted traceback, a pasted error message, pasted code, names alone, or a question in words.
 QueryKind = Literal["traceback", "error", "code", "names", "question"]
-VerificationState = Literal["exact", "moved", "changed", "gone", "unverified"]
+VerificationState = Literal["exact", "moved", "same_tree", "changed", "gone", "unverified"]
 
 # Digits of scores in a pack; further digits are the noise of float32 sums.
 SCORE_DIGITS = 6
@@ -93,6 +93,7 @@ class Verification(Frozen):
 
     state: VerificationState
     lines: LineSpan | None = Field(default=None, description="Where the text is now, if it moved or changed.")
+    path: str | None = Field(default=None, description="The file of `lines`, where it is not the cited one.")
     reason: str = ""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.headings import parse_heading
 from adk_evidence.readers.markdown import read_markdown
@@ -36,16 +36,27 @@ def read_page(lines: Sequence[str], lang: str) -> Page:
     return read_markdown(lines) if lang == "md" else read_plaintext(lines, lang)
 
 
-def find_section(payload: ChunkPayload, text: str) -> LineSpan | None:
+def find_section(cited: Cited, text: str) -> LineSpan | None:
     """The lines of the section that has the cited trail of headings, else the cited anchor, in the page of today."""
-    trail = tuple(_key(heading) for heading in payload.headings)
-    anchor = _key((payload.uri or "").partition("#")[2])
+    trail = heading_trail(cited)
+    anchor = _key((cited.uri or "").partition("#")[2])
     if not trail and not anchor:
         return None
-    found = list(sections(text, payload.lang))
+    found = list(sections(text, cited.lang))
     matches = [section.lines for section in found if trail and section.trail == trail]
     matches = matches or [section.lines for section in found if anchor and section.anchor == anchor]
-    return min(matches, key=lambda lines: abs(lines.start - payload.start_line), default=None)
+    return min(matches, key=lambda lines: abs(lines.start - cited.start_line), default=None)
+
+
+def sections_of(cited: Cited, text: str) -> list[LineSpan]:
+    """The lines of every section that has the cited trail of headings."""
+    trail = heading_trail(cited)
+    return [section.lines for section in sections(text, cited.lang) if section.trail == trail] if trail else []
+
+
+def heading_trail(cited: Cited) -> tuple[str, ...]:
+    """The keys of the cited headings."""
+    return tuple(_key(heading) for heading in cited.headings)
 
 
 def sections(text: str, lang: str = "md") -> Iterator[Section]:

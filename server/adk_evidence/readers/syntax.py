@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Iterable, Sequence
 
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.python import (
     Definition,
@@ -22,57 +22,59 @@ from adk_evidence.readers.python import (
 from adk_evidence.textfile import split_lines
 
 
-def find_same_tree(payload: ChunkPayload, text: str) -> LineSpan | None:
-    """The lines where the cited statements stand under the same name in the file's text of today.
+def find_same_tree(cited: Cited, text: str) -> LineSpan | None:
+    """The lines where the cited statements stand under the same name in another text of the file.
 
     Positions, comments and the whitespace of docstrings do not count. A class cited by its beginning matches
     a class that begins so.
     """
-    cited = parse_lines(payload.body)
-    if not cited:
+    wanted = parse_lines(cited.body)
+    if not wanted:
         return None
-    _normalise_docstrings(*(cited if payload.body[:1].isspace() else [ast.Module(cited, [])]))
+    _normalise_docstrings(*(wanted if cited.body[:1].isspace() else [ast.Module(wanted, [])]))
     tree = _parse(text)
     defined = definitions(tree)
-    name = _name(payload)
+    name = cited.name
     scopes: list[ast.AST] = [*defined.get(name.rpartition(".")[0], ()), *defined.get(name, ())]
     if "." not in name:
         scopes.append(tree)
     spans = [
-        _span(block[at : at + len(cited)], cited[-1])
+        _span(block[at : at + len(wanted)], wanted[-1])
         for scope in scopes
         for block in scope_blocks(scope)
-        for at in range(len(block) - len(cited) + 1)
-        if all(map(_same, cited, block[at : at + len(cited)]))
+        for at in range(len(block) - len(wanted) + 1)
+        if all(map(_same, wanted, block[at : at + len(wanted)]))
     ]
-    return _nearest(spans, payload)
+    return nearest(spans, cited)
 
 
-def find_symbol(payload: ChunkPayload, text: str) -> LineSpan | None:
+def find_symbol(cited: Cited, text: str) -> LineSpan | None:
     """The lines of the definition with the cited qualified name; of those that remain where several were cited."""
-    name = _name(payload)
-    defined = definitions(_parse(text))
-    if payload.symbol_kind not in ("class", "function", "method"):
-        parts = [_span([node]) for symbol in payload.symbols for node in defined.get(symbol, ())]
+    if cited.symbol_kind not in ("class", "function", "method"):
+        parts = [span for symbol in cited.symbols for span in definition_lines(symbol, text)]
         if parts:
             return LineSpan(start=min(part.start for part in parts), end=max(part.end for part in parts))
-    if name:
-        return _nearest([_span([node]) for node in defined.get(name, ())], payload)
+    if cited.name:
+        return nearest(definition_lines(cited.name, text), cited)
     last = len(split_lines(text))
-    in_file = payload.start_line <= last
-    return LineSpan(start=payload.start_line, end=min(payload.end_line, last)) if in_file else None
+    in_file = cited.start_line <= last
+    return LineSpan(start=cited.start_line, end=min(cited.end_line, last)) if in_file else None
 
 
 def definition_lines(name: str, text: str) -> list[LineSpan]:
     """The lines of every definition of a qualified name such as `Runner.run`, decorators included."""
-    return [_span([node]) for node in definitions(_parse(text)).get(name.replace("<locals>.", ""), ())]
+    return list(_definition_spans(text).get(name.replace("<locals>.", ""), ()))
 
 
-def _name(payload: ChunkPayload) -> str:
-    """The qualified name within the module; empty for the module itself."""
-    if payload.symbol is None or payload.symbol_kind == "module":
-        return ""
-    return payload.symbol.replace("<locals>.", "")
+def nearest(spans: Iterable[LineSpan], cited: Cited) -> LineSpan | None:
+    """The span that begins nearest to the cited lines."""
+    return min(spans, key=lambda span: (abs(span.start - cited.start_line), span.start), default=None)
+
+
+# As many files as a source keeps open: many citations are of one file. Trees take more memory than lines.
+@functools.lru_cache(maxsize=64)
+def _definition_spans(text: str) -> dict[str, list[LineSpan]]:
+    return {name: [_span([node]) for node in nodes] for name, nodes in definitions(_parse(text)).items()}
 
 
 @functools.lru_cache(maxsize=8)
@@ -111,7 +113,3 @@ def _span(nodes: Sequence[ast.stmt], cited_last: ast.stmt | None = None) -> Line
     if isinstance(last, ast.ClassDef) and isinstance(cited_last, ast.ClassDef):
         last = last.body[len(cited_last.body) - 1]
     return LineSpan(start=start, end=last_line(last))
-
-
-def _nearest(spans: Iterable[LineSpan], payload: ChunkPayload) -> LineSpan | None:
-    return min(spans, key=lambda span: (abs(span.start - payload.start_line), span.start), default=None)

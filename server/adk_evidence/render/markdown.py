@@ -50,7 +50,11 @@ def _outline(outline: Outline) -> str:
 
 
 def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
-    facts = [candidate.source_type, code_span(location(candidate)), verification_label(candidate.verification)]
+    facts = [
+        candidate.source_type,
+        code_span(location(candidate)),
+        verification_label(candidate.verification, code_span),
+    ]
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
     if repeats:

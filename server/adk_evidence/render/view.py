@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from adk_evidence.languages import title_of
 from adk_evidence.models.pack import AdkVersion, Candidate, LeftOut, Verification
+from adk_evidence.render.sanitize import code_span, one_line
 
 # The provenance header that older servers left on top of a candidate's text.
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
@@ -100,8 +101,8 @@ def fence_language(candidate: Candidate) -> str:
 
 
 def deviation(verification: Verification) -> str:
-    """The state of a citation in brackets; nothing where the citation holds, as nearly all do."""
-    return "" if verification.state == "exact" else f" ({verification_label(verification)})"
+    """The state of a citation in brackets, as Markdown; nothing where the citation holds, as nearly all do."""
+    return "" if verification.state == "exact" else f" ({verification_label(verification, code_span)})"
 
 
 def adk_label(adk: AdkVersion) -> str:
@@ -113,10 +114,14 @@ def adk_label(adk: AdkVersion) -> str:
     return f"google-adk {adk.indexed or 'of an unknown version'}; the project uses {wanted}"
 
 
-def verification_label(verification: Verification) -> str:
-    """The state of a citation in a few words."""
+def verification_label(verification: Verification, quoted: Callable[[str], str] = one_line) -> str:
+    """The state of a citation in a few words, with the place where the text is now; `quoted` writes a path."""
     if verification.state == "exact":
         return "verified"
-    if verification.lines is not None:
-        return f"{verification.state}, now lines {verification.lines.start}-{verification.lines.end}"
-    return verification.state
+    state = "same code" if verification.state == "same_tree" else verification.state
+    if verification.lines is None:
+        return state
+    start, end = verification.lines.start, verification.lines.end
+    if verification.path is not None:
+        return f"{state}, now {quoted(f'{verification.path}:{start}-{end}')}"
+    return f"{state}, now lines {start}-{end}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.embedding.factory import voyage_usage
@@ -45,7 +46,8 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     `imports` has the public import paths of the indexed code, where they are known.
     """
     with run.context.stage("verify"):
-        checked = [_checked(run, rank, hit) for rank, hit in enumerate(run.final, 1)]
+        corpora = {name: Corpus(reader) for name, reader in run.index.sources.items()}
+        checked = [_checked(run, rank, hit, corpora) for rank, hit in enumerate(run.final, 1)]
     with run.context.stage("passages"):
         question = Question.of(run)
         candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
@@ -112,8 +114,9 @@ def shown_candidates(
     return tuple(made)
 
 
-def _checked(run: Run, rank: int, hit: Hit) -> Candidate:
-    verification = verify(hit.payload, run.index.source_of(hit.payload))
+def _checked(run: Run, rank: int, hit: Hit, corpora: Mapping[str, Corpus]) -> Candidate:
+    corpus = corpora.get(hit.payload.source_name)
+    verification = verify(hit.payload, run.index.source_of(hit.payload), corpus)
     if not hit.payload.has_lines:
         run.context.warn("line_spans_unavailable", f"line spans unavailable for {hit.payload.path}.")
     return make_candidate(run, rank, hit, verification)

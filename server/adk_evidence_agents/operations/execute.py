@@ -176,7 +176,7 @@ def _surroundings(item: Found, count: int) -> Surroundings | None:
     text = _text_around(item)
     if text is None:
         return None
-    moved = item.verification.lines if item.verification.state == "moved" else None
+    moved = item.verification.lines if item.holds else None
     span, lines = moved or item.lines, split_lines(text)
     before = lines[max(0, span.start - 1 - count) : span.start - 1]
     return Surroundings(before="\n".join(before), after="\n".join(lines[span.end : span.end + count]))
@@ -189,7 +189,7 @@ def _text_around(item: Found) -> str | None:
         return None
     try:
         if item.holds:
-            return reader.read(payload.path) or ""
+            return reader.read(item.verification.path or payload.path) or ""
         text = reader.read_at_commit(payload.path)
     except SourceError:
         return None

@@ -81,8 +81,8 @@ class Found:
 
     @property
     def holds(self) -> bool:
-        """Whether the source holds the cited lines, be they elsewhere in the file."""
-        return self.verification.state in ("exact", "moved")
+        """Whether the source holds the cited lines or the same code, be they elsewhere."""
+        return self.verification.state in ("exact", "moved", "same_tree")
 
 
 @dataclass(frozen=True)
