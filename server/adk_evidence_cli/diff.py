@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -21,6 +22,8 @@ from adk_ingest.progress import Progress
 from adk_ingest.releases import read_releases
 
 _INDENT = "    "
+# How much of an unknown name an error shows.
+_NAMED_CHARS = 120
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -28,51 +31,56 @@ def compare_symbols(
     settings: Settings,
     before: str,
     after: str | None,
-    symbol: str | None,
+    symbols: Sequence[str],
     progress: Progress,
     *,
     limit: int = 0,
     lines: bool | None = None,
     allow_network: bool = True,
 ) -> SymbolDiff:
-    """What differs between two versions, in a symbol or in the whole package.
+    """What differs between two versions, in some symbols or in the whole package.
 
     Args:
         settings: Validated settings.
         before: The earlier version: a version, a wheel, a checkout or an environment.
         after: The later one; None for the version that the settings name.
-        symbol: A definition, module or package; None for everything.
+        symbols: Definitions, modules and packages, by their import paths or bare names; none for everything.
         progress: Receives notes.
         limit: The most changes to list; 0 for all.
         lines: Whether to show the changed lines; by default only those of one definition.
         allow_network: Whether a version may be fetched from the package registry.
 
     Raises:
-        InvalidRequestError: Neither version has the symbol.
+        InvalidRequestError: Neither version has a symbol, or both versions are the same.
         SourceError: A version cannot be had.
     """
     old, new, table = read_releases(settings, before, after, progress, allow_network=allow_network)
     comparison = Comparison(old, new, table, History.load(settings.paths.history))
-    pairs = comparison.pairs if symbol is None else comparison.of(symbol)
-    if pairs is None:
-        raise InvalidRequestError(
-            f"Neither {old.version} nor {new.version} has a public {symbol}.",
-            "Name a class, function, member, module or package, such as google.adk.runners.Runner.",
-        )
-    path = None if symbol is None else comparison.path_of(symbol)
-    places = comparison.places(symbol) if symbol is not None else ()
+    paths: list[str] = []
+    for symbol in symbols:
+        path = comparison.path_of(symbol)
+        if path is None:
+            raise InvalidRequestError(
+                f"Neither {old.version} nor {new.version} has a public {symbol[:_NAMED_CHARS]}.",
+                "Name a class, function, member, module or package, such as google.adk.runners.Runner.",
+            )
+        paths.append(path)
+    paths = list(dict.fromkeys(paths))
+    of_each = {path: comparison.of(path) for path in paths}
+    wanted = {id(pair) for pairs in of_each.values() for pair in pairs}
+    pairs = [pair for pair in comparison.pairs if not symbols or id(pair) in wanted]
     # Of modules and packages there would be too much.
-    wide = path is None or comparison.is_module(path)
+    wide = not paths or any(map(comparison.is_module, paths))
     chosen = pairs[:limit] if limit else pairs
     changes = tuple(comparison.change(pair, lines=not wide if lines is None else lines) for pair in chosen)
     return SymbolDiff(
         before=old.version,
         after=new.version,
-        symbol=path,
+        symbols=tuple(paths),
         counts=count(pairs),
         changes=changes,
         more=len(pairs) - len(chosen),
-        unchanged=() if pairs else places,
+        unchanged=tuple(place for path in paths if not of_each[path] for place in comparison.places(path)),
     )
 
 

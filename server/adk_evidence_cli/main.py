@@ -230,7 +230,8 @@ def diff(
         str | None, typer.Option("--to", help="Later version. [default: the one of the settings]", show_default=False)
     ] = None,
     symbol: Annotated[
-        str | None, typer.Option(help="Only this definition, module or package, e.g. google.adk.runners.Runner.")
+        list[str] | None,
+        typer.Option(help="Only this definition, module or package, e.g. google.adk.runners.Runner; repeatable."),
     ] = None,
     limit: Annotated[int, typer.Option(help="The most changes to list; 0 lists all.", min=0)] = 60,
     lines: Annotated[
@@ -255,7 +256,7 @@ def diff(
         settings_from(profile, home),
         before,
         after,
-        symbol,
+        symbol or (),
         make_progress(stderr(), as_json=False),
         limit=limit,
         lines=lines,

@@ -32,7 +32,7 @@ class Change(Frozen):
     change: ChangeKind
     breaking: bool = Field(description="Whether code that works with the earlier version may fail.")
     kind: DefinitionKind
-    name: str = Field(description="The public path, in the later version if the definition is there.")
+    name: str = Field(description="The public path; of what was renamed or moved away, the path before.")
     details: tuple[str, ...] = Field(default=(), description="Each difference in words, breaking ones first.")
     since: str | None = Field(default=None, description="The released version that made the difference, where known.")
     use: str | None = Field(default=None, description="What takes the place of a name, as far as the code proves it.")
@@ -54,12 +54,14 @@ class SymbolDiff(Frozen):
 
     before: str = Field(description="The earlier version, as it was asked for by `--from`.")
     after: str
-    symbol: str | None = Field(default=None, description="What the list is limited to; null for the whole package.")
+    symbols: tuple[str, ...] = Field(
+        default=(), description="Paths that the list is limited to; empty for the whole package."
+    )
     counts: Counts
     changes: tuple[Change, ...]
     more: int = Field(default=0, description="How many changes are not listed.")
     unchanged: tuple[Place, ...] = Field(
-        default=(), description="The definition in both versions, where it was asked for and nothing differs."
+        default=(), description="Definitions that were asked for and do not differ, each in both versions."
     )
     warnings: tuple[str, ...] = ()
 

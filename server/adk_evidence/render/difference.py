@@ -69,7 +69,7 @@ def left_out(diff: SymbolDiff) -> str:
 
 
 def title(diff: SymbolDiff) -> str:
-    about = f"{diff.symbol}: " if diff.symbol else ""
+    about = f"{', '.join(diff.symbols)}: " if diff.symbols else ""
     return f"{about}{diff.before} to {diff.after}"
 
 

@@ -135,7 +135,8 @@ class Pair:
 
     @property
     def name(self) -> str:
-        return self.name_after or self.name_before
+        """The name that people look for: of what they must write in another way, the name that they wrote."""
+        return self.lost or (self.name_before if self.change == "renamed" else self.name_after or self.name_before)
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -319,19 +320,13 @@ class Comparison:
         """Every difference, breaking ones first."""
         return tuple(sorted(self._pairs(), key=lambda pair: pair.order))
 
-    def of(self, name: str) -> tuple[Pair, ...] | None:
-        """The differences of a definition and of what stands inside; None where neither version has the name.
-
-        `name` is an import path, or a bare name, which means the likeliest definition of that name.
-        """
-        path = self.path_of(name)
-        if path is None:
-            return None
+    def of(self, path: str) -> tuple[Pair, ...]:
+        """The differences of what an import path leads to and of what stands inside."""
         old, new = self._old.find(path), self._new.find(path)
         return tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
 
     def path_of(self, name: str) -> str | None:
-        """The import path that a name means in either version, or None."""
+        """The import path that a name means in either version, the likeliest; None where neither has the name."""
         dotted = history.bare(name)
         for path in self._table.paths(dotted) if dotted else ():
             if not is_private(path) and (self._old.find(path) is not None or self._new.find(path) is not None):
@@ -361,11 +356,8 @@ class Comparison:
             diff=self._diff(pair) if lines and pair.kind != "module" else "",
         )
 
-    def places(self, name: str) -> tuple[Place, ...]:
+    def places(self, path: str) -> tuple[Place, ...]:
         """A definition in both versions, the earlier one first."""
-        path = self.path_of(name)
-        if path is None:
-            return ()
         found = (self._place(side, side.find(path), path) for side in (self._old, self._new))
         return tuple(place for place in found if place is not None)
 
@@ -450,7 +442,7 @@ class Comparison:
             whole = bool(homes) and all(place in matched for place in homes)
             if whole and len(targets) == 1:
                 target = targets.pop()
-                pair.change, pair.name_after = "moved", target
+                pair.change, pair.name_after, pair.lost = "moved", target, name
                 pair.after = self._new.find(target)
                 pair.told.append(Told(f"import from `{target}` now, not from `{name}`", breaking=True))
             else:
