@@ -7,9 +7,9 @@ from packaging.version import InvalidVersion, Version
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.compare import Release, SourceModule
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history_table import make_table
+from adk_evidence.symbols.release import Release, SourceModule
 from adk_ingest.chunking.python import module_name
 from adk_ingest.history import VersionReader, files_of
 from adk_ingest.progress import Progress

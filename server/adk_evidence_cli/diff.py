@@ -10,10 +10,11 @@ from rich.style import Style
 from rich.text import Text
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.difference import Change, SymbolDiff, count
+from adk_evidence.models.difference import Change, SymbolDiff
 from adk_evidence.render.difference import facts, heading, left_out, summary, symbols_markdown, title, word
 from adk_evidence.render.sanitize import one_line, visible, visible_json
 from adk_evidence.settings import Settings
+from adk_evidence.symbols.changes import Changes, count
 from adk_evidence.symbols.compare import Comparison
 from adk_evidence.symbols.history import History
 from adk_evidence_cli.terminal import BAR, Indented
@@ -55,7 +56,8 @@ def compare_symbols(
         SourceError: A version cannot be had.
     """
     old, new, table = read_releases(settings, before, after, progress, allow_network=allow_network)
-    comparison = Comparison(old, new, table, History.load(settings.paths.history))
+    comparison = Comparison(old, new, table)
+    shown = Changes(comparison, History.load(settings.paths.history))
     paths: list[str] = []
     for symbol in symbols:
         path = comparison.path_of(symbol)
@@ -72,7 +74,7 @@ def compare_symbols(
     # Of modules and packages there would be too much.
     wide = not paths or any(map(comparison.is_module, paths))
     chosen = pairs[:limit] if limit else pairs
-    changes = tuple(comparison.change(pair, lines=not wide if lines is None else lines) for pair in chosen)
+    changes = tuple(shown.change(pair, lines=not wide if lines is None else lines) for pair in chosen)
     return SymbolDiff(
         before=old.version,
         after=new.version,
@@ -80,7 +82,7 @@ def compare_symbols(
         counts=count(pairs),
         changes=changes,
         more=len(pairs) - len(chosen),
-        unchanged=tuple(place for path in paths if not of_each[path] for place in comparison.places(path)),
+        unchanged=tuple(place for path in paths if not of_each[path] for place in shown.places(path)),
     )
 
 

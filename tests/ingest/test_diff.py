@@ -12,9 +12,12 @@ from typer.testing import CliRunner
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.models.difference import Change, SymbolDiff
 from adk_evidence.settings import Settings, load_settings
+from adk_evidence.symbols.changes import Changes
+from adk_evidence.symbols.compare import Comparison
 from adk_evidence_cli.diff import compare_symbols
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress
+from adk_ingest.releases import read_releases
 from tests.corpora import write_wheel
 
 OLD = {
@@ -327,15 +330,12 @@ def test_citations_hold_the_definitions_of_both_versions(whole: SymbolDiff) -> N
 
 
 def test_a_citation_of_a_file_that_changed_meanwhile_is_not_called_exact(settings: Settings, tmp_path: Path) -> None:
-    from adk_evidence.symbols.compare import Comparison
-    from adk_ingest.releases import read_releases
-
     wheels = write_wheel(tmp_path, "3.0.0", OLD), write_wheel(tmp_path, "4.0.0", NEW)
     old, new, table = read_releases(settings, *map(str, wheels), Progress(), allow_network=False)
     comparison = Comparison(old, new, table)
     (settings.paths.corpora / "google-adk-3.0.0/google/adk/runners.py").write_text("# emptied\n")
     pair = next(pair for pair in comparison.pairs if pair.name.endswith("TIMEOUT"))
-    found = comparison.change(pair)
+    found = Changes(comparison).change(pair)
     assert found.before is not None
     assert found.before.verification.state == "unverified"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -64,11 +63,3 @@ class SymbolDiff(Frozen):
         default=(), description="Definitions that were asked for and do not differ, each in both versions."
     )
     warnings: tuple[str, ...] = ()
-
-
-def count(changes: Sequence[Change]) -> Counts:
-    kinds = [change.change for change in changes]
-    return Counts(
-        breaking=sum(change.breaking for change in changes),
-        by_change={kind: kinds.count(kind) for kind in ChangeKind.__args__ if kind in kinds},
-    )
