@@ -63,3 +63,56 @@ class SymbolDiff(Frozen):
         default=(), description="Definitions that were asked for and do not differ, each in both versions."
     )
     warnings: tuple[str, ...] = ()
+
+
+# What became of a result, in the order of a list.
+ResultState = Literal["changed", "only before", "only after", "moved", "same"]
+
+
+class CitedText(Frozen):
+    """A text in one of the two versions."""
+
+    citation: str
+    path: str
+    lines: LineSpan | None
+    rank: int | None = Field(description="Its place in the answer of its version; null where the answer lacks it.")
+    verification: Verification
+
+
+class ResultDiff(Frozen):
+    """A piece of code that answers the question in one version, and what it is in the other."""
+
+    state: ResultState
+    name: str = Field(description="The definition, or the file where the text is of none.")
+    details: tuple[str, ...] = Field(default=(), description="Each difference in words, breaking ones first.")
+    before: CitedText | None = None
+    after: CitedText | None = None
+    diff: str = Field(default="", description="Unified diff of the lines, where they changed.")
+
+
+class DocResult(Frozen):
+    """A section of the docs that answers the question. Both versions have the same docs."""
+
+    citation: str
+    title: str
+    lines: LineSpan | None
+    rank_before: int | None
+    rank_after: int | None
+    versions: tuple[str, ...] = Field(
+        default=(), description="A sentence for each import that the section shows and one of the versions lacks."
+    )
+    verification: Verification
+
+
+class EvidenceDiff(Frozen):
+    """How the evidence on a question differs between two versions."""
+
+    query: str
+    before: str
+    after: str
+    packs: tuple[str, str] = Field(description="The ids of the two answers.")
+    by_state: dict[ResultState, int]
+    results: tuple[ResultDiff, ...]
+    docs: tuple[DocResult, ...]
+    more: int = Field(default=0, description="How many results are not listed.")
+    warnings: tuple[str, ...] = ()

@@ -196,14 +196,14 @@ class Side:
     def _nodes(self, name: str, module: SourceModule) -> dict[str, list[ast.stmt]]:
         found = self._trees.get(name)
         if found is None:
-            # Citations count `\n` only, Python counts `\r` and form feeds too.
-            tree, _ = parse(module.text.replace("\r", " ").replace("\f", " "))
-            found = self._trees[name] = _definitions(tree)
+            found = self._trees[name] = definitions(module.text)
         return found
 
 
-def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:
-    """All definitions and variables by their qualified names, in the order of the source."""
+def definitions(text: str) -> dict[str, list[ast.stmt]]:
+    """All definitions and variables of a file by their qualified names, in the order of the source."""
+    # Citations count `\n` only, Python counts `\r` and form feeds too.
+    tree, _ = parse(text.replace("\r", " ").replace("\f", " "))
     found: dict[str, list[ast.stmt]] = {}
     waiting: list[tuple[str, ast.AST]] = [("", tree)]
     while waiting:
@@ -217,6 +217,12 @@ def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:
     for nodes in found.values():
         nodes.sort(key=first_line)
     return found
+
+
+def definition(text: str, name: str) -> ast.stmt | None:
+    """The definition of a qualified name in the text of a file."""
+    nodes = definitions(text).get(name, ())
+    return next((node for node in nodes if not _is_aside(node)), None)
 
 
 def _is_aside(node: ast.stmt) -> bool:

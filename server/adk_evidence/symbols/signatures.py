@@ -47,6 +47,18 @@ class _Parameter:
         return self.kind in ("positional", "named")
 
 
+def compare_definitions(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
+    """What differs between two definitions, breaking differences first; of classes, without their members."""
+    found: list[Told] = []
+    if isinstance(before, Function) and isinstance(after, Function):
+        found = compare_functions(before, after, bound=member)
+    elif isinstance(before, ast.ClassDef) and isinstance(after, ast.ClassDef):
+        found = compare_bases(before, after)
+    elif not isinstance(before, Definition) and not isinstance(after, Definition):
+        found = compare_fields(before, after)
+    return sorted([*found, *compare_texts(before, after)], key=lambda one: not one.breaking)
+
+
 def compare_functions(before: Function, after: Function, *, bound: bool) -> list[Told]:
     """What differs in parameters, result and the way of calling; `bound` leaves `self` and `cls` out."""
     found = list(_parameters(before, after, bound=bound))
