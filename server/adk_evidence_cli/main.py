@@ -223,6 +223,8 @@ def demo(
 
 @app.command()
 def diff(
+    query: Query = None,
+    *,
     before: Annotated[
         str, typer.Option("--from", help="Earlier version: 1.31.0, a wheel, a checkout or an environment.")
     ],
@@ -246,23 +248,27 @@ def diff(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say what differs between two versions of the ADK, breaking changes first."""
-    from adk_evidence_cli.diff import compare_symbols, show_symbols
+    """Say what differs between two versions of the ADK, breaking changes first.
+
+    Without a question: in the public API, or in the given symbols. With a question: in the evidence on the question,
+    for which both versions must be indexed.
+    """
+    from adk_evidence_cli.diff import Listing, compare_question, compare_symbols, show_difference
     from adk_ingest.progress_views import make_progress
 
     if as_json and as_markdown:
         raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")
-    found = compare_symbols(
-        settings_from(profile, home),
-        before,
-        after,
-        symbol or (),
-        make_progress(stderr(), as_json=False),
-        limit=limit,
-        lines=lines,
-        allow_network=not offline,
-    )
-    show_symbols(found, as_json=as_json, as_markdown=as_markdown)
+    if query is not None and symbol:
+        raise InvalidRequestError("A question and --symbol exclude each other.", "Ask, or name symbols.")
+    settings, progress = settings_from(profile, home), make_progress(stderr(), as_json=False)
+    options = Listing(limit=limit, lines=lines, allow_network=not offline)
+    if query is None:
+        of_symbols = compare_symbols(settings, before, after, symbol or (), progress, options)
+        show_difference(of_symbols, as_json=as_json, as_markdown=as_markdown)
+        return
+    question = read_stdin() if query == "-" else query
+    found = compare_question(settings, before, after, question, progress, options)
+    show_difference(found, as_json=as_json, as_markdown=as_markdown)
 
 
 def run() -> None:
