@@ -149,7 +149,7 @@ def compare_question(
     missing = [place for place, index in enumerate(indexes) if index is None]
     if missing:
         told, hint = _not_indexed(named[missing[0]], versions[missing[0]])
-        names = _names_in(settings, question)
+        names = _names_in(settings, question, [version for version in versions if version is not None])
         if not names:
             raise IndexMissingError(told, f"{hint} Without an index, --symbol compares definitions.")
         found = compare_symbols(settings, before, after, names, progress, listing)
@@ -165,10 +165,11 @@ def compare_question(
         return compare_answers(request, *answers, history, limit=listing.limit)
 
 
-def _names_in(settings: Settings, question: str) -> list[str]:
-    """The names in a question that some version of the ADK has."""
+def _names_in(settings: Settings, question: str, versions: Sequence[str]) -> list[str]:
+    """The names in a question that one of the versions may have."""
     history = History.load(settings.paths.history)
-    return [name for name in code_identifiers(question) if history.paths(name)]
+    known = [name for name in code_identifiers(question) if history.paths(name)]
+    return [name for name in known if any(history.has(version, name) is not False for version in versions)]
 
 
 def _not_indexed(named: str, version: str | None) -> tuple[str, str]:

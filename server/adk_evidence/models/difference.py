@@ -99,7 +99,7 @@ class DocResult(Frozen):
     rank_before: int | None
     rank_after: int | None
     versions: tuple[str, ...] = Field(
-        default=(), description="A sentence for each import that the section shows and one of the versions lacks."
+        default=(), description="A sentence for each import that the section shows and only one version has."
     )
     verification: Verification
 

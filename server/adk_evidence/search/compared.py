@@ -9,22 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adk_evidence.citations.anchor import Corpus, anchor
-from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import ChunkPayload, point_id
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.difference import CitedText, DocResult, EvidenceDiff, ResultDiff, ResultState
 from adk_evidence.models.pack import Candidate, EvidencePack, LineSpan, Verification
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.readers.python import Function, last_line
 from adk_evidence.search.session import Session
 from adk_evidence.store.manifest import is_beside
 from adk_evidence.symbols.changes import Lines, unified
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history_stories import lack
-from adk_evidence.symbols.release import definition
+from adk_evidence.symbols.release import definition, own_span
 from adk_evidence.symbols.signatures import compare_definitions
 from adk_evidence.textfile import split_lines
 
@@ -32,6 +33,26 @@ _STATES: tuple[ResultState, ...] = ("changed", "only before", "only after", "mov
 _FROM = re.compile(r"\bfrom[ \t]+(google\.adk[\w.]*)[ \t]+import[ \t]+(\([^()]{1,2000}\)|[\w, \t]+)")
 _DOTTED = re.compile(r"\bgoogle\.adk(?:\.\w+){1,12}")
 _NAME = re.compile(r"(\w+)(?:[ \t]+as[ \t]+\w+)?")
+
+
+@dataclass(frozen=True)
+class _Code:
+    """The files of one version of a repository, as they are now."""
+
+    repo: str
+    commit: str
+    corpus: Corpus
+
+    def read(self, path: str) -> str:
+        """The text of a file; empty where it cannot be read."""
+        with suppress(SourceError):
+            return self.corpus.read(path) or ""
+        return ""
+
+    def piece(self, path: str, lines: LineSpan) -> _Piece:
+        """Lines that were read just now."""
+        citation = code_citation(self.repo, self.commit, path, lines.start, lines.end)
+        return _Piece(path, lines, None, citation, Verification(state="exact"))
 
 
 @dataclass(frozen=True)
@@ -46,12 +67,12 @@ class _Answer:
     def code(self) -> list[Candidate]:
         return [one for one in self.pack.candidates if one.source_type == "code"]
 
-    def corpus(self, repo: str) -> tuple[str, Corpus, str] | None:
-        """The name, the files and the commit of the code proper of a repository."""
+    def code_of(self, repo: str) -> _Code | None:
+        """The code proper of a repository."""
         for name, entry in self.session.index.manifest.corpora.items():
             if entry.kind == "code" and entry.repo == repo and not is_beside(name):
                 reader = self.session.index.sources.get(name)
-                return (name, Corpus(reader), entry.commit) if reader is not None else None
+                return _Code(repo, entry.commit, Corpus(reader)) if reader is not None else None
         return None
 
 
@@ -105,103 +126,149 @@ def _answer(request: EvidenceRequest, version: str, session: Session) -> _Answer
     return _Answer(version, session, pack, payloads)
 
 
+@dataclass(frozen=True)
+class _Piece:
+    """A piece of code in one version: its file, its lines, and its rank in the answer, if it is there."""
+
+    path: str
+    lines: LineSpan
+    rank: int | None
+    citation: str
+    verification: Verification
+
+    def shown(self) -> CitedText:
+        return CitedText(
+            citation=self.citation, path=self.path, lines=self.lines, rank=self.rank, verification=self.verification
+        )
+
+
+_Sides = tuple[Candidate, _Piece | None, _Piece | None]
+
+
 def _results(old: _Answer, new: _Answer) -> Iterator[ResultDiff]:
-    corpora = {repo: (old.corpus(repo), new.corpus(repo)) for repo in {one.repo for one in (*old.code(), *new.code())}}
-    seen: set[str] = set()
-    for candidate in old.code():
-        ours, theirs = corpora[candidate.repo]
-        found = _counterpart(old, candidate, theirs)
-        if found is None or theirs is None or ours is None:
-            yield _alone(candidate, "only before")
-            continue
-        path, lines, verification = found
-        same = _overlapping(new.code(), candidate.repo, path, lines)
-        if same is not None:
-            seen.add(same.candidate_id)
-        here = _own(candidate)
-        there = _there(candidate, theirs[2], path, lines, same)
-        yield _both(candidate, verification, here, there, ours[1], theirs[1])
-    for candidate in new.code():
-        if candidate.candidate_id in seen:
-            continue
-        theirs, ours = corpora[candidate.repo]
-        found = _counterpart(new, candidate, theirs)
-        if found is None or theirs is None or ours is None:
-            yield _alone(candidate, "only after")
-            continue
-        path, lines, verification = found
-        there = _there(candidate, theirs[2], path, lines, None)
-        yield _both(candidate, verification, there, _own(candidate), theirs[1], ours[1])
+    merged: list[_Sides] = []
+    repos = {one.repo for one in (*old.code(), *new.code())}
+    codes = {repo: (old.code_of(repo), new.code_of(repo)) for repo in repos}
+    for answer, other, place in ((old, new, 0), (new, old, 1)):
+        for candidate in answer.code():
+            both = codes[candidate.repo]
+            own = _own(candidate)
+            there = _counterpart(answer, candidate, both[1 - place])
+            if own is not None and there is not None:
+                own, there = _widened(answer.payloads[candidate.candidate_id], own, there, both[place], both[1 - place])
+                same = _overlapping(other.code(), candidate.repo, there)
+                there = replace(there, rank=same.rank if same is not None else None)
+            sides = (own, there) if place == 0 else (there, own)
+            known = next((number for number, one in enumerate(merged) if _is_same(one, (candidate, *sides))), None)
+            if known is None:
+                merged.append((candidate, *sides))
+                continue
+            # Several pieces of one definition: the best rank counts.
+            first, before, after = merged[known]
+            merged[known] = (first, _ranked(before, sides[0]), _ranked(after, sides[1]))
+    for candidate, before, after in merged:
+        if before is None or after is None:
+            state: ResultState = "only before" if after is None else "only after"
+            yield ResultDiff(
+                state=state,
+                name=_name(candidate),
+                before=before.shown() if before is not None else None,
+                after=after.shown() if after is not None else None,
+            )
+        else:
+            yield _both(candidate, before, after, *codes[candidate.repo])
 
 
-def _counterpart(
-    answer: _Answer, candidate: Candidate, other: tuple[str, Corpus, str] | None
-) -> tuple[str, LineSpan, Verification] | None:
+def _is_same(one: _Sides, other: _Sides) -> bool:
+    """Whether two results are pieces of the same definition in both versions."""
+    if _name(one[0]) != _name(other[0]):
+        return False
+    pairs = ((one[1], other[1]), (one[2], other[2]))
+    return all(
+        ours is not None
+        and theirs is not None
+        and ours.path == theirs.path
+        and ours.lines.touches(theirs.lines.start, theirs.lines.end)
+        for ours, theirs in pairs
+    )
+
+
+def _ranked(piece: _Piece | None, other: _Piece | None) -> _Piece | None:
+    """A piece with the better rank of two."""
+    if piece is None or other is None or other.rank is None:
+        return piece
+    rank = other.rank if piece.rank is None else min(piece.rank, other.rank)
+    return replace(piece, rank=rank)
+
+
+def _own(candidate: Candidate) -> _Piece | None:
+    if candidate.lines is None:
+        return None
+    return _Piece(candidate.path, candidate.lines, candidate.rank, candidate.citation, candidate.verification)
+
+
+def _counterpart(answer: _Answer, candidate: Candidate, other: _Code | None) -> _Piece | None:
     """Where a result is in the files of the other version."""
     payload = answer.payloads.get(candidate.candidate_id)
     if payload is None or other is None:
         return None
     try:
-        found = anchor(Cited.of(payload), other[1])
+        found = anchor(Cited.of(payload), other.corpus)
     except SourceError:
         return None
     lines = found.lines or candidate.lines
     if found.state in ("gone", "unverified") or lines is None:
         return None
-    return found.path or candidate.path, lines, found
+    return other.piece(found.path or candidate.path, lines)
 
 
-def _overlapping(candidates: Sequence[Candidate], repo: str, path: str, lines: LineSpan) -> Candidate | None:
-    """The best result of a version that shows some of the lines."""
-    return next(
-        (
-            one
-            for one in candidates
-            if (one.repo, one.path) == (repo, path)
-            and one.lines is not None
-            and one.lines.touches(lines.start, lines.end)
-        ),
-        None,
-    )
+def _widened(
+    payload: ChunkPayload, own: _Piece, there: _Piece, ours: _Code | None, theirs: _Code | None
+) -> tuple[_Piece, _Piece]:
+    """The whole definition that a result shows a part of; of a class that is cut, what stands before its methods."""
+    if ours is None or theirs is None or payload.symbol is None or payload.lang != "py":
+        return own, there
+    old, new = definition(ours.read(own.path), payload.symbol), definition(theirs.read(there.path), payload.symbol)
+    if old is None or new is None:
+        return own, there
+    is_cut_class = payload.symbol_kind == "class" and own.lines.end < last_line(old)
+    if not (is_cut_class or (isinstance(old, Function) and isinstance(new, Function))):
+        return own, there
+    whole = ours.piece(own.path, own_span(old))
+    return replace(whole, rank=own.rank), theirs.piece(there.path, own_span(new))
 
 
-def _both(
-    candidate: Candidate, found: Verification, before: CitedText, after: CitedText, old: Corpus, new: Corpus
-) -> ResultDiff:
+def _overlapping(candidates: Sequence[Candidate], repo: str, piece: _Piece) -> Candidate | None:
+    """The best result of a version that shows some of the lines of a piece."""
+    for one in candidates:
+        same_file = (one.repo, one.path) == (repo, piece.path)
+        if same_file and one.lines is not None and one.lines.touches(piece.lines.start, piece.lines.end):
+            return one
+    return None
+
+
+def _both(candidate: Candidate, before: _Piece, after: _Piece, old: _Code | None, new: _Code | None) -> ResultDiff:
+    texts = [code.read(piece.path) if code is not None else "" for code, piece in ((old, before), (new, after))]
+    lines = [
+        split_lines(text)[piece.lines.start - 1 : piece.lines.end]
+        for text, piece in zip(texts, (before, after), strict=True)
+    ]
     state: ResultState = "changed"
-    if found.state in ("exact", "moved"):
-        unmoved = before.path == after.path and before.lines == after.lines
-        state = "same" if unmoved else "moved"
-    texts = [_texts(old, before), _texts(new, after)]
-    details: tuple[str, ...] = ()
-    if state == "changed":
-        details = _details(candidate.symbol, texts[0][0], texts[1][0])
-        if found.state == "same_tree" and not details:
-            details = ("only layout or comments changed",)
+    if lines[0] == lines[1]:
+        state = "same" if (before.path, before.lines) == (after.path, after.lines) else "moved"
     return ResultDiff(
         state=state,
         name=_name(candidate),
-        details=details,
-        before=before,
-        after=after,
-        diff=_diff(before, after, texts[0][1], texts[1][1]) if state == "changed" else "",
+        details=_details(candidate.symbol, *texts) if state == "changed" else (),
+        before=before.shown(),
+        after=after.shown(),
+        diff=_diff(before, after, *lines) if state == "changed" else "",
     )
 
 
-def _diff(before: CitedText, after: CitedText, old: Sequence[str], new: Sequence[str]) -> str:
+def _diff(before: _Piece, after: _Piece, old: Sequence[str], new: Sequence[str]) -> str:
     names = [one.citation.partition("@")[2].partition("#")[0] for one in (before, after)]
-    starts = [one.lines.start if one.lines else 1 for one in (before, after)]
-    return unified(Lines(names[0], starts[0], old), Lines(names[1], starts[1], new))
-
-
-def _texts(corpus: Corpus, cited: CitedText) -> tuple[str, list[str]]:
-    """The text of a file, and its cited lines."""
-    with suppress(SourceError):
-        text = corpus.read(cited.path) or ""
-        lines = split_lines(text) if text else []
-        span = cited.lines
-        return text, lines[span.start - 1 : span.end] if span else lines
-    return "", []
+    return unified(Lines(names[0], before.lines.start, old), Lines(names[1], after.lines.start, new))
 
 
 def _details(symbol: str | None, before: str, after: str) -> tuple[str, ...]:
@@ -212,33 +279,6 @@ def _details(symbol: str | None, before: str, after: str) -> tuple[str, ...]:
     if nodes[0] is None or nodes[1] is None:
         return ()
     return tuple(one.text for one in compare_definitions(nodes[0], nodes[1], member="." in symbol))
-
-
-def _own(candidate: Candidate) -> CitedText:
-    return CitedText(
-        citation=candidate.citation,
-        path=candidate.path,
-        lines=candidate.lines,
-        rank=candidate.rank,
-        verification=candidate.verification,
-    )
-
-
-def _there(candidate: Candidate, commit: str, path: str, lines: LineSpan, same: Candidate | None) -> CitedText:
-    """The counterpart of a result; its lines were read just now."""
-    return CitedText(
-        citation=code_citation(candidate.repo, commit, path, lines.start, lines.end),
-        path=path,
-        lines=lines,
-        rank=same.rank if same is not None else None,
-        verification=Verification(state="exact"),
-    )
-
-
-def _alone(candidate: Candidate, state: ResultState) -> ResultDiff:
-    own = _own(candidate)
-    sides = (own, None) if state == "only before" else (None, own)
-    return ResultDiff(state=state, name=_name(candidate), before=sides[0], after=sides[1])
 
 
 def _name(candidate: Candidate) -> str:
@@ -281,18 +321,18 @@ def _docs(old: _Answer, new: _Answer, history: History | None) -> Iterator[DocRe
 
 
 def _lacking(text: str, versions: Sequence[str], history: History | None) -> Iterator[str]:
-    """A sentence for each path that a text imports and one of the versions lacks."""
+    """A sentence for each path that a text imports and only one of the versions has."""
     if history is None:
         return
-    told: set[str] = set()
+    known = [history.nearest(version) for version in versions]
+    if any(one is None or not one.exact for one in known):
+        return
+    numbers = [one.number for one in known if one is not None]
     for path in _imported(text):
-        for version in versions:
-            known = history.nearest(version)
-            sentence: str | None = None
-            with suppress(EvidenceError):
-                sentence = lack(history, version, path) if known is not None and known.exact else None
-            if sentence is not None and sentence not in told:
-                told.add(sentence)
+        has = [history.has_at(number, path) for number in numbers]
+        if sorted(map(str, has)) == ["False", "True"]:
+            sentence = lack(history, versions[has.index(False)], path)
+            if sentence is not None:
                 yield sentence
 
 
@@ -306,4 +346,5 @@ def _imported(text: str) -> list[str]:
                 found[f"{statement[1]}.{match[1]}"] = None
     for match in _DOTTED.finditer(text):
         found.setdefault(match.group(), None)
-    return list(found)
+    # `import a.b` says nothing that `a.b.c` does not say.
+    return [path for path in found if not any(other.startswith(f"{path}.") for other in found)]

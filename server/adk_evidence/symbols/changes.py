@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, get_args
@@ -11,11 +10,11 @@ from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.difference import Change, ChangeKind, Counts, Place
 from adk_evidence.models.pack import Verification
-from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, Definition, clip, first_line, signature, unparse
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, Definition, clip, signature, unparse
 from adk_evidence.symbols.compare import Comparison, Pair
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history import Place as Spot
-from adk_evidence.symbols.release import Found, Release, Side
+from adk_evidence.symbols.release import Found, Release, Side, own_span
 from adk_evidence.textfile import split_lines
 
 # Lines around the changed lines of a diff.
@@ -135,10 +134,7 @@ def count(pairs: Sequence[Pair]) -> Counts:
 
 
 def _own_lines(found: Found) -> list[str]:
-    """The lines of a definition; of a class, those before its first method."""
-    inner = found.node.body if isinstance(found.node, ast.ClassDef) else []
-    end = next((first_line(node) for node in inner if isinstance(node, Definition)), None)
-    return found.text if end is None else found.text[: end - found.lines.start]
+    return found.text[: own_span(found.node).end - found.lines.start + 1]
 
 
 def unified(before: Lines, after: Lines) -> str:

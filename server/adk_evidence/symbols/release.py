@@ -225,6 +225,14 @@ def definition(text: str, name: str) -> ast.stmt | None:
     return next((node for node in nodes if not _is_aside(node)), None)
 
 
+def own_span(node: ast.stmt) -> LineSpan:
+    """The lines of a definition; of a class, those before its first method."""
+    start, end = first_line(node), last_line(node)
+    inner = node.body if isinstance(node, ast.ClassDef) else []
+    first = next((first_line(item) for item in inner if isinstance(item, Definition)), end + 1)
+    return LineSpan(start=start, end=max(start, first - 1))
+
+
 def _is_aside(node: ast.stmt) -> bool:
     """Whether a function only declares an overload, or sets or deletes a property."""
     decorators = node.decorator_list if isinstance(node, Definition) else []

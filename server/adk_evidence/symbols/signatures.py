@@ -97,7 +97,7 @@ def compare_bases(before: ast.ClassDef, after: ast.ClassDef) -> list[Told]:
 
 
 def compare_texts(before: ast.stmt, after: ast.stmt) -> list[Told]:
-    """Whether the docstrings and the code differ; layout and comments do not count.
+    """Whether the docstrings, the decorators and the code differ; layout and comments do not count.
 
     Of a class, only the docstring counts: its members are compared by themselves.
     """
@@ -105,6 +105,9 @@ def compare_texts(before: ast.stmt, after: ast.stmt) -> list[Told]:
     if isinstance(before, Definition) and isinstance(after, Definition):
         if _doc(before) != _doc(after):
             found.append(Told("docstring changed" if _doc(after) else "docstring gone"))
+        marks = [[unparse(item) or "?" for item in node.decorator_list] for node in (before, after)]
+        found += [Told(f"has the decorator {_shown(mark)} now") for mark in marks[1] if mark not in marks[0]]
+        found += [Told(f"has no decorator {_shown(mark)} any more") for mark in marks[0] if mark not in marks[1]]
         if isinstance(before, Function) and isinstance(after, Function) and _code(before) != _code(after):
             found.append(Told("code changed"))
     return found
