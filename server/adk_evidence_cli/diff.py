@@ -105,8 +105,9 @@ def compare_symbols(
         paths.append(path)
     paths = list(dict.fromkeys(paths))
     of_each = {path: comparison.of(path) for path in paths}
-    wanted = {id(pair) for pairs in of_each.values() for pair in pairs}
-    pairs = [pair for pair in comparison.pairs if not symbols or id(pair) in wanted]
+    # Two symbols may share a difference.
+    asked = {id(pair): pair for pairs in of_each.values() for pair in pairs}.values()
+    pairs = sorted(asked, key=lambda pair: pair.order) if symbols else list(comparison.pairs)
     # Of modules and packages there would be too much.
     wide = not paths or any(map(comparison.is_module, paths))
     chosen = pairs[: listing.limit] if listing.limit else pairs

@@ -61,6 +61,12 @@ def make_runner(agent, name="x", cache=None):
     return Runner(agent, session_service=cache)
 
 
+class RunError(Exception): ...
+
+
+class TimoutError(RunError): ...
+
+
 def old_helper(value):
     """Of no use."""
     return value
@@ -141,6 +147,12 @@ class Runner:
 
 def make_runner(agent, label="x", **kwargs):
     return Runner(agent, session_service=kwargs, plugins=[])
+
+
+class RunError(Exception): ...
+
+
+class TimeoutError(RunError): ...
 ''',
     "src/google/adk/agents/__init__.py": "from ._llm import LlmAgent\n",
     "src/google/adk/agents/_llm.py": '''\
@@ -227,6 +239,11 @@ def test_a_method_with_the_same_code_under_another_name_is_renamed(whole: Symbol
     assert found.use == "google.adk.Runner.go_back"
 
 
+def test_a_short_definition_whose_name_is_spelled_correctly_now_is_renamed(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.runners.TimoutError")
+    assert (found.change, found.use) == ("renamed", "google.adk.runners.TimeoutError")
+
+
 def test_a_module_whose_definitions_all_went_to_one_place_is_moved(whole: SymbolDiff) -> None:
     found = change(whole, "google.adk.tools.search")
     assert (found.change, found.kind, found.breaking) == ("moved", "module", True)
@@ -251,8 +268,8 @@ def test_keywords_of_a_constructor_that_are_gone_or_required_break_calls(whole: 
     found = change(whole, "google.adk.Runner")
     assert (found.change, found.breaking) == ("incompatible", True)
     assert found.details[:2] == (
-        "made with: parameter `cache` is gone",
-        "made with: new parameter `plugins` is required",
+        "constructor: parameter `cache` is gone",
+        "constructor: new parameter `plugins` is required",
     )
     assert "docstring changed" in found.details
 
@@ -293,7 +310,7 @@ def test_fields_of_a_model_are_its_keywords(whole: SymbolDiff) -> None:
     model = change(whole, "google.adk.agents.LlmAgent.model")
     assert model.details == ("its value is `'two'`, not `'one'`",)
     agent = change(whole, "google.adk.agents.LlmAgent")
-    assert "made with: new keyword `owner` is required" in agent.details
+    assert "constructor: new keyword `owner` is required" in agent.details
 
 
 def test_an_inherited_member_is_not_gone(whole: SymbolDiff) -> None:
@@ -368,6 +385,21 @@ def test_an_unchanged_definition_is_cited_in_both_versions(settings: Settings, w
     found = compare(settings, wheels, "google.adk.tools.calendar.CalendarTool")
     assert found.changes == ()
     assert [place.citation.partition("@")[2][:6] for place in found.unchanged] == ["v1.0.0", "v2.0.0"]
+
+
+def test_a_path_that_a_module_merely_imported_is_told_when_asked_for(settings: Settings, tmp_path: Path) -> None:
+    before = {
+        "src/google/adk/__init__.py": "",
+        "src/google/adk/one.py": "class One: ...\n",
+        "src/google/adk/two.py": "from .one import One\n\n\nclass Two(One): ...\n",
+    }
+    after = {**before, "src/google/adk/two.py": "from . import one\n\n\nclass Two(one.One): ...\n"}
+    wheels = write_wheel(tmp_path, "7.0.0", before), write_wheel(tmp_path, "8.0.0", after)
+    assert not compare(settings, wheels).counts.breaking
+    found = compare(settings, wheels, "google.adk.two.One")
+    assert [(one.name, one.change, one.use) for one in found.changes] == [
+        ("google.adk.two.One", "moved", "google.adk.one.One")
+    ]
 
 
 def test_what_is_not_listed_is_counted(settings: Settings, wheels: tuple[Path, Path], whole: SymbolDiff) -> None:

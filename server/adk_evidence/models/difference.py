@@ -31,7 +31,7 @@ class Change(Frozen):
     change: ChangeKind
     breaking: bool = Field(description="Whether code that works with the earlier version may fail.")
     kind: DefinitionKind
-    name: str = Field(description="The public path; of what was renamed or moved away, the path before.")
+    name: str = Field(description="The public path; of what both versions have, the path in the earlier one.")
     details: tuple[str, ...] = Field(default=(), description="Each difference in words, breaking ones first.")
     since: str | None = Field(default=None, description="The released version that made the difference, where known.")
     use: str | None = Field(default=None, description="What takes the place of a name, as far as the code proves it.")

@@ -26,7 +26,7 @@ _WORDS: dict[ChangeKind, str] = {
     "gone": "gone",
     "renamed": "renamed",
     "moved": "moved",
-    "incompatible": "called in another way",
+    "incompatible": "incompatible",
     "deprecated": "deprecated",
     "changed": "changed",
     "text": "changed inside only",

@@ -34,6 +34,8 @@ from adk_evidence.symbols.signatures import (
 # How alike the lines of two definitions must be, so that one is taken for the other under a new path or a new name.
 SAME_NAME_LIKENESS = 0.4
 NEW_NAME_LIKENESS = 0.8
+# How alike two names must be, so that one is taken for the other spelled correctly.
+RESPELLED_LIKENESS = 0.85
 # Shorter definitions are alike by chance.
 MIN_RENAMED_LINES = 6
 
@@ -71,8 +73,8 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """The name that people look for: of what they must write in another way, the name that they wrote."""
-        return self.lost or (self.name_before if self.change == "renamed" else self.name_after or self.name_before)
+        """The name that people know: of what both versions have, the name in the earlier version."""
+        return self.lost or self.name_before or self.name_after
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -101,7 +103,18 @@ class Comparison:
     def of(self, path: str) -> tuple[Pair, ...]:
         """The differences of what an import path leads to and of what stands inside."""
         old, new = self.old.find(path), self.new.find(path)
-        return tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
+        found = tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
+        lost = self._lost(path, old) if old is not None and not self.new.has(path) else None
+        return found if lost is None or any(pair.lost == path for pair in found) else (lost, *found)
+
+    def _lost(self, path: str, place: Spot) -> Pair | None:
+        """A path that the later version lacks, although the path's definition is there: a module merely imported it."""
+        now = self._matched.get(place)
+        if now is None:
+            return None
+        told = [Told(f"cannot be imported as `{path}` any more", breaking=True)]
+        shown = self.new.shown(now)
+        return Pair("moved", self.new.kind(now), place, now, path, shown, told, breaking=True, use=shown, lost=path)
 
     def path_of(self, name: str) -> str | None:
         """The import path that a name means in either version, the likeliest; None where neither has the name."""
@@ -118,7 +131,7 @@ class Comparison:
     # Which definition became which
 
     def _pairs(self) -> Iterator[Pair]:
-        matched = dict(self._matches())
+        matched = dict(self._matched)
         gone = [place for place in self.old.public if place not in matched]
         came = [place for place in self.new.public if place not in set(matched.values())]
         moved = self._moved(gone, came)
@@ -138,6 +151,10 @@ class Comparison:
             if place not in taken and self.new.shown(place) not in added:
                 yield self._added(place)
 
+    @cached_property
+    def _matched(self) -> dict[Spot, Spot]:
+        return dict(self._matches())
+
     def _matches(self) -> Iterator[tuple[Spot, Spot]]:
         """Definitions that a public path of theirs still leads to."""
         for place, paths in self.old.public.items():
@@ -155,7 +172,11 @@ class Comparison:
             kind = self.old.kind(place)
             for now in came:
                 same = place.name == now.name
-                if self.new.kind(now) != kind or kind == "variable":
+                if self.new.kind(now) != kind:
+                    continue
+                if self._is_respelled(place, now):
+                    rated.append((1.0, place.path, now.path, place, now))
+                if kind == "variable":
                     continue
                 alike = self._likeness(place, now, SAME_NAME_LIKENESS if same else NEW_NAME_LIKENESS, same=same)
                 if alike:
@@ -168,6 +189,18 @@ class Comparison:
             if self.old.kind(place) == "variable" and len(twins) == 1 and self.new.kind(twins[0]) == "variable":
                 found[place] = twins[0]
         return found
+
+    def _is_respelled(self, place: Spot, now: Spot) -> bool:
+        """Whether a short definition is the same under a name that differs in a few letters."""
+        if place.module != now.module or place.name == now.name:
+            return False
+        if difflib.SequenceMatcher(None, place.name, now.name).ratio() < RESPELLED_LIKENESS:
+            return False
+        old, new = self.old.found(place), self.new.found(now)
+        if old is None or new is None:
+            return False
+        texts = ["\n".join(found.text) for found in (old, new)]
+        return texts[0].replace(place.name, "") == texts[1].replace(now.name, "")
 
     def _likeness(self, place: Spot, now: Spot, least: float, *, same: bool) -> float:
         """How alike the lines of two definitions are, from `least` to 1; 0 below."""
@@ -279,6 +312,9 @@ class Comparison:
             if pair.change == "changed":
                 pair.change = "deprecated"
         texts = self._texts(place, now)
+        if pair.change == "moved" and pair.lost is None and len(pair.told) > 1:
+            # That another file holds a definition matters less than how the definition differs.
+            pair.change = "changed"
         if pair.change == "changed" and any(one.breaking for one in pair.told):
             pair.change = "incompatible"
         elif pair.change == "changed" and not pair.told:
@@ -404,7 +440,7 @@ class Comparison:
         init = [Spot(one.module, f"{one.name}.__init__") for one in (place, now)]
         if self.old.payload(init[0]) is not None and self.new.payload(init[1]) is not None:
             return [
-                Told(f"made with: {one.text}", one.breaking)
+                Told(f"constructor: {one.text}", one.breaking)
                 for one in self._differences(*init)
                 if not one.text.startswith("returns")
             ]
@@ -425,17 +461,17 @@ class Comparison:
 
     def _keyword_differences(self, before: Keywords, after: Keywords) -> list[tuple[str, Told]]:
         found = [
-            (name, Told(f"made with: keyword `{name}` is gone", breaking=True))
+            (name, Told(f"constructor: keyword `{name}` is gone", breaking=True))
             for name in sorted(before.names - after.names - after.hidden)
             if not after.open
         ]
         for name in sorted(after.names - before.names):
             required = name in after.required
-            text = f"made with: new keyword `{name}`{' is required' if required else ''}"
+            text = f"constructor: new keyword `{name}`{' is required' if required else ''}"
             if not before.open:
                 found.append((name, Told(text, breaking=required)))
         found += [
-            (name, Told(f"made with: keyword `{name}` is required now", breaking=True))
+            (name, Told(f"constructor: keyword `{name}` is required now", breaking=True))
             for name in sorted((after.required - before.required) & before.names)
         ]
         return found

@@ -91,7 +91,7 @@ class Side:
 
     @cached_property
     def packages(self) -> frozenset[str]:
-        return frozenset(module.rpartition(".")[0] for module in self.history.table.modules)
+        return frozenset(module.rpartition(".")[0] for module in self.release.modules)
 
     @cached_property
     def public(self) -> dict[Spot, list[str]]:
