@@ -47,6 +47,7 @@ from adk_evidence.symbols.history import History
 from adk_evidence_cli.asking import build_request
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say, stderr, stdout
+from adk_evidence_console.pinned import detected_adk
 from adk_ingest.progress import Progress
 from adk_ingest.releases import read_releases
 
@@ -67,6 +68,21 @@ class Listing:
     limit: int = 0
     lines: bool | None = None
     allow_network: bool = True
+
+
+def version_here(settings: Settings) -> str:
+    """The version of google-adk that the project in the working folder uses.
+
+    Raises:
+        InvalidRequestError: None is found there.
+    """
+    found = detected_adk(settings)
+    if found is None:
+        raise InvalidRequestError(
+            "--from is missing, and no google-adk is found in this folder.", "Name your version: --from 1.31.0."
+        )
+    say(stderr(), f"--from {found.version}: found in {found.taken_from}", "dim")
+    return found.version
 
 
 def compare_symbols(

@@ -224,12 +224,16 @@ def demo(
 @app.command()
 def diff(
     query: Query = None,
-    *,
     before: Annotated[
-        str, typer.Option("--from", help="Earlier version: 1.31.0, a wheel, a checkout or an environment.")
-    ],
+        str | None,
+        typer.Option(
+            "--from",
+            help="Earlier version: 1.31.0, a wheel, a checkout or an environment. [default: that of the project here]",
+            show_default=False,
+        ),
+    ] = None,
     after: Annotated[
-        str | None, typer.Option("--to", help="Later version. [default: the one of the settings]", show_default=False)
+        str | None, typer.Option("--to", help="Later version. [default: that of the settings]", show_default=False)
     ] = None,
     symbol: Annotated[
         list[str] | None,
@@ -253,7 +257,7 @@ def diff(
     Without a question: in the public API, or in the given symbols. With a question: in the evidence on the question,
     for which both versions must be indexed.
     """
-    from adk_evidence_cli.diff import Listing, compare_question, compare_symbols, show_difference
+    from adk_evidence_cli.diff import Listing, compare_question, compare_symbols, show_difference, version_here
     from adk_ingest.progress_views import make_progress
 
     if as_json and as_markdown:
@@ -261,6 +265,7 @@ def diff(
     if query is not None and symbol:
         raise InvalidRequestError("A question and --symbol exclude each other.", "Ask, or name symbols.")
     settings, progress = settings_from(profile, home), make_progress(stderr(), as_json=False)
+    before = before or version_here(settings)
     options = Listing(limit=limit, lines=lines, allow_network=not offline)
     if query is None:
         of_symbols = compare_symbols(settings, before, after, symbol or (), progress, options)

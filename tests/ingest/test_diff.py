@@ -451,3 +451,21 @@ def test_texts_of_the_code_are_no_markup(settings: Settings, tmp_path: Path) -> 
         assert "\x1b[31m" not in shown
     note = CliRunner().invoke(app, [*common, "--markdown"]).stdout
     assert "<b>" not in note
+
+
+def test_the_earlier_version_is_that_of_the_project_in_the_folder(
+    settings: Settings, wheels: tuple[Path, Path], whole: SymbolDiff, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    common = ["diff", "--to", str(wheels[1]), "--offline", "--home", str(settings.paths.root)]
+    told = CliRunner().invoke(app, common)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "--from is missing" in told.stderr
+    monkeypatch.setenv("ADK_EVIDENCE_PROJECT__DETECT", "true")
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "requirements.txt").write_text("google-adk==1.0.0\n")
+    told = CliRunner().invoke(app, [*common, "--limit", "0"])
+    assert told.exit_code == 0, told.output
+    assert told.stdout.startswith(f"1.0.0 to 2.0.0\n{whole.counts.breaking} breaking;")
+    assert "found in requirements.txt" in told.stderr
