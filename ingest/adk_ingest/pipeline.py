@@ -73,7 +73,7 @@ from adk_ingest.verify import verify_index
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
 # twice.
 LEXICAL_FIRST = 400
-LEXICAL_FIRST_SHARE = 0.5
+LEXICAL_FIRST_SHARE = 0.9
 SKIPPED_EXAMPLES = 20
 
 

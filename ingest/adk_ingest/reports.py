@@ -122,7 +122,8 @@ def show_run(run: RunManifest, console: Console) -> None:
     say(
         console,
         f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
-        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} ({seconds}).",
+        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} "
+        f"({seconds}).",
     )
     for model, spent in run.spent.items():
         say(console, f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}")
