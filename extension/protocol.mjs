@@ -25,6 +25,7 @@ const NEWER = {
     ...["same_as", "also_at", "adds_little", "for_language", "left_out"],
   ],
   RetrievalPlan: ["query_kind", "languages"],
+  Verification: ["path"],
   adk_evidence__models__pack__Why: ["named"],
 };
 /** The members of a schema that a check reads. */

@@ -242,6 +242,43 @@ def demo(
 
 
 @app.command()
+def check(
+    packs: Annotated[list[Path], typer.Argument(help="Packs as `ask --json` prints them.", show_default=False)],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to compare with: a version such as 2.13.0, a folder, an environment, a wheel, or `index`; "
+            "repeatable. [default: index]",
+            show_default=False,
+        ),
+    ] = None,
+    source: Annotated[
+        Literal["docs", "code", "both"], typer.Option(help="Check the citations of docs, of code or of both.")
+    ] = "both",
+    strict_lines: Annotated[
+        bool, typer.Option("--strict-lines", help="Fail, too, where a text stands at other lines.")
+    ] = False,
+    form: Annotated[
+        Literal["text", "json", "sarif", "github"],
+        typer.Option("--format", help="For people, as JSON, for code scanning, or as annotations of GitHub."),
+    ] = "text",
+    index: Annotated[str | None, typer.Option(help="Compare with the index of a codebase.")] = None,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Check that what saved packs cite still stands: exit code 0 if all does, 1 if something changed or is gone."""
+    from adk_evidence.index.codebase import MAIN
+    from adk_evidence.index.registry import settings_of
+    from adk_evidence_cli import checking
+
+    settings = settings_of(settings_from(profile, home), index or MAIN)
+    checked = checking.check_files(packs, against or [checking.INDEX], source, settings, stderr().print)
+    checking.show(checked, form, stdout(), stderr(), strict_lines=strict_lines)
+    if not checking.all_stand(checked, strict_lines=strict_lines):
+        raise typer.Exit(1)
+
+
+@app.command()
 def diff(
     query: Query = None,
     before: Annotated[

@@ -24,7 +24,7 @@ SHORT_COMMIT = 12
 MATCHED_TERMS = 6
 
 _KIND_STYLES = {"docs": "cyan", "code": "magenta"}
-_VERIFICATION_STYLES = {
+VERIFICATION_STYLES = {
     "exact": "green",
     "moved": "yellow",
     "same_tree": "yellow",
@@ -126,7 +126,7 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
 
 def _facts(candidate: Candidate) -> Text:
     verification = candidate.verification
-    facts = [(verification_label(verification), _VERIFICATION_STYLES[verification.state])]
+    facts = [(verification_label(verification), VERIFICATION_STYLES[verification.state])]
     if candidate.lines is not None:
         facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
     if candidate.same_as is not None:

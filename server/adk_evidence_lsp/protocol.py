@@ -160,8 +160,23 @@ class TargetsParams(_Params):
     supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
 
 
+class CitedTextParams(_Params):
+    """The text of a candidate, by which its lines are found where the index does not hold the candidate."""
+
+    text: str = Field(max_length=200_000)
+    path: str = Field(max_length=4000)
+    language: str = Field(max_length=100)
+    symbol: str | None = Field(default=None, max_length=1000)
+    headings: tuple[Annotated[str, Field(max_length=1000)], ...] = ()
+    lines: LineSpan | None = None
+
+
 class SourceParams(_Params):
-    """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines."""
+    """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+
+    A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
+    looked for.
+    """
 
     citation: str | None = Field(default=None, min_length=1, max_length=4000)
     candidate_id: str | None = Field(default=None, min_length=1, max_length=4000)
@@ -169,6 +184,7 @@ class SourceParams(_Params):
     repo: str | None = Field(default=None, min_length=1, max_length=200)
     commit: str | None = Field(default=None, min_length=1, max_length=200)
     lines: LineSpan | None = None
+    cited: CitedTextParams | None = None
 
     @model_validator(mode="after")
     def _one_way(self) -> SourceParams:

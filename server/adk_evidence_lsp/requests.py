@@ -32,6 +32,8 @@ from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
+    from adk_evidence.models.cited import Cited
+    from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.symbols.query import QueryUsed
     from adk_evidence.symbols.target import RankedTarget
@@ -187,16 +189,38 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
 
     def read(cancelled: Cancelled) -> dict[str, Any]:
         with server.backend.session() as session:
-            if params.candidate_id is not None:
-                cited = session.read_candidate(params.candidate_id)
-            elif params.citation is not None:
-                cited = session.read(params.citation)
-            else:
-                cited = session.read_file(params.path or "", params.repo, params.commit, params.lines)
+            cited = _read(session, params)
             site = session.index.manifest.corpora[cited.corpus].site_url
         return {**cited.model_dump(mode="json"), "site_url": site}
 
     return await server.executor.run(read)
+
+
+def _read(session: Session, params: SourceParams) -> CitedSource:
+    from adk_evidence.search.read import NotIndexedError
+
+    named = params.candidate_id or params.citation
+    if named is None:
+        # The address of a file stands for one version of the file.
+        return session.read_file(params.path or "", params.repo, params.commit, params.lines)
+    try:
+        return session.read_candidate(named) if params.candidate_id is not None else session.read(named)
+    except NotIndexedError as exc:
+        try:
+            return session.read_in_other_version(named, _cited_text(params))
+        except NotIndexedError:
+            raise exc from None
+
+
+def _cited_text(params: SourceParams) -> Cited | None:
+    from adk_evidence.citations.saved import cited_text
+
+    given = params.cited
+    if given is None:
+        return None
+    return cited_text(
+        given.text, given.path, given.language, symbol=given.symbol, headings=given.headings, lines=given.lines
+    )
 
 
 async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]:

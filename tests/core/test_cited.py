@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from adk_evidence.citations.saved import cited_text
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
+from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.read import CitedSource, NotIndexedError
-from tests.corpora import CODE, Workplace, change, git, write_checkout
+from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, change, git, write_checkout
 
 pytestmark = pytest.mark.slow
 
@@ -131,3 +133,69 @@ def test_lines_beyond_the_file_are_its_last(workplace: Workplace) -> None:
     source = read(workplace, lines=LineSpan(start=10**6, end=10**7))
     last = CODE[PATH].count("\n")
     assert source.lines == LineSpan(start=last, end=last)
+
+
+class TestOtherVersions:
+    """A citation of a version that is not indexed is opened in the indexed version."""
+
+    def opened(self, workplace: Workplace, named: str, cited: Cited | None = None) -> CitedSource:
+        service = workplace.service()
+        try:
+            with service.session() as session:
+                return session.read_in_other_version(named, cited)
+        finally:
+            service.close()
+
+    def test_its_lines_are_found_by_the_cited_text(self, workplace: Workplace) -> None:
+        old = CODE[PATH]
+        workplace.ingest()
+        lines = old.split("\n")
+        cited = cited_text("\n".join(lines[15:17]), PATH, "py", lines=LineSpan(start=99, end=100))
+        found = self.opened(workplace, f"adk-python@v1.0.0:{PATH}#L99-L100", cited)
+        assert (found.cited_commit, found.commit, found.text) == ("v1.0.0", CODE_COMMIT, old)
+        assert found.lines == LineSpan(start=16, end=17) and found.cited_lines == LineSpan(start=99, end=100)
+        assert found.verification is not None and found.verification.state == "moved"
+
+    def test_a_text_that_is_in_another_file_by_now_is_opened_there(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        lines = CODE[PATH].split("\n")
+        cited = cited_text("\n".join(lines[20:23]), "src/google/adk/old.py", "py", symbol="back_off")
+        found = self.opened(workplace, f"google/adk-python@v1.0.0:src/google/adk/old.py:{'0' * 40}", cited)
+        assert found.path == PATH and found.lines == LineSpan(start=21, end=23)
+
+    def test_without_the_text_nothing_is_said_of_its_lines(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        found = self.opened(workplace, f"adk-python@v1.0.0:{PATH}#L6-L400")
+        assert found.lines == LineSpan(start=6, end=CODE[PATH].count("\n"))
+        assert found.verification is not None and found.verification.state == "unverified"
+
+    def test_a_page_is_found_by_its_address(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        found = self.opened(workplace, "adk-docs@0000000:https://docs.example.org/tools/retry/#back-off")
+        assert (found.path, found.commit, found.cited_commit) == ("docs/tools/retry.md", DOCS_COMMIT, "0000000")
+
+    @pytest.mark.parametrize(
+        "named",
+        ["adk-python@v1:src/none.py#L1-L2", "other@v1:README.md#L1-L2", "adk-docs@1:https://docs.example.org/x/"],
+    )
+    def test_what_no_version_has_is_not_indexed(self, workplace: Workplace, named: str) -> None:
+        workplace.ingest()
+        with pytest.raises(NotIndexedError):
+            self.opened(workplace, named)
+
+
+def test_of_a_text_that_left_its_file_the_other_indexed_file_is_opened(workplace: Workplace) -> None:
+    workplace.ingest()
+    file, other = workplace.code / PATH, workplace.code / "src/google/adk/runners.py"
+    other.write_text(other.read_text() + "\n\n" + file.read_text())
+    file.unlink()
+    source = read(workplace)
+    assert source.path == "src/google/adk/runners.py" and source.verification is not None
+    assert (source.verification.state, source.lines) == ("moved", source.verification.lines)
+
+
+def test_of_a_text_in_a_file_that_is_not_indexed_only_the_place_is_told(workplace: Workplace) -> None:
+    workplace.ingest()
+    (workplace.code / PATH).rename(workplace.code / "src/google/adk/moved.py")
+    with pytest.raises(SourceError, match=r"src/google/adk/moved\.py"):
+        read(workplace)

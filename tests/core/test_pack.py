@@ -65,7 +65,14 @@ def test_lines_that_are_not_known_are_not_invented():
 
 @pytest.mark.parametrize(
     ("state", "confidence"),
-    [("exact", "high"), ("moved", "high"), ("unverified", "medium"), ("changed", "low"), ("gone", "low")],
+    [
+        ("exact", "high"),
+        ("moved", "high"),
+        ("same_tree", "high"),
+        ("unverified", "medium"),
+        ("changed", "low"),
+        ("gone", "low"),
+    ],
 )
 def test_confidence_follows_what_checking_the_citation_gave(state, confidence):
     checked = candidate_of(placed(hit(payload()), 1, 1.0), verification=Verification(state=state))

@@ -43,10 +43,13 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 def hostile():
     doc = payload("doc", HOSTILE_NAME, HOSTILE, headings=(HOSTILE_NAME, "```"), title=HOSTILE_NAME)
     code = payload("code", HOSTILE_NAME, HOSTILE, symbol=HOSTILE_NAME)
+    lines = LineSpan(start=1, end=2)
+    gone = Verification(state="changed", lines=lines, path=HOSTILE_NAME, reason=HOSTILE_NAME)
     made = pack(doc, code, query=f"why {HOSTILE_NAME}", warnings=(f"x: {HOSTILE_NAME}",))
     part = OutlinePart(name=HOSTILE_NAME, lines=LineSpan(start=1, end=2))
     outline = Outline(citation=HOSTILE_NAME, path=HOSTILE_NAME, title=HOSTILE_NAME, ranks=(1, 2), parts=(part,))
-    return made.model_copy(update={"outlines": (outline,)})
+    candidates = tuple(one.model_copy(update={"verification": gone}) for one in made.candidates)
+    return made.model_copy(update={"outlines": (outline,), "candidates": candidates})
 
 
 def fences(markdown):
@@ -101,7 +104,11 @@ def test_a_code_span_cannot_be_closed_from_within(text):
 
 def test_a_verification_says_where_the_text_is_now():
     assert verification_label(Verification(state="exact")) == "verified"
-    assert verification_label(Verification(state="moved", lines=LineSpan(start=3, end=9))) == "moved, now lines 3-9"
+    lines = LineSpan(start=3, end=9)
+    assert verification_label(Verification(state="moved", lines=lines)) == "moved, now lines 3-9"
+    assert verification_label(Verification(state="same_tree", lines=lines)) == "same code, now lines 3-9"
+    elsewhere = Verification(state="changed", lines=lines, path="src/new.py")
+    assert verification_label(elsewhere) == "changed, now src/new.py:3-9"
 
 
 # Markdown

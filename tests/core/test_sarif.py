@@ -1,7 +1,5 @@
 """Findings as SARIF and as annotations, by the parts of the SARIF 2.1.0 schema that code scanning needs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -214,6 +214,19 @@ def test_a_page_that_was_made_of_docstrings_is_what_was_indexed(client: RawClien
     assert any("RetryPlugin" in line for line in lines)
 
 
+def test_a_candidate_of_another_version_opens_where_its_text_is_in_the_indexed_one(client: RawClient) -> None:
+    (first, *_) = client.result("adk/evidence", {"query": QUESTION, "filters": {"source_types": ["code"]}})[
+        "candidates"
+    ]
+    other = first["candidate_id"].replace(CODE_COMMIT, "v1.0.0")
+    told = {name: first[name] for name in ("text", "path", "language", "symbol", "headings")}
+    lines = {"start": first["lines"]["start"] + 90, "end": first["lines"]["end"] + 90}
+    source = client.result("adk/source", {"candidateId": other, "cited": {**told, "lines": lines}})
+    assert (source["cited_commit"], source["commit"], source["path"]) == ("v1.0.0", CODE_COMMIT, first["path"])
+    assert (source["lines"], source["verification"]["state"]) == (first["lines"], "moved")
+    assert client.result("adk/source", {"candidateId": other})["verification"]["state"] == "unverified"
+
+
 def test_a_path_opens_at_a_commit_and_lines(client: RawClient) -> None:
     params = {"path": "src/google/adk/runners.py", "commit": CODE_COMMIT, "lines": {"start": 6, "end": 12}}
     source = client.result("adk/source", params)

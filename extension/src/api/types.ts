@@ -195,10 +195,15 @@ export interface EvidenceCandidate {
   citation_confidence: "high" | "medium" | "low";
   /** How far this text alone supports the question, 0 to 1; null where no scale is known. Missing from older servers. */
   support?: number | null;
-  /** Whether the citation holds in the source as it was when the pack was made; `lines` are where it is now. */
+  /**
+   * Whether the citation holds in the source as it was when the pack was made; `lines` are where it is now, in the file
+   * `path` if that is another file. `same_tree`: only formatting or comments changed. Servers before this state call
+   * it `moved`.
+   */
   verification: {
-    state: "exact" | "moved" | "changed" | "gone" | "unverified";
+    state: "exact" | "moved" | "same_tree" | "changed" | "gone" | "unverified";
     lines: LineSpan | null;
+    path?: string | null;
     reason: string;
   };
   /** Why the candidate has its rank. */

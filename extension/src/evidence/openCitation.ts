@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
-import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
+import type { Candidate, EvidenceResult, LineSpan, SourceParams, SourceResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
@@ -10,6 +10,8 @@ import { type Note, type Opening, planOpening, planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
+/** The server looks for texts up to this length. */
+const MAX_TEXT_CHARS = 200_000;
 
 /** Opens what citations point to, read-only, with the cited lines marked and the cursor at the first of them. */
 export class Citations {
@@ -30,7 +32,7 @@ export class Citations {
       throw new Problem(vscode.l10n.t("This citation is not of the evidence that is shown. Ask again."), "not_held");
     }
     const scope = this.evidence.scopeOf(pack);
-    const source = await this.evidence.source({ candidateId: candidate.candidate_id }, undefined, scope);
+    const source = await this.evidence.source(paramsOf(candidate), undefined, scope);
     const openDocs = vscode.workspace.getConfiguration(SECTION).get<string>("openDocs");
     await this.carryOut(
       planOpening(candidate, source, where, openDocs === "source" ? "source" : "browser"),
@@ -66,7 +68,7 @@ export class Citations {
   }
 
   private mark(editor: vscode.TextEditor, source: SourceResult, lines: LineSpan | null, note: Note | null): void {
-    const remark = note === null ? null : remarkOn(note, source, lines);
+    const remark = remarkOn(note, source, lines);
     const { document } = editor;
     if (lines !== null) {
       const start = new vscode.Position(lines.start - 1, 0);
@@ -84,15 +86,58 @@ export class Citations {
   }
 }
 
-/** What the reader must know. Only a path and a commit in it are from elsewhere. */
-function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): string {
+/** Names the candidate, and says what to look for where the index holds another version. */
+function paramsOf({ candidate_id, text, path, language, symbol, headings, lines }: Candidate): SourceParams {
+  const cited = text.length > MAX_TEXT_CHARS ? null : { text, path, language, symbol, headings, lines };
+  return { candidateId: candidate_id, cited };
+}
+
+/** What the reader must know; null where there is nothing. Only paths and commits in it are from elsewhere. */
+function remarkOn(note: Note | null, source: SourceResult, lines: LineSpan | null): string | null {
+  if (typeof source.cited_commit === "string") {
+    return remarkOnVersion(note, source, lines);
+  }
+  return note === null ? null : remarkOnChange(note, source, lines);
+}
+
+/** What the reader must know of a text that is of another version than the cited one. */
+function remarkOnVersion(note: Note | null, source: SourceResult, lines: LineSpan | null): string {
+  const versions = vscode.l10n.t(
+    "{0} was cited and is not indexed; this is {1}.",
+    shortCommit(source.cited_commit ?? ""),
+    shortCommit(source.commit),
+  );
+  const span = lines === null ? "" : `${lines.start}–${lines.end}`;
+  switch (note) {
+    case "changed":
+      return `${versions} ${vscode.l10n.t("What was cited is at lines {0} here, with another text.", span)}`;
+    case "gone":
+      return `${versions} ${vscode.l10n.t("What was cited is not in {0}.", messageLine(source.path))}`;
+    case "unverified":
+    case "kept":
+      return `${versions} ${vscode.l10n.t("The cited lines may be others here.")}`;
+    default:
+      return `${versions} ${vscode.l10n.t("The cited text stands at lines {0} here.", span)}`;
+  }
+}
+
+function remarkOnChange(note: Note, source: SourceResult, lines: LineSpan | null): string {
   const path = messageLine(source.path);
   const span = lines === null ? "" : `${lines.start}–${lines.end}`;
   switch (note) {
     case "kept":
-      return vscode.l10n.t("This is {0} as it was cited, at {1}; the file on the disk differs.", path, short(source));
+      return vscode.l10n.t(
+        "This is {0} as it was cited, at {1}; the file on the disk differs.",
+        path,
+        shortCommit(source.commit),
+      );
     case "moved":
       return vscode.l10n.t("The file has changed since it was indexed: the cited text now stands at lines {0}.", span);
+    case "same_tree":
+      return vscode.l10n.t(
+        "The file has changed since it was indexed: the cited code, formatted otherwise, now stands at lines {0}.",
+        span,
+      );
     case "changed":
       return vscode.l10n.t(
         "What was cited has changed since it was indexed: it is at lines {0} now, with another text.",
@@ -107,7 +152,7 @@ function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): str
   }
 }
 
-function short({ commit }: SourceResult): string {
+function shortCommit(commit: string): string {
   return messageLine(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
 }
 

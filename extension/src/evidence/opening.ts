@@ -10,6 +10,8 @@ export type Note =
   | "kept"
   /** The cited text is at other lines of the file by now. */
   | "moved"
+  /** The cited code is at these lines, formatted otherwise. */
+  | "same_tree"
   /** What was cited is at these lines, but with another text. */
   | "changed"
   /** What was cited is no longer in the file. */
@@ -54,6 +56,7 @@ export function planOpening(
 const NOTES: Record<Verification["state"], Note | null> = {
   exact: null,
   moved: "moved",
+  same_tree: "same_tree",
   changed: "changed",
   gone: "gone",
   unverified: "unverified",
@@ -62,7 +65,8 @@ const NOTES: Record<Verification["state"], Note | null> = {
 /** Which lines of the source's document are marked, and what the reader must know. */
 export function planSource(source: SourceResult): Extract<Opening, { kind: "document" }> {
   const { lines } = source;
-  if (source.matches_index) {
+  // Of a text that the index has, the server says what became of the citation only where another version was cited.
+  if (source.matches_index && source.verification === null) {
     return { kind: "document", lines, note: source.local_matches ? null : "kept" };
   }
   const state = source.verification?.state;

@@ -169,6 +169,9 @@ export interface TargetsParams {
 }
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+ *
+ * A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
+ * looked for.
  */
 export interface SourceParams {
   citation?: string | null;
@@ -177,6 +180,7 @@ export interface SourceParams {
   repo?: string | null;
   commit?: string | null;
   lines?: LineSpan | null;
+  cited?: CitedTextParams | null;
 }
 /**
  * Lines of a file, 1-based and inclusive.
@@ -184,6 +188,17 @@ export interface SourceParams {
 export interface LineSpan {
   start: number;
   end: number;
+}
+/**
+ * The text of a candidate, by which its lines are found where the index does not hold the candidate.
+ */
+export interface CitedTextParams {
+  text: string;
+  path: string;
+  language: string;
+  symbol?: string | null;
+  headings?: string[];
+  lines?: LineSpan | null;
 }
 /**
  * `adk/status` takes nothing.
@@ -465,11 +480,15 @@ export interface LeftOut {
  * Whether the citation holds in the source as it is now.
  */
 export interface Verification {
-  state: "exact" | "moved" | "changed" | "gone" | "unverified";
+  state: "exact" | "moved" | "same_tree" | "changed" | "gone" | "unverified";
   /**
    * Where the text is now, if it moved or changed.
    */
   lines: LineSpan | null;
+  /**
+   * The file of `lines`, where it is not the cited one.
+   */
+  path: string | null;
   reason: string;
 }
 /**
@@ -671,6 +690,7 @@ export interface SourceResult {
   verification: Verification | null;
   local_file: string | null;
   local_matches: boolean;
+  cited_commit: string | null;
   site_url: string | null;
 }
 /**

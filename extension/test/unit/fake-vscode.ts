@@ -321,7 +321,7 @@ export const openedPanels: FakePanel[] = [];
 /** An editor with a document of some lines, which remembers what is marked in it. */
 export class FakeEditor {
   selection: Selection = new Selection(0, 0, 0, 0);
-  marked: { range: Range }[] = [];
+  marked: { range: Range; renderOptions?: { after?: { contentText?: string } } }[] = [];
   viewColumn = 1;
   readonly document;
 
@@ -362,6 +362,7 @@ export const window = {
     return new FakeEditor(uri, "one\ntwo\nthree\nfour\nfive\nsix\n");
   },
   setStatusBarMessage: () => new Disposable(() => undefined),
+  showWarningMessage: async () => undefined,
   createWebviewPanel(viewType: string, title: string): FakePanel {
     const panel = new FakePanel(viewType, title);
     openedPanels.push(panel);

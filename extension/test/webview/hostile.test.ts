@@ -30,7 +30,7 @@ function poisoned(payload: string, index: number): Candidate {
     title: payload,
     language: index % 3 === 0 ? payload : base.language,
     citation: payload,
-    verification: { state: "changed", lines: { start: 1, end: 2 }, reason: payload },
+    verification: { state: "changed", lines: { start: 1, end: 2 }, path: null, reason: payload },
     why: {
       ...base.why,
       branches: [{ branch: payload, rank: 1, score: 1 }],

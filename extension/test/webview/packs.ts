@@ -181,7 +181,12 @@ export function variedPack(): EvidenceResult {
     [
       docsCandidate(),
       codeCandidate({
-        verification: { state: "moved", lines: moved, reason: "The same text stands 11 lines further down." },
+        verification: {
+          state: "moved",
+          lines: moved,
+          path: null,
+          reason: "The same text stands 11 lines further down.",
+        },
       }),
       docsCandidate({
         rank: 3,
@@ -191,21 +196,21 @@ export function variedPack(): EvidenceResult {
         headings: ["google.adk.plugins", "ReflectAndRetryToolPlugin"],
         path: "google.adk.plugins.md",
         language: "md",
-        verification: { state: "unverified", lines: null, reason: "The source is not on this machine." },
+        verification: { state: "unverified", lines: null, path: null, reason: "The source is not on this machine." },
       }),
       codeCandidate({
         rank: 4,
         candidate_id: "code-2",
         rerank_score: 0.4,
         symbol: "FunctionTool.run_async",
-        verification: { state: "changed", lines: moved, reason: "The function's body is another one now." },
+        verification: { state: "changed", lines: moved, path: null, reason: "The function's body is another one now." },
       }),
       codeCandidate({
         rank: 5,
         candidate_id: "code-3",
         rerank_score: -0.3,
         symbol: "retry_on_errors",
-        verification: { state: "gone", lines: null, reason: "The file is not in the source any more." },
+        verification: { state: "gone", lines: null, path: null, reason: "The file is not in the source any more." },
       }),
     ],
     {

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from adk_evidence.errors import SourceError
 from adk_evidence.models.cited import Cited
-from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.models.pack import LineSpan, Verification, VerificationState
 from adk_evidence.readers.python import imports, parse
 from adk_evidence.readers.sections import find_section, heading_key, heading_trail, sections_of
 from adk_evidence.readers.syntax import definition_lines, find_same_tree, find_symbol, nearest
@@ -265,24 +265,28 @@ def _defined_beyond(cited: Cited, corpus: Corpus) -> Verification | None:
     """The definition of the cited name in another file."""
     told = corpus.exported(cited.path, cited.name.partition(".")[0])
     paths = [told] if told is not None else [path for path in corpus.defining(cited.name) if path != cited.path]
-    texts = {path: corpus.read(path) or "" for path in paths}
+    texts = {path: corpus.texts(".py").get(path, "") for path in paths}
     found = {path: place for path in paths if (place := anchor_within(cited, texts[path])) is not None}
-    for state, reason in (
-        ("moved", "The same text stands in another file."),
-        ("same_tree", "The code is in another file; only formatting or comments changed."),
-    ):
-        same = [path for path, place in found.items() if place.state in (state, "exact" if state == "moved" else state)]
+    states: tuple[tuple[VerificationState, tuple[VerificationState, ...], str], ...] = (
+        ("moved", ("exact", "moved"), "The same text stands in another file."),
+        ("same_tree", ("same_tree",), "The code is in another file; only formatting or comments changed."),
+    )
+    for state, there, reason in states:
+        same = [path for path, place in found.items() if place.state in there]
         if same:
             path = max(same, key=lambda one: _likeness(one, cited.path))
             lines = found[path].lines or cited.lines
             return Verification(state=state, lines=lines, path=path, reason=reason)
-    if len(found) != 1:
+    alike = [
+        (path, place.lines)
+        for path, place in found.items()
+        if place.lines is not None and (told or _shares_lines(cited, _lines(texts[path]), place.lines))
+    ]
+    if len(alike) != 1:
         return None
-    path, place = next(iter(found.items()))
-    if place.lines is None or not (told or _shares_lines(cited, _lines(texts[path]), place.lines)):
-        return None
+    path, lines = alike[0]
     reason = f"{cited.symbol} is in another file, and its code changed."
-    return Verification(state="changed", lines=place.lines, path=path, reason=reason)
+    return Verification(state="changed", lines=lines, path=path, reason=reason)
 
 
 def _only_holder(cited: Cited, corpus: Corpus) -> tuple[str, LineSpan] | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # How many pages a sentence lists.
 MAX_NAMED = 5
-_CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chunk>[0-9a-f]{40})", re.DOTALL)
+CANDIDATE = re.compile(r"(?P<repo>[^@]+)@(?P<commit>[^:]+):(?P<path>.+):(?P<chunk>[0-9a-f]{40})", re.DOTALL)
 
 
 class NotIndexedError(EvidenceError):
@@ -38,7 +38,9 @@ class CitedSource(Frozen):
     """The text of a cited file.
 
     `matches_index` says whether `text` is to the letter what was indexed. If not, `verification` says what became of
-    the cited lines, and `lines` are their lines now. `local_file` is where the file lies on this machine, None for a
+    the cited lines, and `lines` are their lines now; where another indexed file holds them, `path` and `text` are of
+    that file. `cited_commit` is set where the index does not hold what was cited, and `commit` is of another version:
+    `verification` then says what that version has. `local_file` is where the file lies on this machine, None for a
     page that was made for the index; its text is `text` only if `local_matches`.
     """
 
@@ -55,6 +57,7 @@ class CitedSource(Frozen):
     verification: Verification | None
     local_file: Path | None
     local_matches: bool
+    cited_commit: str | None = None
 
 
 def read_file(
@@ -94,12 +97,17 @@ def read_file(
     kept = now if local_matches else reader.read_at_commit(path)
     matches = local_matches or (kept is not None and sha256_text(kept) == expected)
     text = kept if matches else now
-    if text is None:
-        raise SourceError(f"{path} is gone from the source that was indexed.", "Ingest again.")
     shown, verification = lines, None
     if not matches and (payload := _chunk(session, entry.kind, path, entry.commit, lines, chunk_id)):
         verification = verify(payload, reader)
-        shown = verification.lines if verification.state != "exact" else lines
+        if verification.path in entry.files:
+            there = read_file(session, verification.path or "", entry.repo, entry.commit)
+            return there.model_copy(
+                update={"lines": verification.lines, "cited_lines": lines, "verification": verification}
+            )
+        shown = lines if verification.state == "exact" else None if verification.path else verification.lines
+    if text is None:
+        raise _gone(path, verification)
     last = max(1, len(split_lines(text)))
     return CitedSource(
         repo=entry.repo,
@@ -116,6 +124,16 @@ def read_file(
         local_file=index.file_of(corpus, path) if now is not None and not made else None,
         local_matches=local_matches,
     )
+
+
+def _gone(path: str, verification: Verification | None) -> SourceError:
+    hint = "Ingest again."
+    if verification is not None and verification.path is not None:
+        # A file that was not indexed is not opened.
+        hint = (
+            f"{verification.reason.removesuffix('.')}, {one_line(verification.path)}: ingest again to open that file."
+        )
+    return SourceError(f"{path} is gone from the source that was indexed.", hint)
 
 
 def read_citation(session: Session, citation: str) -> CitedSource:
@@ -167,7 +185,7 @@ def read_candidate(session: Session, candidate_id: str) -> CitedSource:
         NotIndexedError: The index does not hold the candidate.
         SourceError: The source cannot be read, or the file is gone from it.
     """
-    match = _CANDIDATE.fullmatch(candidate_id)
+    match = CANDIDATE.fullmatch(candidate_id)
     if match is None:
         raise InvalidRequestError("This is not the id of a candidate.", "Take candidate_id from a pack.")
     for kind in KINDS:

@@ -19,11 +19,13 @@ from adk_evidence.errors import EvidenceError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload
+from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import EvidencePack, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search.context import Context, RequestCancelledError
 from adk_evidence.search.event import retrieval_event
 from adk_evidence.search.hybrid import search_collection, wide_enough
+from adk_evidence.search.other_version import read_in_other_version
 from adk_evidence.search.pack import assemble
 from adk_evidence.search.pipeline import begin, rank
 from adk_evidence.search.read import CitedSource, read_candidate, read_citation, read_file
@@ -252,6 +254,10 @@ class Session:
     def read_candidate(self, candidate_id: str) -> CitedSource:
         """The source of a pack's candidate; see `read.read_candidate`."""
         return read_candidate(self, candidate_id)
+
+    def read_in_other_version(self, named: str, cited: Cited | None = None) -> CitedSource:
+        """What the indexed version has of a citation of another one; see `other_version.read_in_other_version`."""
+        return read_in_other_version(self, named, cited)
 
     # Once for a session: a newer generation takes the place of the symbols that the service keeps.
     @cached_property

@@ -50,16 +50,22 @@ export function languageLabel(language: string): string {
 }
 
 /** What became of a citation, in a few words. */
-export function verificationLabel({ state, lines }: Verification): string {
+export function verificationLabel({ state, lines, path }: Verification): string {
   const words: string =
     {
       exact: t("Verified"),
       moved: t("Moved"),
+      same_tree: t("Same code"),
       changed: t("Changed"),
       gone: t("Gone"),
       unverified: t("Not verified"),
     }[state] ?? t("Unknown");
-  return lines === null || state === "exact" ? words : t("{0}, now lines {1}\u2013{2}", words, lines.start, lines.end);
+  if (lines === null || state === "exact") {
+    return words;
+  }
+  return typeof path === "string"
+    ? t("{0}, now in {1}, lines {2}\u2013{3}", words, namedLine(path, 200), lines.start, lines.end)
+    : t("{0}, now lines {1}\u2013{2}", words, lines.start, lines.end);
 }
 
 export function qualityLabel(level: EvidenceResult["quality"]["level"]): string {

@@ -65,6 +65,32 @@ describe("a citation that is opened", () => {
     }
   });
 
+  it("of a version that is not indexed is opened in the indexed version, with a sentence that says so", async () => {
+    const lines = { start: 2, end: 4 };
+    const cited_commit = "v1.18.0";
+    for (const [state, said] of [
+      ["exact", "The cited text stands at lines 2–4 here."],
+      ["moved", "The cited text stands at lines 2–4 here."],
+      ["changed", "What was cited is at lines 2–4 here, with another text."],
+      ["unverified", "The cited lines may be others here."],
+    ] as const) {
+      const verification = { state, lines, path: null, reason: "" };
+      await click({ ...CITED, cited_commit, verification });
+      const told = editor.marked[1]?.renderOptions?.after?.contentText?.trim();
+      assert.equal(told, `v1.18.0 was cited and is not indexed; this is v2.13.0. ${said}`);
+    }
+  });
+
+  it("is asked for by its id, with the text by which its lines are found in another version", async () => {
+    const backend = new FakeBackend({ "adk/source": () => CITED });
+    const evidence = new Evidence(backend);
+    const shown = candidate();
+    await new Citations(evidence, new SourceDocuments(evidence), new Highlight()).open(shown, pack(), "source");
+    const { text, path, language, symbol, headings, lines } = shown;
+    const cited = { text, path, language, symbol, headings, lines };
+    assert.deepEqual(backend.asked.at(-1)?.params, { candidateId: shown.candidate_id, cited });
+  });
+
   it("is asked for by the citation itself where it is a part of an outline", async () => {
     const backend = new FakeBackend({ "adk/source": () => CITED });
     const evidence = new Evidence(backend);

@@ -16,7 +16,7 @@ function changed(state: Verification["state"]) {
     matches_index: false,
     local_matches: false,
     lines,
-    verification: { state, lines, reason: "" },
+    verification: { state, lines, path: null, reason: "" },
   });
 }
 
@@ -38,7 +38,7 @@ describe("what a click on a citation opens", () => {
     assert.equal(plan.kind, "document");
   });
 
-  for (const state of ["moved", "changed", "unverified"] as const) {
+  for (const state of ["moved", "same_tree", "changed", "unverified"] as const) {
     it(`is the source as it is now where the text is ${state}, and says so`, () => {
       const plan = planOpening(code, changed(state), "default", "browser");
       assert.deepEqual(plan, { kind: "document", lines: { start: 20, end: 26 }, note: state });
@@ -53,6 +53,13 @@ describe("what a click on a citation opens", () => {
   it("is the source without any lines where the text is gone, and says so", () => {
     const plan = planOpening(code, changed("gone"), "default", "browser");
     assert.deepEqual(plan, { kind: "document", lines: null, note: "gone" });
+  });
+
+  it("is the source of the indexed version where another version was cited, with the lines where the text is", () => {
+    const lines = { start: 20, end: 26 };
+    const verification = { state: "moved" as const, lines, path: null, reason: "" };
+    const plan = planOpening(code, source({ cited_commit: "v1.18.0", lines, verification }), "default", "browser");
+    assert.deepEqual(plan, { kind: "document", lines, note: "moved" });
   });
 
   it("needs no remark where other lines of the file changed", () => {

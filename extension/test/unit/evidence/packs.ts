@@ -35,7 +35,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     citation: "adk-python@v2.13.0:src/google/adk/runners.py#L6-L12",
     citation_confidence: "high",
     support: 0.72,
-    verification: { state: "exact", lines: null, reason: "" },
+    verification: { state: "exact", lines: null, path: null, reason: "" },
     why: {
       branches: [],
       matched_terms: [],
@@ -94,6 +94,7 @@ export function source(more: Partial<SourceResult> = {}): SourceResult {
     verification: null,
     local_file: "/corpora/adk-python/src/google/adk/runners.py",
     local_matches: true,
+    cited_commit: null,
     site_url: null,
     ...more,
   };

@@ -61,6 +61,16 @@ describe("the page's line to the extension", () => {
 
 describe("the words for a state that is new", () => {
   it("say that it is unknown", () => {
-    assert.equal(verificationLabel({ state: "withdrawn" as "gone", lines: null, reason: "" }), "Unknown");
+    const verification = { state: "withdrawn" as "gone", lines: null, path: null, reason: "" };
+    assert.equal(verificationLabel(verification), "Unknown");
+  });
+});
+
+describe("the words for a text that is elsewhere by now", () => {
+  it("name its lines, and its file if that is another one", () => {
+    const lines = { start: 3, end: 9 };
+    const label = (path: string | null) => verificationLabel({ state: "moved", lines, path, reason: "" });
+    assert.equal(label(null), "Moved, now lines 3–9");
+    assert.equal(label("src/new.py"), "Moved, now in src/new.py, lines 3–9");
   });
 });

@@ -1,0 +1,248 @@
+"""Saved packs: read back as what they cite, and compared with sources as these are now."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from adk_evidence.citations.anchor import Corpus, anchor
+from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.index.opened import source_readers
+from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.models.cited import Cited
+from adk_evidence.models.pack import EvidencePack, LineSpan, Verification, VerificationState
+from adk_evidence.readers.python import Definition, parse_lines
+from adk_evidence.store.manifest import IndexManifest
+
+MAX_PACK_BYTES = 50_000_000
+# Best first: a text that one source lost may stand in another of the same repository.
+_ORDER: tuple[VerificationState, ...] = ("exact", "moved", "same_tree", "changed", "gone", "unverified")
+_PACK_HINT = "Save one with `adk-evidence ask --json`."
+# A chunk holds a part of a line only where the line is longer than chunks may be.
+_PART_OF_LINE_CHARS = 500
+_NOT_IN_ID = ("pack_id", "query_id", "debug")
+_HEADER = re.compile(r"[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w+)")
+
+
+class SavedCandidate(BaseModel):
+    """What comparing takes of a candidate; packs of other releases of the product have it, too."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rank: int
+    repo: str
+    ref: str
+    path: str
+    text: str
+    citation: str
+    candidate_id: str
+    language: str
+    origin: str = "repository"
+    source_type: str = ""
+    path_or_url: str = ""
+    symbol: str | None = None
+    headings: tuple[str, ...] = ()
+    lines: LineSpan | None = None
+
+
+class SavedPack(BaseModel):
+    """A pack that was saved as JSON. `candidates` may be empty."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pack_id: str
+    query: str
+    candidates: tuple[SavedCandidate, ...]
+
+
+@dataclass(frozen=True)
+class Against:
+    """A source that citations of a repository are compared with; `made` are pages that were made from docstrings."""
+
+    repo: str
+    label: str
+    corpus: Corpus
+    made: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A candidate, what became of its text, and in which source; None where no source is at hand."""
+
+    candidate: SavedCandidate
+    verification: Verification
+    against: str | None = None
+
+
+def read_pack(text: str, name: str = "The file") -> SavedPack:
+    """The pack in a JSON text.
+
+    Args:
+        text: What `ask --json` or an editor saved.
+        name: What the sentence of an error calls the text.
+
+    Raises:
+        InvalidRequestError: The text is no pack, or it was changed after the pack was made.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidRequestError(f"{name} is not JSON.", _PACK_HINT) from exc
+    try:
+        pack = SavedPack.model_validate(data)
+    except ValidationError as exc:
+        raise InvalidRequestError(f"{name} is not an evidence pack.", _PACK_HINT) from exc
+    if not _is_whole(pack.pack_id, data):
+        raise InvalidRequestError(
+            f"{name} was changed after the pack was made: its pack_id does not fit what it holds.",
+            "Ask again, and save the answer anew.",
+        )
+    return pack
+
+
+def read_pack_file(path: Path) -> SavedPack:
+    """The pack in a file; fails as `read_pack` does, and where the file cannot be read."""
+    name = path.name
+    try:
+        if path.stat().st_size > MAX_PACK_BYTES:
+            raise InvalidRequestError(f"{name} is too large for an evidence pack.", _PACK_HINT)
+        return read_pack(path.read_text(encoding="utf-8-sig"), name)
+    except UnicodeDecodeError as exc:
+        raise InvalidRequestError(f"{name} is not UTF-8 text.", _PACK_HINT) from exc
+    except OSError as exc:
+        raise InvalidRequestError(f"{name} cannot be read: {exc.strerror}.", "Name a file that exists.") from exc
+
+
+def indexed_sources(manifest: IndexManifest, folder: Path) -> list[Against]:
+    """The sources of an index, as they are now; `folder` is the folder of its generation."""
+    readers = source_readers(manifest, folder)
+    return [
+        Against(
+            entry.repo, _label(entry.repo, entry.ref or entry.commit), Corpus(readers[name]), _is_made(entry.source)
+        )
+        for name, entry in manifest.proper().items()
+    ]
+
+
+def _label(repo: str, at: str) -> str:
+    return f"{repo} at {at[:12] if re.fullmatch('[0-9a-f]{40,64}', at) else at}"
+
+
+def _is_made(source: str) -> bool:
+    return source == "api-reference"
+
+
+def check_pack(pack: SavedPack, sources: Sequence[Against]) -> tuple[Checked, ...]:
+    """What became of each citation of a pack, in the order of their ranks."""
+    return tuple(_check(candidate, sources) for candidate in pack.candidates)
+
+
+def _check(candidate: SavedCandidate, sources: Iterable[Against]) -> Checked:
+    made = _is_made(candidate.origin)
+    own = [source for source in sources if source.repo == candidate.repo and source.made == made]
+    if not own:
+        what = "the API reference" if made else candidate.repo
+        return Checked(candidate, Verification(state="unverified", reason=f"No source of {what} is at hand."))
+    cited = cited_of(candidate)
+    found = [Checked(candidate, _anchored(cited, source.corpus), source.label) for source in own]
+    return min(found, key=lambda one: _ORDER.index(one.verification.state))
+
+
+def _anchored(cited: Cited, corpus: Corpus) -> Verification:
+    try:
+        found = anchor(cited, corpus)
+        long_line = "\n" not in cited.body and len(cited.body) >= _PART_OF_LINE_CHARS
+        if found.state not in ("exact", "moved") and long_line:
+            found = _part_of_line(cited, corpus) or found
+    except SourceError as exc:
+        return Verification(state="unverified", reason=exc.message)
+    return found
+
+
+def _part_of_line(cited: Cited, corpus: Corpus) -> Verification | None:
+    """Where a cited part of a line is; packs do not say that they cite a part."""
+    text = corpus.read(cited.path) or ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if cited.body in line:
+            if number == cited.start_line:
+                return Verification(state="exact")
+            place = LineSpan(start=number, end=number)
+            return Verification(state="moved", lines=place, reason="The same text stands at another line.")
+    return None
+
+
+def cited_of(candidate: SavedCandidate) -> Cited:
+    """What a candidate cites."""
+    return cited_text(
+        candidate.text,
+        candidate.path,
+        candidate.language,
+        symbol=candidate.symbol,
+        headings=candidate.headings,
+        lines=candidate.lines,
+        uri=candidate.path_or_url if candidate.source_type == "docs" else None,
+    )
+
+
+def cited_text(
+    text: str,
+    path: str,
+    language: str,
+    *,
+    symbol: str | None = None,
+    headings: tuple[str, ...] = (),
+    lines: LineSpan | None = None,
+    uri: str | None = None,
+) -> Cited:
+    """A cited text as candidates have it: they do not say of which kind their symbol is, but their text does."""
+    span = lines or LineSpan(start=1, end=1 + text.count("\n"))
+    kind, symbols = _kind(text, path, symbol) if language == "py" else (None, ())
+    return Cited(
+        path=path,
+        lang=language,
+        body=text,
+        start_line=span.start,
+        end_line=span.end,
+        symbol=symbol,
+        symbol_kind=kind,
+        symbols=symbols,
+        headings=headings,
+        uri=uri,
+    )
+
+
+def _kind(text: str, path: str, symbol: str | None) -> tuple[SymbolKind, tuple[str, ...]]:
+    if symbol is None:
+        return "module", ()
+    nodes = {node.name: node for node in parse_lines(text) or () if isinstance(node, Definition)}
+    names = list(nodes) or _HEADER.findall(text.partition("\n")[0])
+    own = symbol.rpartition(".")[2]
+    if own in names:
+        return "class" if isinstance(nodes.get(own), ast.ClassDef) else "method", ()
+    module = PurePosixPath(path).with_suffix("") if path else PurePosixPath()
+    parts = module.parent.parts if module.name == "__init__" else module.parts
+    if f".{'.'.join(parts)}".endswith(f".{symbol}"):
+        return "module", ()
+    return "methods" if names else "block", tuple(f"{symbol}.{name}" for name in names)
+
+
+def _is_whole(pack_id: str, data: Mapping[str, Any]) -> bool:
+    """Whether a pack is as it was made; a pack of another release that an editor wrote anew is given the benefit."""
+    kept = {name: value for name, value in data.items() if name not in (*_NOT_IN_ID, "queryUsed")}
+    canonical = json.dumps(kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    if hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest() == pack_id:
+        return True
+    # JavaScript writes 1.0 as 1.
+    try:
+        pack = EvidencePack.model_validate({name: value for name, value in data.items() if name != "queryUsed"})
+    except ValidationError:
+        return True
+    return pack.with_id().pack_id == pack_id
