@@ -62,7 +62,8 @@ class Listing:
     """What to list.
 
     `limit` is the most changes to list, 0 for all. `lines` says whether to show changed lines, by default only those of
-    definitions that were asked for. `allow_network` says whether versions may be fetched from the package registry.
+    definitions that were asked for, and of a question's results. `allow_network` says whether versions may be fetched
+    from the package registry.
     """
 
     limit: int = 0
@@ -169,9 +170,9 @@ def compare_question(
         names = _names_in(settings, question, [version for version in versions if version is not None])
         if not names:
             raise IndexMissingError(told, f"{hint} Without an index, --symbol compares definitions.")
-        found = compare_symbols(settings, before, after, names, progress, listing)
+        instead = compare_symbols(settings, before, after, names, progress, listing)
         warning = with_options(f"{told} {hint} This compares the names in the question instead.")
-        return found.model_copy(update={"warnings": (warning,)})
+        return instead.model_copy(update={"warnings": (warning,)})
     old, new = (index for index in indexes if index is not None)
     with ExitStack() as stack:
         service = stack.enter_context(closing(EvidenceService(old)))
@@ -179,7 +180,11 @@ def compare_question(
         earlier, later = stack.enter_context(service.session()), stack.enter_context(other.session())
         history = History.load(settings.paths.history)
         answers = ((str(versions[0]), earlier), (str(versions[1]), later))
-        return compare_answers(request, *answers, history, limit=listing.limit)
+        found = compare_answers(request, *answers, history, limit=listing.limit)
+    if listing.lines is False:
+        bare = tuple(result.model_copy(update={"diff": ""}) for result in found.results)
+        return found.model_copy(update={"results": bare})
+    return found
 
 
 def _names_in(settings: Settings, question: str, versions: Sequence[str]) -> list[str]:

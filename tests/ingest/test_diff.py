@@ -381,6 +381,15 @@ def test_a_package_is_compared_with_all_that_stands_inside(settings: Settings, w
     assert not any(one.diff for one in found.changes)
 
 
+def test_what_went_with_its_module_is_answered_by_the_module(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    found = compare(settings, wheels, "google.adk.tools.search.SearchTool")
+    assert [(one.name, one.change) for one in found.changes] == [("google.adk.tools.search", "moved")]
+    found = compare(settings, wheels, "google.adk.old.things.Thing")
+    assert [(one.name, one.change) for one in found.changes] == [("google.adk.old", "gone")]
+    found = compare(settings, wheels, "google.adk.workflow.node")
+    assert [(one.name, one.change) for one in found.changes] == [("google.adk.workflow", "added")]
+
+
 def test_an_unchanged_definition_is_cited_in_both_versions(settings: Settings, wheels: tuple[Path, Path]) -> None:
     found = compare(settings, wheels, "google.adk.tools.calendar.CalendarTool")
     assert found.changes == ()
@@ -400,6 +409,8 @@ def test_a_path_that_a_module_merely_imported_is_told_when_asked_for(settings: S
     assert [(one.name, one.change, one.use) for one in found.changes] == [
         ("google.adk.two.One", "moved", "google.adk.one.One")
     ]
+    back = compare(settings, (wheels[1], wheels[0]), "google.adk.two.One")
+    assert [(one.name, one.change) for one in back.changes] == [("google.adk.two.One", "added")]
 
 
 def test_what_is_not_listed_is_counted(settings: Settings, wheels: tuple[Path, Path], whole: SymbolDiff) -> None:

@@ -228,6 +228,9 @@ def _widened(
     """The whole definition that a result shows a part of; of a class that is cut, what stands before its methods."""
     if ours is None or theirs is None or payload.symbol is None or payload.lang != "py":
         return own, there
+    if own.verification.state != "exact":
+        # The file is not what was indexed: its lines now are not those of the cited version.
+        return own, there
     old, new = definition(ours.read(own.path), payload.symbol), definition(theirs.read(there.path), payload.symbol)
     if old is None or new is None:
         return own, there
@@ -330,7 +333,7 @@ def _lacking(text: str, versions: Sequence[str], history: History | None) -> Ite
     numbers = [one.number for one in known if one is not None]
     for path in _imported(text):
         has = [history.has_at(number, path) for number in numbers]
-        if sorted(map(str, has)) == ["False", "True"]:
+        if set(has) == {True, False}:
             sentence = lack(history, versions[has.index(False)], path)
             if sentence is not None:
                 yield sentence

@@ -162,4 +162,4 @@ def _checked(release: Release, found: Found) -> Verification:
     lines = split_lines(text)[found.lines.start - 1 : found.lines.end] if text is not None else []
     if sha256_text("\n".join(lines)) == sha256_text("\n".join(found.text)):
         return Verification(state="exact")
-    return Verification(state="unverified", reason="The file cannot be read any more.")
+    return Verification(state="unverified", reason="The file was changed or cannot be read any more.")

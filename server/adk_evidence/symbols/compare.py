@@ -51,6 +51,17 @@ _ORDER: tuple[ChangeKind, ...] = (
     "text",
 )
 
+_KINDS: Mapping[DefinitionKind, str] = {
+    "module": "a module",
+    "class": "a class",
+    "function": "a function",
+    "method": "a method",
+    "property": "a property",
+    "field": "a field",
+    "attribute": "an attribute",
+    "variable": "a variable",
+}
+
 
 @dataclass
 class Pair:
@@ -75,6 +86,10 @@ class Pair:
     def name(self) -> str:
         """The name that people know: of what both versions have, the name in the earlier version."""
         return self.lost or self.name_before or self.name_after
+
+    def is_gone_with(self, path: str) -> bool:
+        """Whether a path leads to the definition, or inside, and the definition is gone."""
+        return self.change == "gone" and _inside(path, self.name_before)
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -104,17 +119,22 @@ class Comparison:
         """The differences of what an import path leads to and of what stands inside."""
         old, new = self.old.find(path), self.new.find(path)
         found = tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
-        lost = self._lost(path, old) if old is not None and not self.new.has(path) else None
-        return found if lost is None or any(pair.lost == path for pair in found) else (lost, *found)
+        if old is not None and not self.new.has(path):
+            told = any(pair.lost == path or pair.kind == "module" or pair.is_gone_with(path) for pair in found)
+            return found if told else (self._lost(path, old), *found)
+        if new is not None and not self.old.has(path) and not found:
+            return (Pair("added", self.new.kind(new), None, new, name_after=path),)
+        return found
 
-    def _lost(self, path: str, place: Spot) -> Pair | None:
+    def _lost(self, path: str, place: Spot) -> Pair:
         """A path that the later version lacks, although the path's definition is there: a module merely imported it."""
         now = self._matched.get(place)
-        if now is None:
-            return None
         told = [Told(f"cannot be imported as `{path}` any more", breaking=True)]
+        kind = self.old.kind(place)
+        if now is None:
+            return Pair("gone", kind, place, None, path, told=told, breaking=True, lost=path)
         shown = self.new.shown(now)
-        return Pair("moved", self.new.kind(now), place, now, path, shown, told, breaking=True, use=shown, lost=path)
+        return Pair("moved", kind, place, now, path, shown, told, breaking=True, use=shown, lost=path)
 
     def path_of(self, name: str) -> str | None:
         """The import path that a name means in either version, the likeliest; None where neither has the name."""
@@ -334,7 +354,7 @@ class Comparison:
         payloads = self.old.payload(place) or "v", self.new.payload(now) or "v"
         if kinds[0] != kinds[1]:
             breaking = "method" in kinds or "function" in kinds or kinds[0] == "class"
-            return [Told(f"is a {kinds[1]} now, not a {kinds[0]}", breaking=breaking)]
+            return [Told(f"is {_KINDS[kinds[1]]} now, not {_KINDS[kinds[0]]}", breaking=breaking)]
         if kinds[0] == "attribute" or self._same_file(place, now):
             return []
         old, new = self.old.found(place), self.new.found(now)
@@ -505,9 +525,12 @@ def _inside(path: str, module: str) -> bool:
 
 def _concerns(pair: Pair, path: str, old: Spot | None, new: Spot | None) -> bool:
     """Whether a difference is of a definition, of what stands inside, or of what the definition went or came with."""
-    for name in (pair.name_before, pair.name_after):
-        if name and (_inside(name, path) or (_inside(path, name) and bool(pair.members))):
-            return True
+    if any(name and _inside(name, path) for name in (pair.name_before, pair.name_after)):
+        return True
+    # What went or came with its module or class has no difference of its own.
+    around = pair.name_before or pair.name_after
+    if (pair.kind == "module" or pair.members) and _inside(path, around):
+        return True
     return any(
         place is not None and wanted is not None and bool(wanted.name) and _inside(place.path, wanted.path)
         for place, wanted in ((pair.before, old), (pair.after, new))
