@@ -54,6 +54,14 @@ class Runner:
 
     def stop(self, now=False): ...
 
+    @property
+    def client(self):
+        return object()
+
+    @property
+    def size(self):
+        return 1
+
     def _private(self): ...
 
 
@@ -143,6 +151,13 @@ class Runner:
         warnings.warn("Use close instead.", DeprecationWarning)
 
     def count(self): ...
+
+    @LoopCachedProperty
+    def client(self):
+        return object()
+
+    def size(self):
+        return 1
 
 
 def make_runner(agent, label="x", **kwargs):
@@ -291,6 +306,12 @@ def test_a_function_that_must_be_awaited_now_breaks_calls(whole: SymbolDiff) -> 
     found = change(whole, "google.adk.Runner.close")
     assert found.breaking
     assert "a coroutine, to be awaited now, not a plain function" in found.details[0]
+
+
+def test_a_property_by_a_decorator_of_the_project_is_no_method(whole: SymbolDiff) -> None:
+    assert not change(whole, "google.adk.Runner.client").breaking
+    found = change(whole, "google.adk.Runner.size")
+    assert (found.breaking, found.details[0]) == (True, "is a method now, not a property")
 
 
 def test_a_parameter_before_others_shifts_positional_arguments(whole: SymbolDiff) -> None:

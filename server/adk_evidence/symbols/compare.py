@@ -29,6 +29,7 @@ from adk_evidence.symbols.signatures import (
     compare_functions,
     compare_texts,
     is_abstract,
+    is_property,
 )
 
 # How alike the lines of two definitions must be, so that one is taken for the other under a new path or a new name.
@@ -331,7 +332,8 @@ class Comparison:
             pair.use = pair.use or new[0] or None
             if pair.change == "changed":
                 pair.change = "deprecated"
-        texts = self._texts(place, now)
+        # What `deprecated` says is told already.
+        texts = [one for one in self._texts(place, now) if new is None or "`deprecated(" not in one.text]
         if pair.change == "moved" and pair.lost is None and len(pair.told) > 1:
             # That another file holds a definition matters less than how the definition differs.
             pair.change = "changed"
@@ -353,6 +355,9 @@ class Comparison:
         kinds = self.old.kind(place), self.new.kind(now)
         payloads = self.old.payload(place) or "v", self.new.payload(now) or "v"
         if kinds[0] != kinds[1]:
+            nodes = [found.node for found in (self.old.found(place), self.new.found(now)) if found is not None]
+            if len(nodes) == 2 and all(map(is_property, nodes)):
+                return []
             breaking = "method" in kinds or "function" in kinds or kinds[0] == "class"
             return [Told(f"is {_KINDS[kinds[1]]} now, not {_KINDS[kinds[0]]}", breaking=breaking)]
         if kinds[0] == "attribute" or self._same_file(place, now):

@@ -118,6 +118,11 @@ def is_abstract(node: ast.stmt) -> bool:
     return isinstance(node, Function) and _is_abstract(node)
 
 
+def is_property(node: ast.stmt) -> bool:
+    """Whether a method is read as an attribute, also by a decorator of the project's own, as its name says."""
+    return isinstance(node, Function) and any(name.lower().endswith("property") for name in _decorators(node))
+
+
 def code_of(node: ast.stmt) -> str:
     """The code of a definition without its name, docstring and decorators, in one normal form."""
     return _code(node) if isinstance(node, Definition) else (ast.dump(node) if node else "")
