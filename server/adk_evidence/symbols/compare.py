@@ -39,6 +39,8 @@ NEW_NAME_LIKENESS = 0.8
 RESPELLED_LIKENESS = 0.85
 # Shorter definitions are alike by chance.
 MIN_RENAMED_LINES = 6
+# Of a syntax tree written out: shorter code is the same by chance.
+MIN_CODE_CHARS = 200
 
 # The order of a list; breaking changes of any kind come before.
 _ORDER: tuple[ChangeKind, ...] = (
@@ -454,7 +456,7 @@ class Comparison:
                 old, new = self.old.found(here), self.new.found(there)
                 if not alike and old is not None and new is not None:
                     code = code_of(old.node)
-                    alike = float(len(code) > 200 and code == code_of(new.node))
+                    alike = float(len(code) > MIN_CODE_CHARS and code == code_of(new.node))
                 if alike:
                     rated.append((alike, here.path, there.path, here, there))
         found = _best(rated)

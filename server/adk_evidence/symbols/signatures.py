@@ -248,7 +248,7 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changed_type(before: ast.expr | None, after: ast.expr | None) -> str | None:
-    """``B`, not `A``, where two annotations differ by more than their spelling; an unknown one differs from none."""
+    """The words "`B`, not `A`" where two annotations differ by more than their spelling; None where one is missing."""
     if before is None or after is None or _type(before) == _type(after):
         return None
     shown = [f"`{clip(_unquoted(item), MAX_VALUE_CHARS)}`" for item in (after, before)]
