@@ -257,12 +257,12 @@ def write_checkout(root: Path, files: Mapping[str, str | bytes] | None = None) -
     return git(root, "rev-parse", "HEAD")
 
 
-def write_wheel(folder: Path, version: str = "9.9.0") -> Path:
-    """A wheel of the code, as the distribution google-adk would be."""
+def write_wheel(folder: Path, version: str = "9.9.0", code: Mapping[str, str] = CODE) -> Path:
+    """A wheel of some code, as the distribution google-adk would be."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel = folder / f"google_adk-{version}-py3-none-any.whl"
     info = f"google_adk-{version}.dist-info"
-    files = {name.removeprefix("src/"): text for name, text in CODE.items() if name.startswith("src/")}
+    files = {name.removeprefix("src/"): text for name, text in code.items() if name.startswith("src/")}
     files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: google-adk\nVersion: {version}\nLicense: Apache-2.0\n"
     files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])

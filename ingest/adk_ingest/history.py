@@ -88,7 +88,7 @@ def build_history(
         snapshots.update({Version(version): found for version, found in table.snapshots().items()})
     wanted = _wanted(name, first, only)
     waiting = [version for version in wanted if version not in snapshots]
-    reader = _Reader(name)
+    reader = VersionReader(name)
     added: list[str] = []
     left_out: list[str] = []
 
@@ -148,7 +148,7 @@ def _version(text: str) -> Version:
         raise InvalidRequestError(f"{text!r} is not a version.", "Name one such as 1.18.0.") from None
 
 
-class _Reader:
+class VersionReader:
     """Reads versions; a file that another version has, too, is read once."""
 
     def __init__(self, distribution: str) -> None:
@@ -159,7 +159,7 @@ class _Reader:
     def read(self, source: CorpusSource, progress: Progress) -> Snapshot:
         facts: list[ModuleFacts] = []
         seen: dict[tuple[str, str], ModuleFacts | None] = {}
-        for file in _files(source):
+        for file in files_of(source):
             path = file.relative_to(source.root).as_posix()
             name = module_name(path)
             if name is None:
@@ -182,7 +182,7 @@ class _Reader:
         return self._package if any(found.name == self._package for found in facts) else facts[0].name.partition(".")[0]
 
 
-def _files(source: CorpusSource) -> list[Path]:
+def files_of(source: CorpusSource) -> list[Path]:
     found: list[Path] = []
     for subtree in source.subtrees:
         place = source.root / subtree

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from rich.console import Console
 
 from adk_evidence.commands import with_options
@@ -48,6 +48,7 @@ class Status(BaseModel):
     """What is published and what ran."""
 
     home: str
+    command: str = Field(default="", exclude=True, description="Builds the index.")
     generation: str | None = None
     created_at: str | None = None
     dense: str | None = None
@@ -123,10 +124,17 @@ def show_run(run: RunManifest, console: Console) -> None:
     say(
         console,
         f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
-        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
+        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} "
+        f"({seconds}).",
     )
     for model, spent in run.spent.items():
         say(console, f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}")
+
+
+def _share(run: RunManifest) -> str:
+    """How much of all vectors was in the cache, rounded down."""
+    total = run.vectors_embedded + run.vectors_from_cache
+    return f", {100 * run.vectors_from_cache // total} %" if run.vectors_from_cache else ""
 
 
 def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:
@@ -176,7 +184,9 @@ def make_status(settings: Settings) -> Status:
                 run.status = "interrupted"
     shown = {"run_id", "status", "mode", "started_at", "finished_at", "errors"}
     runs = [run.model_dump(mode="json", include=shown) for run in last]
-    status = Status(home=str(settings.paths.root), runs=runs, cache=CacheStatus.of(settings))
+    status = Status(
+        home=str(settings.paths.root), command=settings.ingest_command, runs=runs, cache=CacheStatus.of(settings)
+    )
     if current is not None:
         manifest = current.manifest
         status.generation, status.created_at, status.dense = current.id, manifest.created_at, manifest.dense
@@ -199,7 +209,7 @@ def make_status(settings: Settings) -> Status:
 
 def show_status(status: Status, console: Console) -> None:
     if status.generation is None:
-        say(console, f"Nothing is indexed in {status.home}. {with_options('Run `adk-ingest all`.')}")
+        say(console, f"Nothing is indexed in {status.home}. {with_options(f'Run `{status.command}`.')}")
     else:
         say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
         corpora = table("corpus", "repository", "commit", "source", "files", "chunks", "content")

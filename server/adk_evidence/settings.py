@@ -464,6 +464,12 @@ class PackSettings(Frozen):
     time_budget_ms: PositiveInt | None
 
 
+class ProjectSettings(Frozen):
+    """Which version of the ADK answers where nothing names one."""
+
+    detect: bool
+
+
 class AgentsSettings(Frozen):
     """What agents may do."""
 
@@ -489,6 +495,7 @@ class Settings(Frozen):
     targets: TargetsSettings
     rerank: RerankSettings
     pack: PackSettings
+    project: ProjectSettings
     agents: AgentsSettings
     telemetry: TelemetrySettings
 
@@ -526,6 +533,11 @@ class Settings(Frozen):
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return "adk-ingest all"
+
+    @property
+    def targets_command(self) -> str:
+        """The command that ranks the symbols of the index."""
+        return "adk-ingest targets"
 
 
 def config_file(name: str) -> Path:

@@ -29,6 +29,7 @@ from adk_evidence_console import (
     stdout,
     write_utf8,
 )
+from adk_evidence_console.pinned import Adk, Project, Python, detected_adk, wanted_adk
 from adk_evidence_eval.cli import app as eval_app
 
 app = CommandLine("Verified evidence from the Google ADK docs and source.", "adk-evidence")
@@ -99,14 +100,18 @@ def ask(
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
     index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
     full: Full = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Answer a question with checked evidence."""
-    from adk_evidence.index.codebase import MAIN
+    """Answer a question with checked evidence, of the google-adk that the project in the working folder uses."""
     from adk_evidence.index.registry import settings_of
+    from adk_evidence.index.versions import project_version
     from adk_evidence.render.markdown import to_markdown
+    from adk_evidence.search.choice import index_for
     from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, selection_of, to_json
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
@@ -126,6 +131,12 @@ def ask(
         if selected is None:
             raise InvalidRequestError("There is no question.", 'Try `adk-evidence ask "how do I ..."`.')
         query = selected.text
+    settings = settings_from(profile, home)
+    wanted = wanted_adk(settings, adk, project, python)
+    if index is not None and wanted is not None:
+        raise InvalidRequestError("--index and the options that name a version exclude each other.", "Choose one.")
+    if index is None and wanted is None:
+        wanted = detected_adk(settings)
     request = build_request(
         query=read_stdin() if query == "-" else query,
         task_mode=mode,
@@ -138,9 +149,10 @@ def ask(
         time_budget_ms=time_budget_ms,
         strict=strict or None,
         symbol=symbol,
+        project=None if wanted is None else project_version(wanted),
     )
-    settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    answer(settings, request, render, full=full, selection=selected)
+    own = index_for(settings, request.query, wanted, ref).settings if index is None else settings_of(settings, index)
+    answer(own, request, render, full=full, selection=selected)
 
 
 @app.command()
@@ -153,20 +165,28 @@ def symbol(
     mode: Annotated[
         Literal["auto", "lexical", "vector", "hybrid"], typer.Option("--mode", help="By words, by meaning or both.")
     ] = "auto",
+    adk: Adk = None,
+    project: Project = None,
     python: Annotated[
-        Path | None, path_option("Your interpreter or virtual environment, to mark what its google-adk lacks.")
+        Path | None,
+        path_option("Your interpreter or virtual environment: its google-adk answers; what it lacks is marked."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
     """Find public ADK classes, functions and members by name or by meaning. `ask` finds private ones, too."""
+    from adk_evidence.index.versions import choose_index
     from adk_evidence.symbols.current import CurrentSymbols
     from adk_evidence_cli.symbols import show_targets
 
-    symbols = CurrentSymbols(settings_from(profile, home))
+    settings = settings_from(profile, home)
+    # To mark what an environment lacks, the environment need not have a google-adk.
+    found = wanted_adk(settings, adk, project, python, required=project is not None)
+    chosen = choose_index(settings, found or (None if python else detected_adk(settings)))
+    symbols = CurrentSymbols(chosen.settings)
     wanted = read_stdin() if query == "-" else query
-    show_targets(symbols.find(wanted, results, mode, python), stdout(), stderr(), as_json=as_json)
+    show_targets(symbols.find(wanted, results, mode, python), chosen, stdout(), stderr(), as_json=as_json)
 
 
 @app.command()
@@ -273,6 +293,61 @@ def check(
     checking.show(checked, form, stdout(), stderr(), strict_lines=strict_lines)
     if not checking.all_stand(checked, strict_lines=strict_lines):
         raise typer.Exit(1)
+
+
+@app.command()
+def diff(
+    query: Query = None,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="Earlier version: 1.31.0, a wheel, a checkout or an environment. [default: that of the project here]",
+            show_default=False,
+        ),
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option("--to", help="Later version. [default: that of the settings]", show_default=False)
+    ] = None,
+    symbol: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this definition, module or package, e.g. google.adk.runners.Runner; repeatable."),
+    ] = None,
+    limit: Annotated[int, typer.Option(help="The most changes to list; 0 lists all.", min=0)] = 60,
+    lines: Annotated[
+        bool | None,
+        typer.Option(
+            "--lines/--no-lines", help="Show the changed lines. [default: of one definition]", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch no version from the package registry.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say what differs between two versions of the ADK, breaking changes first.
+
+    Without a question: in the public API, or in the given symbols. With a question: in the evidence on the question,
+    for which both versions must be indexed.
+    """
+    from adk_evidence_cli.diff import Listing, compare_question, compare_symbols, show_difference, version_here
+    from adk_ingest.progress_views import make_progress
+
+    if as_json and as_markdown:
+        raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")
+    if query is not None and symbol:
+        raise InvalidRequestError("A question and --symbol exclude each other.", "Ask, or name symbols.")
+    settings, progress = settings_from(profile, home), make_progress(stderr(), as_json=False)
+    before = before or version_here(settings)
+    options = Listing(limit=limit, lines=lines, allow_network=not offline)
+    if query is None:
+        of_symbols = compare_symbols(settings, before, after, symbol or (), progress, options)
+        show_difference(of_symbols, as_json=as_json, as_markdown=as_markdown)
+        return
+    question = read_stdin() if query == "-" else query
+    found = compare_question(settings, before, after, question, progress, options)
+    show_difference(found, as_json=as_json, as_markdown=as_markdown)
 
 
 def run() -> None:

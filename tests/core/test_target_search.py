@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import EvidenceError, InvalidRequestError, ModelError, StoreError, TargetsMissingError
+from adk_evidence.index.environments import Installed
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
-from adk_evidence.symbols.installed import Installed, availability, find_installed
+from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
 from adk_evidence.symbols.target import RankParts, Target, rich_text
 from adk_evidence.symbols.target_sets import About, TargetSet

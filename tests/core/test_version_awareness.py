@@ -11,7 +11,9 @@ import pytest
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import EvidencePack, VersionPlan
-from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, ProjectVersion
+from adk_evidence.render.markdown import to_markdown
+from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_generations, open_writer
@@ -200,7 +202,61 @@ def test_the_version_is_no_part_of_what_is_searched_for(both: Workplace) -> None
     assert ">=9.0" in heard, "a question that is nothing but a version is embedded as it is"
 
 
+# The version of a project
+
+
+def ask_for(service: EvidenceService, version: str, query: str = "retry a tool that throws", **filters: Any) -> Any:
+    project = ProjectVersion(version=version, taken_from="uv.lock")
+    return service.find(EvidenceRequest(query=query, project=project, filters=EvidenceFilters(**filters)))
+
+
+def test_a_question_is_answered_from_the_version_of_the_project(service: EvidenceService) -> None:
+    for version, commit in (("8.1.0", OLD_COMMIT), ("9.9", CODE_COMMIT)):
+        pack = ask_for(service, version)
+        assert code_refs(pack) == {commit} and plan(pack).basis == "project"
+        assert (pack.adk.wanted, pack.adk.taken_from, pack.adk.is_wanted) == (version, "uv.lock", True)
+        assert pack.warnings == ()
+
+
+def test_the_version_that_the_question_names_wins_over_the_project(service: EvidenceService) -> None:
+    pack = ask_for(service, "9.9.0", "retry a tool that throws in ADK 8.1")
+    assert code_refs(pack) == {OLD_COMMIT} and plan(pack).basis == "question"
+    assert (pack.adk.indexed, pack.adk.wanted, pack.warnings) == ("8.1.0", "9.9.0", ())
+
+
+def test_the_filter_of_the_request_wins_over_the_project(service: EvidenceService) -> None:
+    pack = ask_for(service, "9.9.0", repo_ref_hint="v8.1.0")
+    assert code_refs(pack) == {OLD_COMMIT} and pack.adk.indexed == "8.1.0" and pack.warnings == ()
+
+
+def test_views_name_the_version_and_what_it_was_taken_from(service: EvidenceService) -> None:
+    pack = ask_for(service, "8.1.0")
+    assert "VERSION: google-adk 8.1.0, from uv.lock" in to_prompt(pack).text.splitlines()
+    assert "Version: google-adk 8.1.0, from uv.lock" in to_markdown(pack).splitlines()
+    other = ask_for(service, "9.9.0", "retry a tool that throws in ADK 8.1")
+    assert "VERSION: google-adk 8.1.0; the project uses google-adk 9.9.0, from uv.lock" in to_prompt(other).text
+    without = ask(service, "retry a tool that throws")
+    assert without.adk is None and "VERSION" not in to_prompt(without).text
+
+
 # One version
+
+
+def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: EvidenceService) -> None:
+    pack = ask_for(one, "1.18.0")
+    assert pack.warnings == (
+        "version_not_indexed: The project uses google-adk 1.18.0 (uv.lock); the index is of 9.9.0. Evidence may not "
+        "hold for 1.18.0. `adk-ingest all --adk 1.18.0` indexes that version.",
+    )
+    assert pack.quality.level == "mixed"
+    assert pack.quality.note.endswith("; the version that the project uses is not in the index.")
+    assert (pack.adk.indexed, pack.adk.is_wanted) == ("9.9.0", False)
+    # The question's own version is what the warning is about.
+    assert ask_for(one, "1.18.0", "retry a tool that throws in ADK 9.9").warnings == ()
+
+
+def test_a_build_of_ones_own_counts_as_its_release(one: EvidenceService) -> None:
+    assert ask_for(one, "9.9.0+mine").warnings == ()
 
 
 def test_one_version_that_is_asked_for_changes_nothing_but_the_plan(one: EvidenceService) -> None:

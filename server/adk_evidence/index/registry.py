@@ -1,6 +1,7 @@
-"""The registry of named indexes: one folder for each codebase beside the main index of the ADK.
+"""The registry of named indexes: one folder for each codebase and each other version of the ADK beside the main index.
 
 <home>/indexes/<name>/codebase.json   the codebase's folder, and how its files are chosen and cut
+<home>/indexes/<name>/version.json    instead, for a version of the ADK; see `index/versions.py`
 <home>/indexes/<name>/index/          the generations
 <home>/indexes/<name>/manifests/      the run manifests
 """
@@ -22,6 +23,7 @@ from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexErr
 from adk_evidence.files import write_atomic
 from adk_evidence.index.codebase import MAIN, Codebase, checked_name
 from adk_evidence.index.settings import settings_for
+from adk_evidence.index.versions import VERSION_RECORD, index_name, recorded_versions, settings_for_version, version_in
 from adk_evidence.models.citation import short_name
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -40,18 +42,28 @@ class _Record(BaseModel):
     codebase: Codebase
 
 
+class _VersionRecord(BaseModel):
+    """What `version.json` holds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    created_at: str
+    version: str
+
+
 @dataclass(frozen=True)
 class IndexSummary:
     """What is known of an index without opening it.
 
-    `path` is the folder of the codebase; it is None for the main index and where the record is damaged. `created_at`
-    and `updated_at` are UTC times, None while nothing is published. `commits` are the commits of the corpora,
-    `cited_as` the names that citations begin with, and `languages` the numbers of files by extension, the most frequent
-    first.
+    `path` is the folder of the codebase; it is None for indexes of the ADK and where the record is damaged. `version`
+    is that of a version index. `created_at` and `updated_at` are UTC times, None while nothing is published. `commits`
+    are the commits of the corpora, `cited_as` the names that citations begin with, and `languages` the numbers of files
+    by extension, the most frequent first.
     """
 
     name: str
     path: Path | None
+    version: str | None = None
     created_at: str | None = None
     updated_at: str | None = None
     files: int = 0
@@ -63,7 +75,7 @@ class IndexSummary:
 
 
 def settings_of(settings: Settings, name: str) -> Settings:
-    """The settings under which the main index or a codebase's index is read and built.
+    """The settings under which the main index, the index of a version or that of a codebase is read and built.
 
     Raises:
         UnknownIndexError: No index has this name; the hint lists the existing ones.
@@ -71,6 +83,11 @@ def settings_of(settings: Settings, name: str) -> Settings:
     """
     if name == MAIN:
         return settings
+    if version := version_in(name):
+        own = settings_for_version(settings, version)
+        if version in recorded_versions(settings):
+            return own
+        raise UnknownIndexError(f"google-adk {version} has no index of its own.", f"Run `{own.ingest_command}`.")
     return settings_for(settings, read_codebase(settings, name))
 
 
@@ -79,7 +96,7 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
     found = _read(settings, name)
     if found is None:
         main = [MAIN] if open_generations(settings).current() else []
-        names = ", ".join([*main, *_names(settings)])
+        names = ", ".join([*main, *map(index_name, recorded_versions(settings)), *_names(settings)])
         hint = f"There are: {names}." if names else "Nothing has been indexed yet; run `adk-ingest all`."
         raise UnknownIndexError(f"There is no index called {name!r}.", hint)
     return found.codebase
@@ -99,15 +116,36 @@ def register(settings: Settings, codebase: Codebase) -> bool:
                 f"The index {codebase.name} is of another folder, {known.codebase.path}.",
                 f"Choose another name, or run `adk-ingest delete {codebase.name}` first.",
             )
-        created_at = known.created_at if known else f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        text = _Record(created_at=created_at, codebase=codebase).model_dump_json(indent=1)
-        folder = settings.paths.indexes / codebase.name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_atomic(folder / RECORD, text.encode())
-        except OSError as exc:
-            raise StoreError.of_disk(f"The folder {folder} cannot be written", exc) from exc
+        created_at = known.created_at if known else _now()
+        record = _Record(created_at=created_at, codebase=codebase)
+        _write(settings.paths.indexes / codebase.name / RECORD, record)
         return known is None
+
+
+def register_version(settings: Settings, version: str) -> bool:
+    """Record that a version of the ADK has an index of its own; whether that is new.
+
+    Raises:
+        StoreError: The home folder cannot be written.
+    """
+    with registry(settings):
+        path = settings.paths.indexes / index_name(version) / VERSION_RECORD
+        if path.is_file():
+            return False
+        _write(path, _VersionRecord(created_at=_now(), version=version))
+        return True
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _write(path: Path, record: BaseModel) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, record.model_dump_json(indent=1).encode())
+    except OSError as exc:
+        raise StoreError.of_disk(f"The folder {path.parent} cannot be written", exc) from exc
 
 
 @contextmanager
@@ -133,9 +171,15 @@ def registry(settings: Settings) -> Iterator[None]:
 
 
 def list_indexes(settings: Settings) -> list[IndexSummary]:
-    """Every index of the home folder, read from its manifest alone; the main index first, if it exists."""
+    """Every index of the home folder, read from its manifest alone.
+
+    The main index comes first, if it exists, then other versions of the ADK, oldest first, then codebases.
+    """
     main = _summary(settings, IndexSummary(MAIN, None))
     found = [main] if main.created_at else []
+    for version in recorded_versions(settings):
+        known = IndexSummary(index_name(version), None, version=version)
+        found.append(_summary(settings_for_version(settings, version), known))
     for name in _names(settings):
         try:
             record = _read(settings, name)

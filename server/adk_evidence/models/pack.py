@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
+from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
 from adk_evidence.models.base import Frozen
@@ -181,8 +183,9 @@ class VersionPlan(Frozen):
     """Which versions of the ADK were searched."""
 
     asked: tuple[str, ...] = Field(description="What the question names, e.g. `1.18` or `>=2.0`.")
-    basis: Literal["question", "nearest", "newest", "request"] = Field(
-        description="What decided: the question, what is nearest to it, the newest one, or the request's filter."
+    basis: Literal["question", "project", "nearest", "newest", "request"] = Field(
+        description="What decided: the question, the project, what is nearest to these, the newest one, or the "
+        "request's filter."
     )
     searched: dict[str, tuple[str, ...]] = Field(description="By collection; one without known versions is left out.")
     left_out: dict[str, tuple[str, ...]] = Field(description="By collection: indexed, but not searched.")
@@ -205,6 +208,21 @@ class ScoreScale(Frozen):
     mean: float
     deviation: float
     lowest: float | None = Field(default=None, description="What counts for a result without a score.")
+
+
+class AdkVersion(Frozen):
+    """Which google-adk the project uses, and which one the evidence is of."""
+
+    indexed: str | None = Field(description="The version that was searched; null where nobody knows.")
+    wanted: str
+    taken_from: str = Field(default="", description="What named the wanted version, e.g. `uv.lock`.")
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the evidence is of the wanted version; a build of one's own, `1.18.0+mine`, counts as its release."""
+        with suppress(InvalidVersion):
+            return Version(self.indexed or "") == Version(Version(self.wanted).public)
+        return False
 
 
 class RetrievalPlan(Frozen):
@@ -304,6 +322,7 @@ class EvidencePack(Frozen):
     task_mode: TaskMode
     profile: str
     index: IndexInfo | None
+    adk: AdkVersion | None = Field(default=None, description="Where the request names the version of a project.")
     quality: Quality
     retrieval_plan: RetrievalPlan | None
     candidates: tuple[Candidate, ...]

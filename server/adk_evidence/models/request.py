@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
+from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, Field
 
 from adk_evidence.models.base import Frozen
@@ -79,6 +80,20 @@ class EvidenceFilters(Frozen):
         return tuple(kind for kind in KINDS if SOURCE_TYPES[kind] in self.source_types)
 
 
+def _is_version(value: str) -> str:
+    try:
+        return str(Version(value))
+    except InvalidVersion:
+        raise ValueError("it is not a version such as 1.18.0") from None
+
+
+class ProjectVersion(Frozen):
+    """The google-adk that the asker's project uses."""
+
+    version: Annotated[str, Field(max_length=100), AfterValidator(_is_version)]
+    taken_from: str = Field(default="", max_length=300, description="What named the version, e.g. `uv.lock`.")
+
+
 class EvidenceRequest(Frozen):
     """One question to the retrieval pipeline."""
 
@@ -97,5 +112,8 @@ class EvidenceRequest(Frozen):
         default=(),
         max_length=MAX_QUERY_CHARS,
         description="Names in the query that the caller's own code defines. The index need not hold them.",
+    )
+    project: ProjectVersion | None = Field(
+        default=None, description="The google-adk of the project that is asked about; a version in the query wins."
     )
     strict: bool | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack, Outline
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
-from adk_evidence.render.view import body, fence_language, location, place, shown, verification_label
+from adk_evidence.render.view import adk_label, body, fence_language, location, place, shown, verification_label
 
 
 def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
@@ -19,6 +19,8 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
     if pack.index is not None:
         corpora = ", ".join(dict.fromkeys(f"{info.repo}@{info.commit}" for info in pack.index.corpora.values()))
         lines += [f"Index: {inline(corpora)}", ""]
+    if pack.adk is not None:
+        lines += [f"Version: {inline(adk_label(pack.adk))}", ""]
     if pack.warnings:
         lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
     # The result that shows the same may not be among those that were chosen.

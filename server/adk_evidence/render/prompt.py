@@ -14,7 +14,7 @@ from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
-from adk_evidence.render.view import body, deviation, fence_language, location, place, shown
+from adk_evidence.render.view import adk_label, body, deviation, fence_language, location, place, shown
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
@@ -210,6 +210,9 @@ def _cost(*segments: str) -> int:
 def _lead(pack: EvidencePack, system: str) -> str:
     """The system prompt, followed by how far the search can be relied on."""
     notes = [f"SEARCH CONTEXT: {one_line(pack.quality.note)}"]
+    # The warning says more than the line.
+    if pack.adk is not None and not any(text.startswith("version_not_indexed") for text in pack.warnings):
+        notes.append(f"VERSION: {one_line(adk_label(pack.adk))}")
     if not pack.candidates:
         notes.append(_GENERAL_KNOWLEDGE)
     elif pack.quality.level != "high":

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from adk_evidence.languages import title_of
-from adk_evidence.models.pack import Candidate, LeftOut, Verification
+from adk_evidence.models.pack import AdkVersion, Candidate, LeftOut, Verification
 from adk_evidence.render.sanitize import code_span, one_line
 
 # The provenance header that older servers left on top of a candidate's text.
@@ -103,6 +103,15 @@ def fence_language(candidate: Candidate) -> str:
 def deviation(verification: Verification) -> str:
     """The state of a citation in brackets, as Markdown; nothing where the citation holds, as nearly all do."""
     return "" if verification.state == "exact" else f" ({verification_label(verification, code_span)})"
+
+
+def adk_label(adk: AdkVersion) -> str:
+    """The version that the evidence is of, and the project's where that is another one; not yet made harmless."""
+    wanted = f"google-adk {adk.wanted}{f', from {adk.taken_from}' if adk.taken_from else ''}"
+    if adk.is_wanted:
+        return wanted
+    asked = f"the project uses {wanted}" if adk.taken_from else f"you asked for {wanted}"
+    return f"google-adk {adk.indexed or 'of an unknown version'}; {asked}"
 
 
 def verification_label(verification: Verification, quoted: Callable[[str], str] = one_line) -> str:

@@ -65,6 +65,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         task_mode=run.request.task_mode,
         profile=run.settings.profile,
         index=run.index.info,
+        adk=run.scope.adk,
         quality=lowered(run.quality, [UNSOUND[first]] if first in UNSOUND else []),
         retrieval_plan=run.plan,
         candidates=candidates,

@@ -55,7 +55,15 @@ def begin(
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
     query = normalise(request.query, errors=retrieval.read_errors)
-    scope = choose_scope(request.filters, query.text, index, context, retrieval.language, samples=retrieval.samples)
+    scope = choose_scope(
+        request.filters,
+        query.text,
+        index,
+        context,
+        retrieval.language,
+        samples=retrieval.samples,
+        project=request.project,
+    )
     return Run(
         query_id=str(uuid.uuid4()),
         request=request,

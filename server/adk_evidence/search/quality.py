@@ -114,7 +114,7 @@ def _gaps(run: Run) -> list[str]:
     if lost:
         gaps.append(f"{' and '.join(lost)} could not be searched")
     if run.scope.version_missing:
-        gaps.append("the version that the question names is not in the index")
+        gaps.append(f"the version {run.scope.version_missing} is not in the index")
     gaps += _missing_error(run)
     gaps += [f"no {KIND_NAMES[kind]} is indexed" for kind in run.absent_kinds]
     if run.rerank_failed:

@@ -8,18 +8,21 @@ from dataclasses import dataclass, replace
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
+from adk_evidence.index.versions import not_indexed, version_of
 from adk_evidence.languages import PROGRAMMING, common_name
 from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
-from adk_evidence.models.pack import LanguagePlan, VersionPlan
-from adk_evidence.models.request import EvidenceFilters
+from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
+from adk_evidence.models.request import EvidenceFilters, ProjectVersion
 from adk_evidence.readers.audience import named_languages
 from adk_evidence.search.context import Context
 from adk_evidence.search.versions import (
     BASES,
     AskedVersion,
+    Basis,
     VersionChoice,
     asked_versions,
     choose_versions,
+    exactly,
     missing_version,
 )
 from adk_evidence.settings import StoreSettings
@@ -35,9 +38,10 @@ class Scope:
     """What one request searches.
 
     `filters` has the store's filter of every searched kind, and `excluded_origins` what the filters leave out on
-    purpose. `asked` are the versions that the question names; `version_missing` says that none of them is indexed.
-    `hinted` says that the request's own filter chose the version. `languages` says for whose readers pages are
-    searched; None where for all.
+    purpose. `asked` are the versions that the question names. `version_missing` is empty, or says whose version is not
+    indexed. `hinted` says that the request's own filter chose the version. `languages` says for whose readers pages are
+    searched; None where for all. `adk` compares the version of the asker's project, where the request names one, with
+    what is searched.
     """
 
     kinds: Sequence[Kind]
@@ -46,8 +50,9 @@ class Scope:
     versions: Mapping[Kind, VersionChoice]
     asked: tuple[AskedVersion, ...]
     hinted: bool
-    version_missing: bool
+    version_missing: str
     languages: LanguagePlan | None = None
+    adk: AdkVersion | None = None
 
     @property
     def leaves_versions_out(self) -> bool:
@@ -64,9 +69,11 @@ class Scope:
             return None
         chosen = {store.collection(kind): self.versions[kind] for kind in self.kinds if kind in self.versions}
         bases = {choice.basis for choice in chosen.values() if choice.searched}
+        basis: Basis = next((basis for basis in BASES if basis in bases), "newest")
+        by_project = self.adk is not None and not self.asked and basis == "question"
         return VersionPlan(
             asked=tuple(one.text for one in self.asked),
-            basis="request" if self.hinted else next((basis for basis in BASES if basis in bases), "newest"),
+            basis="request" if self.hinted else "project" if by_project else basis,
             searched={name: choice.searched for name, choice in chosen.items() if choice.searched},
             left_out={name: choice.left_out for name, choice in chosen.items() if choice.left_out},
         )
@@ -80,11 +87,12 @@ def choose_scope(
     reader: ProgrammingLanguage | None = None,
     *,
     samples: bool = True,
+    project: ProjectVersion | None = None,
 ) -> Scope:
     """Choose what to search. A version that the index lacks, and missing guides, are warnings.
 
     `reader` is the language of the reader; None searches what pages have for all readers. `samples` says whether
-    example programs are searched.
+    example programs are searched. The version of the `project` counts where the question names no version.
 
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
@@ -95,11 +103,16 @@ def choose_scope(
     hinted = {kind for kind in kinds if built[kind][1]}
     named = asked_versions(question)
     asked = () if hinted else named
-    versions = {kind: choose_versions(kind, index.refs[kind], asked) for kind in KINDS if kind not in hinted}
+    wanted = asked or ((exactly(project.version),) if project and not hinted else ())
+    versions = {kind: choose_versions(kind, index.refs[kind], wanted) for kind in KINDS if kind not in hinted}
     # Guides have no version: then the code beside them says which version is indexed.
     searched = _of(kinds, versions)
     known = any(choice.searched for choice in searched)
     missing = missing_version(asked, searched if known else list(versions.values()))
+    adk = None if project is None else _compared(project, versions.get("code"), index, request.repo_ref_hint)
+    whose = "that the question names" if missing else ""
+    if project and adk and not asked and not hinted and not adk.is_wanted:
+        missing, whose = not_indexed(project, adk.indexed), "that the project uses"
     if missing:
         context.warn("version_not_indexed", missing)
     if request.repo_ref_hint and not hinted:
@@ -123,7 +136,16 @@ def choose_scope(
     if languages is not None:
         docs, others = filters["doc"], PROGRAMMING - {languages.reader, *languages.also}
         filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("for_language", tuple(sorted(others)))))
-    return Scope(kinds, filters, excluded, versions, named, bool(hinted), bool(missing), languages)
+    return Scope(kinds, filters, excluded, versions, named, bool(hinted), whose, languages, adk)
+
+
+def _compared(project: ProjectVersion, code: VersionChoice | None, index: Index, hint: str | None) -> AdkVersion:
+    """The version of a project beside the version of the code that is searched, which a filter may have chosen."""
+    refs = index.refs["code"]
+    found = [version for commit in _commits_of(hint, refs) if (version := version_of(commit, refs[commit]))]
+    searched = code.searched if code else map(str, found)
+    indexed = ", ".join(dict.fromkeys(label.removeprefix("v") for label in searched)) or None
+    return AdkVersion(indexed=indexed, wanted=project.version, taken_from=project.taken_from)
 
 
 def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> LanguagePlan | None:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
+from adk_evidence.index.versions import version_of
 from adk_evidence.models.chunk import Kind
 
 # The strongest first.
@@ -74,7 +74,6 @@ _OTHERS = _words(
 _BEFORE_IT = re.compile(r"(?:\b(?:in|on|with|for|using|since|of|from|to|under|at)\ ){0,3}\(?$", re.I)
 _AFTER = re.compile(r"^[):,]+")
 _EXACTLY = ("==", "===")
-_TAG = re.compile(r"v?\d+\.\d")
 
 
 @dataclass(frozen=True)
@@ -111,6 +110,12 @@ class AskedVersion:
 def asked_versions(question: str) -> tuple[AskedVersion, ...]:
     """The versions of the ADK that a question names, once each, in order."""
     return tuple(dict.fromkeys(_read(match) for match in _mentions(question)))
+
+
+def exactly(version: str) -> AskedVersion:
+    """A project's exact version, as if a question named it."""
+    public = Version(version).public
+    return AskedVersion(f"=={public}", Version(public).release)
 
 
 def without_versions(question: str) -> str:
@@ -241,15 +246,6 @@ def missing_version(asked: Sequence[AskedVersion], choices: Sequence[VersionChoi
     holds = f"holds {', '.join(held)}" if held else "does not say which version it holds"
     of_them = f", of which {' and '.join(searched)} was searched" if len(searched) < len(held) else ""
     return f"The question is about ADK {meant}; the index {holds}{of_them}. Evidence may not hold there."
-
-
-def version_of(commit: str, names: Sequence[str]) -> Version | None:
-    """The version of a commit, from its names or from the commit itself: tags such as `v2.13.0`."""
-    for name in (*names, commit):
-        if _TAG.match(name):
-            with suppress(InvalidVersion):
-                return Version(name)
-    return None
 
 
 def _best(newest: Sequence[Version], asked: AskedVersion) -> tuple[Version, bool] | None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib.metadata
 import os
-import re
 import sys
-import sysconfig
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.environments import Installed, installed_in, site_packages
 from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
 from adk_evidence.symbols.target import Availability, Target
 
@@ -25,14 +23,6 @@ PARSED_FILES = 512
 MAX_FILE_BYTES = 4_000_000
 # Bases that give a class no members of the corpus.
 _PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "BaseModel", "Enum", "Exception"})
-
-
-@dataclass(frozen=True)
-class Installed:
-    """An installed distribution: its version, and the folder that its packages are imported from."""
-
-    version: str
-    root: Path
 
 
 @dataclass(frozen=True)
@@ -65,15 +55,15 @@ def find_installed(requirement: str | None, python: Path | None = None) -> Insta
     except InvalidRequirement:
         return None
     if python is not None:
-        folders = _site_packages(python.expanduser())
+        folders = site_packages(python.expanduser())
         if not folders:
             raise InvalidRequestError(
                 f"{python} is neither a Python interpreter nor a virtual environment.", "Name one that exists."
             )
-        return _installed_in(name, folders)
+        return installed_in(name, folders)
     active = os.environ.get("VIRTUAL_ENV")
-    found = _installed_in(name, _site_packages(Path(active))) if active else None
-    return found or _installed_in(name, [Path(entry) for entry in sys.path if entry])
+    found = installed_in(name, site_packages(Path(active))) if active else None
+    return found or installed_in(name, [Path(entry) for entry in sys.path if entry])
 
 
 def availability(target: Target, installed: Installed | None, ref: str | None) -> Availability:
@@ -142,42 +132,6 @@ def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
             if bases - _PLAIN_BASES:
                 has_bases.add(node.name)
     return _Module(frozenset(names), classes, frozenset(has_bases))
-
-
-def _installed_in(name: str, folders: list[Path]) -> Installed | None:
-    state = tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir())
-    return _look_up(name, state)
-
-
-@functools.lru_cache(maxsize=64)
-def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
-    # The times make the cache notice what is installed or removed. To read metadata takes milliseconds.
-    path = [folder for folder, _ in folders]
-    found = next(iter(importlib.metadata.distributions(name=name, path=path)), None) if path else None
-    if found is None:
-        return None
-    try:
-        version = found.metadata["Version"]
-    except (KeyError, TypeError, AttributeError, OSError):
-        version = None  # a METADATA that is missing or damaged
-    return Installed(version, Path(str(found.locate_file("")))) if version else None
-
-
-def _site_packages(python: Path) -> list[Path]:
-    """Where an interpreter or an environment keeps distributions; empty where it is neither."""
-    # Not resolved: the interpreter of a virtual environment is a link that leads out of it.
-    prefix = python if python.is_dir() else python.parent.parent if _is_interpreter(python) else None
-    if prefix is None:
-        return []
-    found = [*sorted(prefix.glob("lib/python3*/site-packages")), *sorted(prefix.glob("lib/python3*/dist-packages"))]
-    found += prefix.glob("Lib/site-packages")
-    if not found and python.is_file() and python.samefile(sys.executable):
-        found = [Path(sysconfig.get_path("purelib"))]
-    return found
-
-
-def _is_interpreter(path: Path) -> bool:
-    return path.is_file() and re.fullmatch(r"python[\d.]*(\.exe)?", path.name, re.IGNORECASE) is not None
 
 
 def _same_version(version: str, ref: str | None) -> bool:

@@ -1,0 +1,87 @@
+"""Reads two versions of the code for their comparison (`adk_evidence.symbols.compare`)."""
+
+from __future__ import annotations
+
+from packaging.version import InvalidVersion, Version
+
+from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.index.sources import SourceReader
+from adk_evidence.settings import Settings
+from adk_evidence.symbols.history import History
+from adk_evidence.symbols.history_table import make_table
+from adk_evidence.symbols.release import Release, SourceModule
+from adk_ingest.chunking.python import module_name
+from adk_ingest.history import VersionReader, files_of
+from adk_ingest.progress import Progress
+from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.distribution import parse_requirement
+from adk_ingest.sources.resolve import resolve_code
+
+_HINT = "Name a version such as 2.0.0, a wheel or a checkout."
+
+
+def read_releases(
+    settings: Settings, before: str, after: str | None, progress: Progress, *, allow_network: bool = True
+) -> tuple[Release, Release, History]:
+    """Two versions, and a table of what both have: number 0 is `before`, number 1 is `after`.
+
+    Args:
+        settings: Validated settings; the distribution is that of the corpus of code.
+        before: A version such as `1.31.0`, a wheel, a checkout, a virtual environment or an interpreter.
+        after: The same; None for the version that the settings name.
+        progress: Receives notes.
+        allow_network: Whether a version may be fetched from the package registry.
+
+    Raises:
+        InvalidRequestError: Both are the same.
+        SourceError: A version cannot be had, or holds no Python.
+    """
+    corpus = settings.corpora["code"]
+    if corpus.distribution is None:
+        raise InvalidRequestError(
+            "The settings name no distribution of the code.", "Set ingestion.corpora.code.distribution."
+        )
+    distribution = parse_requirement(corpus.distribution).name
+    sources = [_open(settings, named, distribution, progress, allow_network) for named in (before, after)]
+    if sources[0].commit == sources[1].commit and sources[0].root == sources[1].root:
+        raise InvalidRequestError("Both versions are the same.", "Name two versions, such as 1.31.0 and 2.0.0.")
+    reader = VersionReader(distribution)
+    # Numbers, not versions: two checkouts may have no version, or the same one.
+    snapshots = {str(number): reader.read(source, progress) for number, source in enumerate(sources)}
+    old, new = map(_release, sources)
+    return old, new, History(make_table(distribution, snapshots))
+
+
+def _open(
+    settings: Settings, named: str | None, distribution: str, progress: Progress, allow_network: bool
+) -> CorpusSource:
+    """The source that a person names: a bare version is one of the distribution."""
+    explicit = named
+    if named is not None and (version := _version(named)) is not None:
+        explicit = f"{distribution}=={version}"
+    try:
+        found = resolve_code(settings, explicit, allow_network=allow_network, notify=progress.note)
+    except SourceError as exc:
+        raise SourceError(exc.message, exc.hint or _HINT) from exc
+    if found.source is None:
+        raise SourceError(f"{named or distribution} cannot be had.", _HINT)
+    return found.source
+
+
+def _version(text: str) -> str | None:
+    """The version that a text is, without a leading `v`; None of a path or requirement."""
+    try:
+        return str(Version(text.strip()))
+    except InvalidVersion:
+        return None
+
+
+def _release(source: CorpusSource) -> Release:
+    reader = SourceReader(source.location())
+    modules: dict[str, SourceModule] = {}
+    for file in files_of(source):
+        path = source.repo_path(file.relative_to(source.root).as_posix())
+        name, text = module_name(path), reader.read(path)
+        if name is not None and text is not None:
+            modules[name] = SourceModule(path, text)
+    return Release((source.ref or source.commit).removeprefix("v"), source.repo, source.commit, modules, reader.read)

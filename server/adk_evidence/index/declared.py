@@ -1,0 +1,303 @@
+"""What a project's lock files and declarations say of a distribution. They are data of strangers: nothing is run."""
+
+from __future__ import annotations
+
+import configparser
+import functools
+import itertools
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from adk_evidence.index.environments import read_small, read_version
+
+MAX_LOCK_BYTES = 16_000_000
+MAX_FILE_BYTES = 1_000_000
+MAX_YAML_BYTES = 200_000
+MAX_LINE_CHARS = 2000
+MAX_FOUND = 50
+_PIN = re.compile(r"===?\s*([^\s,;*]+)")
+# `^1.18`, `~1.18.2`: poetry's own operators. The other ones are those of Python's packages.
+_POETRY = re.compile(r"(?P<operator>\^|~(?!=))\s*v?(?P<version>\d+(?:\.\d+)*\S*)")
+# `conda-forge::google-adk=1.18`
+_CONDA = re.compile(r"(?:[^\s:]+::)?(?P<name>[\w.-]+) ?(?P<range>[=<>!~\d].*)?")
+
+
+class Declared(NamedTuple):
+    """What a file asks for: exact versions, or ranges of which any will do. `asked` is as written.
+
+    A lock file may have several versions, for different platforms; the newest is the first.
+    """
+
+    asked: str
+    ranges: tuple[SpecifierSet, ...] = ()
+    versions: tuple[str, ...] = ()
+
+
+class _Kind(NamedTuple):
+    """A kind of file: its names, how it is read, and how large it may be."""
+
+    pattern: str
+    read: Callable[[str, str], Iterator[str | Requirement]]
+    limit: int = MAX_FILE_BYTES
+
+
+def declared_in(folder: Path, name: str) -> Iterator[tuple[Path, Declared]]:
+    """Each lock file and declaration of the folder that names the distribution; lock files first."""
+    for kind in _KINDS:
+        for path in _matching(folder, kind.pattern):
+            found = _read(path, name, kind)
+            if found is not None:
+                yield path, found
+
+
+def newest(declared: Declared, released: Iterable[str]) -> str | None:
+    """The newest released version that a range admits. Pre-releases count as they do for pip."""
+    versions = [version for text in released if (version := read_version(text)) is not None]
+    found = [version for each in declared.ranges for version in each.filter(versions)]
+    return str(max(found)) if found else None
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    if "*" not in pattern:
+        return [folder / pattern]
+    place = (folder / pattern).parent
+    try:
+        # `requirements.txt` stands before `requirements-dev.txt`.
+        names = sorted((path.name for path in place.iterdir()), key=lambda text: (len(text), text))
+    except (OSError, ValueError):
+        return []
+    return [place / each for each in names if fnmatch(each, Path(pattern).name)][:MAX_FOUND]
+
+
+def _read(path: Path, name: str, kind: _Kind) -> Declared | None:
+    try:
+        info = path.stat()
+    except (OSError, ValueError):
+        return None
+    return _parsed(path, name, kind, info.st_mtime_ns, info.st_size)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(path: Path, name: str, kind: _Kind, mtime_ns: int, size: int) -> Declared | None:
+    # The time and the size make the cache notice a change.
+    text = read_small(path, kind.limit)
+    if text is None or re.search(name.replace("-", "[-_.]+"), text, re.IGNORECASE) is None:
+        return None
+    try:
+        found = list(itertools.islice(kind.read(text, name), MAX_FOUND))
+    # What a stranger's file can cause: it is not valid, of another shape, or nested too deeply.
+    except (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError, configparser.Error):
+        return None
+    return _summed_up(found)
+
+
+def _summed_up(found: list[str | Requirement]) -> Declared | None:
+    """What several entries for one distribution come to: those for this machine count, where there are any."""
+    entries = [each for each in found if isinstance(each, str) or _is_for_here(each)] or found
+    exact: list[Version] = []
+    specifiers: list[SpecifierSet] = []
+    written: list[str] = []
+    for entry in entries:
+        text = (entry if isinstance(entry, str) else str(entry.specifier))[:MAX_LINE_CHARS]
+        alternatives = [_specifier(part) for part in text.split("||")]
+        kept = [each for each in alternatives if each is not None]
+        if not kept:
+            continue
+        written.append(text.strip())
+        pin = _PIN.fullmatch(str(kept[0])) if len(kept) == 1 else None
+        if pin is not None:
+            version = read_version(pin[1])
+            exact += [version] if version is not None else []
+        else:
+            specifiers += kept
+    if exact:
+        newest_first = tuple(str(each) for each in sorted(set(exact), reverse=True))
+        return Declared(", ".join(newest_first), versions=newest_first)
+    return Declared(" or ".join(dict.fromkeys(written)), tuple(specifiers)) if specifiers else None
+
+
+def _is_for_here(requirement: Requirement) -> bool:
+    try:
+        return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    except (UndefinedEnvironmentName, UndefinedComparison, InvalidVersion):
+        return True
+
+
+def _specifier(text: str) -> SpecifierSet | None:
+    """A range in the words of pip, poetry or Pipfile; None of what is no range, such as an address."""
+    text = " ".join(text.split())
+    if text in ("", "*"):
+        return SpecifierSet()
+    parts: list[str] = []
+    for part in re.split(r" ?, ?| (?=[<>=!~^])", text):
+        own = _POETRY.fullmatch(part)
+        parts += _poetry(own["operator"], own["version"]) if own else [part if part[:1] in "<>=!~" else f"=={part}"]
+    try:
+        return SpecifierSet(",".join(parts))
+    except InvalidSpecifier:
+        return None
+
+
+def _poetry(operator: str, text: str) -> list[str]:
+    """`^1.18` keeps the first number that is not 0, `~1.18` the first two."""
+    version = read_version(text)
+    if version is None:
+        return [text]
+    release = version.release
+    if operator == "^":
+        kept = next((place for place, number in enumerate(release) if number), len(release) - 1)
+    else:
+        kept = min(1, len(release) - 1)
+    above = [*release[:kept], release[kept] + 1]
+    return [f">={text}", f"<{'.'.join(map(str, above))}"]
+
+
+def _is_called(name: str, found: Any) -> bool:
+    return isinstance(found, str) and canonicalize_name(found) == name
+
+
+def _lines(text: str, name: str) -> Iterator[Requirement]:
+    """The requirements of lines as pip reads them."""
+    for line in text.splitlines():
+        # Without comments and options of pip, such as hashes.
+        kept = line[:MAX_LINE_CHARS].replace("\t", " ").partition(" #")[0].partition(" --")[0]
+        try:
+            requirement = Requirement(kept.rstrip("\\ "))
+        except InvalidRequirement:
+            continue
+        if _is_called(name, requirement.name) and not requirement.url:
+            yield requirement
+
+
+def _toml_lock(text: str, name: str) -> Iterator[str]:
+    """`[[package]]` of uv, poetry and pdm, and `[[packages]]` of pylock.toml."""
+    read = tomllib.loads(text)
+    for package in [*_list(read.get("package")), *_list(read.get("packages"))]:
+        if isinstance(package, dict) and _is_called(name, package.get("name")):
+            version = package.get("version")
+            if isinstance(version, str):
+                yield f"=={version}"
+
+
+def _pipfile_lock(text: str, name: str) -> Iterator[str]:
+    read = json.loads(text)
+    for section in ("default", "develop"):
+        for key, value in _dict(read.get(section)).items():
+            version = _dict(value).get("version")
+            if _is_called(name, key) and isinstance(version, str):
+                yield version
+
+
+def _conda(text: str, name: str) -> Iterator[str | Requirement]:
+    loader = yaml.BaseLoader(text)
+    try:
+        read = loader.get_single_data()
+    finally:
+        loader.dispose()
+    for item in _list(_dict(read).get("dependencies")):
+        if isinstance(item, str):
+            match = _CONDA.fullmatch(" ".join(item[:MAX_LINE_CHARS].split()))
+            if match and _is_called(name, match["name"]):
+                yield _conda_range(match["range"] or "")
+        else:
+            # pip's own list inside.
+            yield from _lines("\n".join(map(str, _list(_dict(item).get("pip")))), name)
+
+
+def _conda_range(text: str) -> str:
+    """conda's `=1.18` means 1.18 and whatever begins with it; a build may follow a version."""
+    if not text.startswith("=") or text.startswith("=="):
+        return text.partition(" ")[0]
+    version, _, build = text[1:].strip().partition("=")
+    version = version.removesuffix(".*")
+    # A build makes the version exact, and so do three numbers.
+    return f"=={version}" if build or version.count(".") >= 2 else f"=={version}.*"
+
+
+def _pyproject(text: str, name: str) -> Iterator[str | Requirement]:
+    read = tomllib.loads(text)
+    project, tool = _dict(read.get("project")), _dict(read.get("tool"))
+    poetry, hatch = _dict(tool.get("poetry")), _dict(_dict(tool.get("hatch")).get("envs"))
+    groups = [_dict(each).get("dependencies") for each in _dict(poetry.get("group")).values()]
+    places: list[Any] = [
+        project.get("dependencies"),
+        poetry.get("dependencies"),
+        *_dict(project.get("optional-dependencies")).values(),
+        *_dict(read.get("dependency-groups")).values(),
+        *groups,
+        poetry.get("dev-dependencies"),
+        _dict(tool.get("uv")).get("dev-dependencies"),
+        *_dict(_dict(tool.get("pdm")).get("dev-dependencies")).values(),
+        *(_dict(each).get(key) for each in hatch.values() for key in ("dependencies", "extra-dependencies")),
+    ]
+    for place in places:
+        if isinstance(place, dict):
+            found: list[str | Requirement] = list(_table(place, name))
+        else:
+            found = list(_lines("\n".join(each for each in _list(place) if isinstance(each, str)), name))
+        if found:
+            # What the project itself needs counts before what its groups need.
+            yield from found
+            return
+
+
+def _pipfile(text: str, name: str) -> Iterator[str]:
+    read = tomllib.loads(text)
+    for section in ("packages", "dev-packages"):
+        yield from _table(_dict(read.get(section)), name)
+
+
+def _table(table: dict[str, Any], name: str) -> Iterator[str]:
+    """`google-adk = "^1.18"`, `google-adk = {version = "^1.18"}`, or a list of such tables."""
+    for key, value in table.items():
+        if _is_called(name, key):
+            for item in value if isinstance(value, list) else [value]:
+                found = item.get("version") if isinstance(item, dict) else item
+                if isinstance(found, str):
+                    yield found
+
+
+def _setup_cfg(text: str, name: str) -> Iterator[Requirement]:
+    config = configparser.RawConfigParser(strict=False)
+    config.read_string(text)
+    yield from _lines(config.get("options", "install_requires", fallback=""), name)
+    if config.has_section("options.extras_require"):
+        for _, value in config.items("options.extras_require"):
+            yield from _lines(value, name)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+_KINDS = (
+    _Kind("uv.lock", _toml_lock, MAX_LOCK_BYTES),
+    _Kind("poetry.lock", _toml_lock, MAX_LOCK_BYTES),
+    _Kind("pdm.lock", _toml_lock, MAX_LOCK_BYTES),
+    _Kind("Pipfile.lock", _pipfile_lock, MAX_LOCK_BYTES),
+    _Kind("pylock*.toml", _toml_lock, MAX_LOCK_BYTES),
+    _Kind("pyproject.toml", _pyproject),
+    _Kind("setup.cfg", _setup_cfg),
+    _Kind("requirements*.txt", _lines, MAX_LOCK_BYTES),
+    _Kind("requirements/*.txt", _lines, MAX_LOCK_BYTES),
+    _Kind("requirements*.in", _lines),
+    _Kind("requirements/*.in", _lines),
+    _Kind("Pipfile", _pipfile),
+    _Kind("environment.y*ml", _conda, MAX_YAML_BYTES),
+)

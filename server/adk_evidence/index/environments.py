@@ -1,0 +1,202 @@
+"""Python environments as they lie on the disk. Their files are read; nothing is imported or run."""
+
+from __future__ import annotations
+
+import configparser
+import functools
+import importlib.metadata
+import json
+import os
+import re
+import stat
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import Distribution
+from pathlib import Path
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+# What tools call the environment that they make in a project, the most common first.
+USUAL_NAMES = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
+MAX_FOLDERS = 200
+MAX_METADATA_BYTES = 4_000_000
+MAX_CONFIG_BYTES = 64_000
+MAX_VERSION_CHARS = 64
+_METADATA = ("METADATA", "PKG-INFO")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An installed distribution: its version, and the folder that its packages are imported from.
+
+    `origin` says where the distribution came from, if that is no release: `editable`, or the commit of a repository.
+    """
+
+    version: str
+    root: Path
+    origin: str = ""
+
+
+def environment_of(python: Path) -> Path | None:
+    """The environment of an interpreter, or the folder of an environment itself; None where `python` is neither."""
+    return next((prefix for prefix in _prefixes(python) if _libraries(prefix)), None)
+
+
+def site_packages(python: Path) -> list[Path]:
+    """Where an interpreter or an environment keeps distributions, in the order of imports; empty where it is neither.
+
+    Args:
+        python: An interpreter, the folder of a virtual environment, or the prefix of a conda environment.
+    """
+    prefix = environment_of(python)
+    if prefix is None:
+        running = _is_file(python) and python.samefile(sys.executable)
+        return [Path(sysconfig.get_path("purelib"))] if running else []
+    return [*_libraries(prefix), *_shared(prefix)]
+
+
+def installed_in(name: str, folders: Sequence[Path]) -> Installed | None:
+    """The distribution in the first of the folders that holds a sound one."""
+    state: list[tuple[str, int]] = []
+    for folder in folders:
+        with suppress(OSError, ValueError):
+            state.append((str(folder), folder.stat().st_mtime_ns))
+    return _look_up(name, tuple(state))
+
+
+def environments_in(folder: Path) -> Iterator[Path]:
+    """The environments that lie in a project's folder, those with usual names first."""
+    usual = [folder / name for name in USUAL_NAMES]
+    yield from (path for path in usual if _is_environment(path))
+    try:
+        with os.scandir(folder) as entries:
+            others = sorted(entry.name for entry in entries if entry.name not in USUAL_NAMES)
+    except (OSError, ValueError):
+        return
+    yield from (folder / name for name in others[:MAX_FOLDERS] if _is_environment(folder / name))
+
+
+def read_version(text: str) -> Version | None:
+    """The version that a text is; None of what is none."""
+    try:
+        return Version(text) if len(text) <= MAX_VERSION_CHARS else None
+    except InvalidVersion:
+        return None
+
+
+def read_small(path: Path, limit: int) -> str | None:
+    """The text of a regular file of at most `limit` bytes; None where there is none, or it cannot be read."""
+    try:
+        info = path.stat()
+        # To open a pipe would wait for ever.
+        if not stat.S_ISREG(info.st_mode) or info.st_size > limit:
+            return None
+        return path.read_bytes()[:limit].decode("utf-8-sig", "replace")
+    except (OSError, ValueError):
+        return None
+
+
+def _prefixes(python: Path) -> Iterator[Path]:
+    with suppress(OSError, ValueError):
+        if python.is_dir():
+            yield python
+            return
+    if not _is_interpreter(python):
+        return
+    yield from _above(python)
+    # The interpreter of a virtual environment is a link that leads out of it: where it leads counts last.
+    with suppress(OSError, RuntimeError, ValueError):
+        yield from _above(python.resolve())
+
+
+def _above(python: Path) -> Iterator[Path]:
+    folder = python.parent
+    # On Windows, conda keeps the interpreter at the top of the environment.
+    yield folder.parent if folder.name.lower() in ("bin", "scripts") else folder
+
+
+def _libraries(prefix: Path) -> list[Path]:
+    found: list[Path] = []
+    for pattern in ("lib/python3*/site-packages", "lib/python3*/dist-packages", "Lib/site-packages"):
+        with suppress(OSError, ValueError):
+            found += sorted(prefix.glob(pattern))
+    # On a file system that ignores case, `lib` and `Lib` are one folder.
+    return list(dict.fromkeys(found))
+
+
+def _shared(prefix: Path) -> list[Path]:
+    """The folders of the Python that a virtual environment was made from, if the environment shares them."""
+    text = read_small(prefix / "pyvenv.cfg", MAX_CONFIG_BYTES)
+    config = configparser.RawConfigParser(strict=False)
+    with suppress(configparser.Error):
+        config.read_string(f"[venv]\n{text or ''}")
+    if config.get("venv", "include-system-site-packages", fallback="").strip().lower() != "true":
+        return []
+    home = Path(config.get("venv", "home", fallback=""))
+    if not home.is_absolute():
+        return []
+    return _libraries(home.parent if home.name.lower() in ("bin", "scripts") else home)
+
+
+def _is_environment(path: Path) -> bool:
+    return any(_is_file(path / mark) for mark in ("pyvenv.cfg", "conda-meta/history"))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_interpreter(path: Path) -> bool:
+    return _is_file(path) and re.fullmatch(r"pythonw?[\d.]*t?(\.exe)?", path.name, re.IGNORECASE) is not None
+
+
+@functools.lru_cache(maxsize=256)
+def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
+    # The times make the cache notice what is installed or removed. To read metadata takes milliseconds.
+    for folder, _ in folders:
+        for found in importlib.metadata.distributions(name=name, path=[folder]):
+            version = _version(found)
+            if version:
+                return Installed(version, Path(str(found.locate_file(""))), _origin(found))
+    return None
+
+
+def _version(found: Distribution) -> str | None:
+    place = _metadata_folder(found)
+    # A damaged one may hold a file that is too large to read.
+    if place is not None and all(read_small(place / each, MAX_METADATA_BYTES) is None for each in _METADATA):
+        return None
+    try:
+        return str(found.metadata["Version"] or "")
+    except (KeyError, TypeError, AttributeError, ValueError, OSError):
+        return None  # METADATA is missing or damaged
+
+
+def _origin(found: Distribution) -> str:
+    """What `direct_url.json` says of a distribution that was not installed from a release."""
+    place = _metadata_folder(found)
+    text = read_small(place / "direct_url.json", MAX_CONFIG_BYTES) if place is not None else None
+    try:
+        told: Any = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return ""
+    told = told if isinstance(told, dict) else {}
+    folder, repository = told.get("dir_info"), told.get("vcs_info")
+    if isinstance(folder, dict):
+        return "editable" if folder.get("editable") is True else "a folder"
+    if isinstance(repository, dict):
+        commit = re.fullmatch(r"[0-9a-f]{7,64}", str(repository.get("commit_id")))
+        return f"commit {commit[0][:12]}" if commit else "a repository"
+    return ""
+
+
+def _metadata_folder(found: Distribution) -> Path | None:
+    place = getattr(found, "_path", None)
+    return place if isinstance(place, Path) and place.is_dir() else None

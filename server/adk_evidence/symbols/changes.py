@@ -1,0 +1,165 @@
+"""Differences as they are shown: in words, cited on both sides, with the version that made them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, get_args
+
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.models.citation import code_citation
+from adk_evidence.models.difference import Change, ChangeKind, Counts, Place
+from adk_evidence.models.pack import Verification
+from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, Definition, clip, signature, unparse
+from adk_evidence.symbols.compare import Comparison, Pair
+from adk_evidence.symbols.history import History
+from adk_evidence.symbols.history import Place as Spot
+from adk_evidence.symbols.release import Found, Release, Side, own_span
+from adk_evidence.textfile import split_lines
+
+# Lines around the changed lines of a diff.
+CONTEXT_LINES = 2
+
+
+class Lines(NamedTuple):
+    """Lines of a file: what a diff calls the file, the number of the first line, and the lines."""
+
+    name: str
+    start: int
+    texts: Sequence[str]
+
+
+class Changes:
+    """What is shown of the differences between two versions.
+
+    Args:
+        comparison: The differences.
+        released: The table of all released versions, for the version that made a difference.
+    """
+
+    def __init__(self, comparison: Comparison, released: History | None = None) -> None:
+        self._old, self._new, self._table = comparison.old, comparison.new, comparison.table
+        self._released = released
+
+    def change(self, pair: Pair, *, lines: bool = False) -> Change:
+        """A difference as it is shown; `lines` adds the unified diff of the definition's lines."""
+        told = sorted(pair.told, key=lambda one: not one.breaking)
+        before = self._place(self._old, pair.before, pair.name_before)
+        after = self._place(self._new, pair.after, pair.name_after)
+        return Change(
+            change=pair.change,
+            breaking=pair.breaking,
+            kind=pair.kind,
+            name=pair.name,
+            details=tuple(one.text for one in told),
+            since=self._since(pair),
+            use=pair.use,
+            members=pair.members,
+            before=before,
+            after=after,
+            diff=self._diff(pair) if lines and pair.kind != "module" else "",
+        )
+
+    def places(self, path: str) -> tuple[Place, ...]:
+        """A definition in both versions, the earlier one first."""
+        found = (self._place(side, side.find(path), path) for side in (self._old, self._new))
+        return tuple(place for place in found if place is not None)
+
+    def _place(self, side: Side, place: Spot | None, name: str) -> Place | None:
+        found = side.found(place) if place is not None else None
+        if place is None or found is None:
+            return None
+        release, path, lines = side.release, found.module.path, found.lines
+        shown = ""
+        if place.name:
+            node = found.node
+            text = signature(node) if isinstance(node, Definition) else unparse(node)
+            shown = clip(text or "", MAX_SIGNATURE_CHARS)
+        return Place(
+            name=name or side.shown(place),
+            citation=code_citation(release.repo, release.commit, path, lines.start, lines.end),
+            path=path,
+            lines=lines,
+            signature=shown,
+            verification=_checked(release, found),
+        )
+
+    def _diff(self, pair: Pair) -> str:
+        """The unified diff of a definition that both versions have; of a class, without what its members say."""
+        if pair.before is None or pair.after is None:
+            return ""
+        old, new = self._old.found(pair.before), self._new.found(pair.after)
+        if old is None or new is None:
+            return ""
+        return unified(
+            Lines(f"{self._old.release.commit}:{old.module.path}", old.lines.start, _own_lines(old)),
+            Lines(f"{self._new.release.commit}:{new.module.path}", new.lines.start, _own_lines(new)),
+        )
+
+    def _since(self, pair: Pair) -> str | None:
+        """The first released version after the earlier one in which the name is as it is in the later one."""
+        released = self._released
+        if released is None:
+            return None
+        ends = [released.nearest(side.release.version) for side in (self._old, self._new)]
+        if any(end is None or not end.exact for end in ends):
+            return None
+        first, last = (end.number for end in ends if end is not None)
+        test = self._test(released, pair, last)
+        between = range(first + 1, last + 1)
+        return next((released.versions[number] for number in between if test(number)), None) if test else None
+
+    def _test(self, released: History, pair: Pair, last: int) -> Callable[[int], bool] | None:
+        """What tells whether a version, by its number, already has the difference; None where nothing tells."""
+        lost = pair.lost or (pair.name_before if pair.change in ("gone", "renamed") else None)
+        if lost is not None:
+            return lambda number: released.has_at(number, lost) is False
+        if pair.before is None:
+            return lambda number: released.has_at(number, pair.name) is True
+        if pair.change == "deprecated":
+            return lambda number: released.deprecation(number, pair.name) is not None
+        if pair.kind in ("class", "function", "method") and pair.change in ("incompatible", "changed"):
+            theirs = released.keywords_at(last, pair.name)
+            if theirs is not None and theirs != self._table.keywords_at(0, pair.name_before):
+                return lambda number: released.keywords_at(number, pair.name) == theirs
+        return None
+
+
+def count(pairs: Sequence[Pair]) -> Counts:
+    kinds = [pair.change for pair in pairs]
+    return Counts(
+        breaking=sum(pair.breaking for pair in pairs),
+        by_change={kind: kinds.count(kind) for kind in get_args(ChangeKind) if kind in kinds},
+    )
+
+
+def _own_lines(found: Found) -> list[str]:
+    return found.text[: own_span(found.node).end - found.lines.start + 1]
+
+
+def unified(before: Lines, after: Lines) -> str:
+    """A unified diff of some lines of two files, with the line numbers of the files."""
+    found = difflib.unified_diff(before.texts, after.texts, before.name, after.name, lineterm="", n=CONTEXT_LINES)
+    return "\n".join(_placed(line, before.start - 1, after.start - 1) for line in found)
+
+
+def _placed(line: str, before: int, after: int) -> str:
+    """A line of a diff, whose header counts from the beginning of the file."""
+    if not line.startswith("@@ -"):
+        return line
+    old, new = line.split()[1:3]
+    return f"@@ -{_shifted(old[1:], before)} +{_shifted(new[1:], after)} @@"
+
+
+def _shifted(part: str, by: int) -> str:
+    start, comma, count = part.partition(",")
+    return f"{int(start) + by}{comma}{count}"
+
+
+def _checked(release: Release, found: Found) -> Verification:
+    """Whether the cited lines stand in the file as it is now."""
+    text = release.read(found.module.path)
+    lines = split_lines(text)[found.lines.start - 1 : found.lines.end] if text is not None else []
+    if sha256_text("\n".join(lines)) == sha256_text("\n".join(found.text)):
+        return Verification(state="exact")
+    return Verification(state="unverified", reason="The file was changed or cannot be read any more.")

@@ -1,0 +1,544 @@
+"""Compares the public definitions of two versions of the code.
+
+A definition is what it was as long as some public import path leads to it. Where none does, a definition of the same
+name, or one of nearly the same lines, takes its place; without either, the definition is gone.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pydantic.alias_generators import to_camel
+
+from adk_evidence.identifiers import is_private
+from adk_evidence.models.difference import ChangeKind, DefinitionKind
+from adk_evidence.readers.python import Definition, Function
+from adk_evidence.symbols.history import History, Keywords, bare
+from adk_evidence.symbols.history import Place as Spot
+from adk_evidence.symbols.history_table import DEPRECATED
+from adk_evidence.symbols.release import Release, Side
+from adk_evidence.symbols.signatures import (
+    Told,
+    code_of,
+    compare_bases,
+    compare_fields,
+    compare_functions,
+    compare_texts,
+    is_abstract,
+    is_property,
+)
+
+# How alike the lines of two definitions must be, so that one is taken for the other under a new path or a new name.
+SAME_NAME_LIKENESS = 0.4
+NEW_NAME_LIKENESS = 0.8
+# How alike two names must be, so that one is taken for the other spelled correctly.
+RESPELLED_LIKENESS = 0.85
+# Shorter definitions are alike by chance.
+MIN_RENAMED_LINES = 6
+# Of a syntax tree written out: shorter code is the same by chance.
+MIN_CODE_CHARS = 200
+
+# The order of a list; breaking changes of any kind come before.
+_ORDER: tuple[ChangeKind, ...] = (
+    "gone",
+    "renamed",
+    "incompatible",
+    "deprecated",
+    "changed",
+    "moved",
+    "added",
+    "text",
+)
+
+_KINDS: Mapping[DefinitionKind, str] = {
+    "module": "a module",
+    "class": "a class",
+    "function": "a function",
+    "method": "a method",
+    "property": "a property",
+    "field": "a field",
+    "attribute": "an attribute",
+    "variable": "a variable",
+}
+
+
+@dataclass
+class Pair:
+    """One difference before it is shown: the definition on both sides, by its home and by its public path.
+
+    `lost` is an import path that no longer leads to the definition.
+    """
+
+    change: ChangeKind
+    kind: DefinitionKind
+    before: Spot | None
+    after: Spot | None
+    name_before: str = ""
+    name_after: str = ""
+    told: list[Told] = field(default_factory=list)
+    breaking: bool = False
+    members: tuple[str, ...] = ()
+    use: str | None = None
+    lost: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that people know: of what both versions have, the name in the earlier version."""
+        return self.lost or self.name_before or self.name_after
+
+    def is_gone_with(self, path: str) -> bool:
+        """Whether a path leads to the definition, or inside, and the definition is gone."""
+        return self.change == "gone" and _inside(path, self.name_before)
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        return (not self.breaking, _ORDER.index(self.change), self.name)
+
+
+class Comparison:
+    """The differences between two versions.
+
+    Args:
+        before: The earlier version.
+        after: The later version.
+        table: What both versions have: number 0 is `before`, number 1 is `after`.
+    """
+
+    def __init__(self, before: Release, after: Release, table: History) -> None:
+        self.old = Side(before, table, 0)
+        self.new = Side(after, table, 1)
+        self.table = table
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every difference, breaking ones first."""
+        return tuple(sorted(self._pairs(), key=lambda pair: pair.order))
+
+    def of(self, path: str) -> tuple[Pair, ...]:
+        """The differences of what an import path leads to and of what stands inside."""
+        old, new = self.old.find(path), self.new.find(path)
+        found = tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
+        if old is not None and not self.new.has(path):
+            told = any(pair.lost == path or pair.kind == "module" or pair.is_gone_with(path) for pair in found)
+            return found if told else (self._lost(path, old), *found)
+        if new is not None and not self.old.has(path) and not found:
+            return (Pair("added", self.new.kind(new), None, new, name_after=path),)
+        return found
+
+    def _lost(self, path: str, place: Spot) -> Pair:
+        """A path that the later version lacks, although the path's definition is there: a module merely imported it."""
+        now = self._matched.get(place)
+        told = [Told(f"cannot be imported as `{path}` any more", breaking=True)]
+        kind = self.old.kind(place)
+        if now is None:
+            return Pair("gone", kind, place, None, path, told=told, breaking=True, lost=path)
+        shown = self.new.shown(now)
+        return Pair("moved", kind, place, now, path, shown, told, breaking=True, use=shown, lost=path)
+
+    def path_of(self, name: str) -> str | None:
+        """The import path that a name means in either version, the likeliest; None where neither has the name."""
+        dotted = bare(name)
+        for path in self.table.paths(dotted) if dotted else ():
+            if not is_private(path) and (self.old.find(path) is not None or self.new.find(path) is not None):
+                return path
+        return None
+
+    def is_module(self, path: str) -> bool:
+        """Whether a path is that of a module or package in either version."""
+        return any(place is not None and not place.name for place in (self.old.find(path), self.new.find(path)))
+
+    # Which definition became which
+
+    def _pairs(self) -> Iterator[Pair]:
+        matched = dict(self._matched)
+        gone = [place for place in self.old.public if place not in matched]
+        came = [place for place in self.new.public if place not in set(matched.values())]
+        moved = self._moved(gone, came)
+        matched |= moved
+        lost, made = self._changed_modules(matched, moved)
+        yield from lost.values()
+        yield from made.values()
+        for place, now in matched.items():
+            yield from self._compare(place, now, lost, moved=place in moved)
+        covered = {name for pair in lost.values() for name in pair.members}
+        for place in gone:
+            if place not in moved and self.old.shown(place) not in covered:
+                yield self._gone(place)
+        added = {name for pair in made.values() for name in pair.members}
+        taken = set(moved.values())
+        for place in came:
+            if place not in taken and self.new.shown(place) not in added:
+                yield self._added(place)
+
+    @cached_property
+    def _matched(self) -> dict[Spot, Spot]:
+        return dict(self._matches())
+
+    def _matches(self) -> Iterator[tuple[Spot, Spot]]:
+        """Definitions that a public path of theirs still leads to."""
+        for place, paths in self.old.public.items():
+            preferred = self.old.shown(place)
+            for path in (preferred, *paths):
+                now = self.new.find(path)
+                if now is not None and now.name:
+                    yield place, now
+                    break
+
+    def _moved(self, gone: Sequence[Spot], came: Sequence[Spot]) -> dict[Spot, Spot]:
+        """Definitions that stand under another path or name now, each with the new one that is most alike."""
+        rated: list[tuple[float, str, str, Spot, Spot]] = []
+        for place in gone:
+            kind = self.old.kind(place)
+            for now in came:
+                same = place.name == now.name
+                if self.new.kind(now) != kind:
+                    continue
+                if self._is_respelled(place, now):
+                    rated.append((1.0, place.path, now.path, place, now))
+                if kind == "variable":
+                    continue
+                alike = self._likeness(place, now, SAME_NAME_LIKENESS if same else NEW_NAME_LIKENESS, same=same)
+                if alike:
+                    rated.append((alike + same, place.path, now.path, place, now))
+        found = _best(rated)
+        # A variable is short: only what went the same way as others of its module is the same.
+        ways = {(place.module, now.module) for place, now in found.items()}
+        for place in gone:
+            twins = [now for now in came if now.name == place.name and (place.module, now.module) in ways]
+            if self.old.kind(place) == "variable" and len(twins) == 1 and self.new.kind(twins[0]) == "variable":
+                found[place] = twins[0]
+        return found
+
+    def _is_respelled(self, place: Spot, now: Spot) -> bool:
+        """Whether a short definition is the same under a name that differs in a few letters."""
+        if place.module != now.module or place.name == now.name:
+            return False
+        if difflib.SequenceMatcher(None, place.name, now.name).ratio() < RESPELLED_LIKENESS:
+            return False
+        old, new = self.old.found(place), self.new.found(now)
+        if old is None or new is None:
+            return False
+        texts = ["\n".join(found.text) for found in (old, new)]
+        return texts[0].replace(place.name, "") == texts[1].replace(now.name, "")
+
+    def _likeness(self, place: Spot, now: Spot, least: float, *, same: bool) -> float:
+        """How alike the lines of two definitions are, from `least` to 1; 0 below."""
+        old, new = self.old.found(place), self.new.found(now)
+        if old is None or new is None:
+            return 0.0
+        ours, theirs = ([line.strip() for line in found.text if line.strip()] for found in (old, new))
+        if not same and min(len(ours), len(theirs)) < MIN_RENAMED_LINES:
+            return 0.0
+        matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+        if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+            return 0.0
+        ratio = matcher.ratio()
+        return ratio if ratio >= least else 0.0
+
+    # Modules
+
+    def _changed_modules(
+        self, matched: Mapping[Spot, Spot], moved: Mapping[Spot, Spot]
+    ) -> tuple[dict[str, Pair], dict[str, Pair]]:
+        """Public modules that are gone and new, the outermost of each, with the definitions that went or came."""
+        lost = {name: Pair("gone", "module", Spot(name, ""), None, name) for name in self._outermost_lost()}
+        for name, pair in lost.items():
+            homes = [place for place in self.old.public if _inside(place.module, name)]
+            targets = {self.new.shown(matched[place]).rpartition(".")[0] for place in homes if place in matched}
+            whole = bool(homes) and all(place in matched for place in homes)
+            if whole and len(targets) == 1:
+                target = targets.pop()
+                pair.change, pair.name_after, pair.lost = "moved", target, name
+                pair.after = self.new.find(target)
+                pair.told.append(Told(f"import from `{target}` now, not from `{name}`", breaking=True))
+            else:
+                pair.told.append(Told("the module is gone", breaking=True))
+            pair.breaking = True
+            pair.members = tuple(sorted(self.old.shown(place) for place in homes if place not in matched))
+            if not whole:
+                for place in homes:
+                    if place in matched:
+                        pair.told.append(Told(f"`{place.name}` is in `{self.new.shown(matched[place])}`"))
+        new = [name for name in sorted(self.new.modules) if not self.old.has(name)]
+        outer = [name for name in new if not any(_inside(name, one) and name != one for one in new)]
+        made: dict[str, Pair] = {}
+        for name in outer:
+            names = sorted(
+                self.new.shown(place)
+                for place in self.new.public
+                if _inside(self.new.shown(place).rpartition(".")[0], name)
+            )
+            if names and not any(pair.name_after == name for pair in lost.values()):
+                made[name] = Pair("added", "module", None, Spot(name, ""), name_after=name, members=tuple(names))
+        return lost, made
+
+    def _outermost_lost(self) -> list[str]:
+        gone = [name for name in sorted(self.old.modules) if not self.new.has(name)]
+        return [name for name in gone if not any(_inside(name, one) and name != one for one in gone)]
+
+    # One definition
+
+    def _gone(self, place: Spot) -> Pair:
+        pair = Pair("gone", self.old.kind(place), place, None, self.old.shown(place), breaking=True)
+        told = self.table.deprecation(0, pair.name_before)
+        if told is not None:
+            pair.use = told[0] or None
+            pair.told.append(Told(f"was deprecated: {told[1]}"))
+        if pair.kind == "class":
+            pair.members = tuple(sorted(name for name in self.old.members(place) if not is_private(name)))
+        return pair
+
+    def _added(self, place: Spot) -> Pair:
+        pair = Pair("added", self.new.kind(place), None, place, name_after=self.new.shown(place))
+        if pair.kind == "class":
+            pair.members = tuple(sorted(name for name in self.new.members(place) if not is_private(name)))
+        return pair
+
+    def _compare(self, place: Spot, now: Spot, lost: Mapping[str, Pair], *, moved: bool) -> Iterator[Pair]:
+        names = self.old.shown(place), self.new.shown(now)
+        pair = Pair("changed", self.new.kind(now), place, now, *names)
+        gone = [path for path in self.old.public[place] if not self.new.has(path)]
+        # The entry of a module that is gone says where its definitions are.
+        gone = [path for path in gone if not any(_inside(path.rpartition(".")[0], module) for module in lost)]
+        if gone or moved:
+            renamed = place.name != now.name
+            if renamed and moved:
+                pair.told.append(Told(f"is called `{names[1]}` now, not `{names[0]}`", breaking=True))
+                pair.change = "renamed"
+            elif gone:
+                shown = ", ".join(f"`{path}`" for path in gone)
+                pair.told.append(Told(f"cannot be imported as {shown} any more", breaking=True))
+                pair.change = "moved"
+            pair.lost = gone[0] if gone else None
+            pair.use = names[1] if gone else None
+        elif self.new.release.modules.get(now.module) and self._path(self.old, place) != self._path(self.new, now):
+            pair.told.append(Told(f"is defined in {self._path(self.new, now)} now"))
+            pair.change = "moved"
+        pair.told += self._differences(place, now)
+        if self.old.kind(place) == self.new.kind(now) == "class":
+            pair.told += self._constructor(place, now)
+        yield from self._finished(pair, place, now)
+        if self.old.kind(place) == self.new.kind(now) == "class":
+            yield from self._members(place, now)
+
+    def _finished(self, pair: Pair, place: Spot, now: Spot) -> Iterator[Pair]:
+        """The difference with its kind, if there is one."""
+        old = self.table.deprecation(0, pair.name_before)
+        new = self.table.deprecation(1, pair.name_after)
+        if new is not None and old is None and self._says_so(now):
+            pair.told.append(Told(f"is deprecated: {new[1]}"))
+            pair.use = pair.use or new[0] or None
+            if pair.change == "changed":
+                pair.change = "deprecated"
+        # What `deprecated` says is told already.
+        texts = [one for one in self._texts(place, now) if new is None or "`deprecated(" not in one.text]
+        if pair.change == "moved" and pair.lost is None and len(pair.told) > 1:
+            # That another file holds a definition matters less than how the definition differs.
+            pair.change = "changed"
+        if pair.change == "changed" and any(one.breaking for one in pair.told):
+            pair.change = "incompatible"
+        elif pair.change == "changed" and not pair.told:
+            pair.change = "text"
+        pair.told += texts
+        pair.breaking = any(one.breaking for one in pair.told)
+        if pair.told:
+            yield pair
+
+    def _says_so(self, place: Spot) -> bool:
+        """Whether a definition itself is deprecated: of a member, its class may be, which is said once."""
+        return self.new.payload(Spot(place.module, place.name + DEPRECATED)) is not None
+
+    def _differences(self, place: Spot, now: Spot) -> list[Told]:
+        """What differs for those who use a definition."""
+        kinds = self.old.kind(place), self.new.kind(now)
+        payloads = self.old.payload(place) or "v", self.new.payload(now) or "v"
+        if kinds[0] != kinds[1]:
+            nodes = [found.node for found in (self.old.found(place), self.new.found(now)) if found is not None]
+            if len(nodes) == 2 and all(map(is_property, nodes)):
+                return []
+            breaking = "method" in kinds or "function" in kinds or kinds[0] == "class"
+            return [Told(f"is {_KINDS[kinds[1]]} now, not {_KINDS[kinds[0]]}", breaking=breaking)]
+        if kinds[0] == "attribute" or self._same_file(place, now):
+            return []
+        old, new = self.old.found(place), self.new.found(now)
+        if old is None or new is None:
+            return []
+        if isinstance(old.node, Function) and isinstance(new.node, Function):
+            if kinds[0] == "property":
+                return [
+                    Told(one.text.replace("returns", "gives", 1), one.breaking)
+                    for one in compare_functions(old.node, new.node, bound=True)
+                ]
+            return compare_functions(old.node, new.node, bound="." in place.name)
+        if isinstance(old.node, ast.ClassDef) and isinstance(new.node, ast.ClassDef):
+            return compare_bases(old.node, new.node)
+        if isinstance(old.node, Definition) or isinstance(new.node, Definition):
+            return []
+        found = compare_fields(old.node, new.node)
+        before, after = (Spot(one.module, one.name.rpartition(".")[0]) for one in (place, now))
+        name = place.name.rpartition(".")[2]
+        if self.old.takes(before, name) and payloads[0][0] in "ro":
+            if payloads[0][0] == "o" and payloads[1][0] == "r":
+                found.append(Told("is required now", breaking=True))
+            elif not self.new.takes(after, name):
+                found.append(Told("cannot be set any more when the class is made", breaking=True))
+        return found
+
+    def _same_file(self, place: Spot, now: Spot) -> bool:
+        old, new = self.old.release.modules.get(place.module), self.new.release.modules.get(now.module)
+        return old is not None and old == new and place.name == now.name
+
+    def _texts(self, place: Spot, now: Spot) -> list[Told]:
+        if self._same_file(place, now) or self.new.kind(now) in ("attribute", "field", "variable"):
+            return []
+        old, new = self.old.found(place), self.new.found(now)
+        return compare_texts(old.node, new.node) if old is not None and new is not None else []
+
+    # Members of a class
+
+    def _members(self, place: Spot, now: Spot) -> Iterator[Pair]:
+        old, new = self.old.members(place), self.new.members(now)
+        names = self.old.shown(place), self.new.shown(now)
+        gone = {name for name in old if name not in new and self.new.find(f"{names[1]}.{name}") is None}
+        came = {name for name in new if name not in old and self.old.find(f"{names[0]}.{name}") is None}
+        # `__init__` is the class's own matter.
+        renamed = self._renamed(place, now, gone - {"__init__"}, came - {"__init__"})
+        # A new base of another distribution may bring what is missed.
+        unknown = bool(self.new.foreign_bases(now) - self.old.foreign_bases(place))
+        for name in sorted(old.keys() - {"__init__"}):
+            here = Spot(place.module, f"{place.name}.{name}")
+            shown = f"{names[0]}.{name}"
+            if name in new:
+                there = Spot(now.module, f"{now.name}.{name}")
+                pair = Pair("changed", self.new.kind(there), here, there, shown, f"{names[1]}.{name}")
+                pair.told += self._differences(here, there)
+                yield from self._finished(pair, here, there)
+            elif name in renamed:
+                there = Spot(now.module, f"{now.name}.{renamed[name]}")
+                after = f"{names[1]}.{renamed[name]}"
+                pair = Pair("renamed", self.new.kind(there), here, there, shown, after, use=after)
+                pair.told.append(Told(f"is called `{renamed[name]}` now, not `{name}`", breaking=True))
+                pair.told += self._differences(here, there)
+                yield from self._finished(pair, here, there)
+            elif name in gone and not unknown:
+                pair = Pair("gone", self.old.kind(here), here, None, shown, breaking=True)
+                told = self.table.deprecation(0, shown)
+                if told is not None and self.old.payload(Spot(here.module, here.name + DEPRECATED)) is not None:
+                    pair.use = told[0] or None
+                    pair.told.append(Told(f"was deprecated: {told[1]}"))
+                yield pair
+        for name in sorted(came - set(renamed.values()) - {"__init__"}):
+            there = Spot(now.module, f"{now.name}.{name}")
+            pair = Pair("added", self.new.kind(there), None, there, name_after=f"{names[1]}.{name}")
+            found = self.new.found(there)
+            if new[name][0] == "r" and self.new.takes(now, name):
+                pair.told.append(Told("must be set when the class is made", breaking=True))
+            elif found is not None and is_abstract(found.node):
+                pair.told.append(Told("is abstract: subclasses must implement it", breaking=True))
+            if pair.told:
+                pair.change, pair.breaking = "incompatible", True
+            yield pair
+
+    def _renamed(self, place: Spot, now: Spot, gone: Iterable[str], came: Iterable[str]) -> dict[str, str]:
+        """Members that stand under another name now: their code is the same, or nearly."""
+        rated: list[tuple[float, str, str, Spot, Spot]] = []
+        for name in gone:
+            here = Spot(place.module, f"{place.name}.{name}")
+            for other in came:
+                there = Spot(now.module, f"{now.name}.{other}")
+                if self.old.kind(here) != self.new.kind(there) or self.old.kind(here) not in ("method", "property"):
+                    continue
+                alike = self._likeness(here, there, NEW_NAME_LIKENESS, same=False)
+                old, new = self.old.found(here), self.new.found(there)
+                if not alike and old is not None and new is not None:
+                    code = code_of(old.node)
+                    alike = float(len(code) > MIN_CODE_CHARS and code == code_of(new.node))
+                if alike:
+                    rated.append((alike, here.path, there.path, here, there))
+        found = _best(rated)
+        return {old.name.rpartition(".")[2]: new.name.rpartition(".")[2] for old, new in found.items()}
+
+    def _constructor(self, place: Spot, now: Spot) -> list[Told]:
+        """What differs in how a class is made, as far as neither its own fields nor its bases say it."""
+        init = [Spot(one.module, f"{one.name}.__init__") for one in (place, now)]
+        if self.old.payload(init[0]) is not None and self.new.payload(init[1]) is not None:
+            return [
+                Told(f"constructor: {one.text}", one.breaking)
+                for one in self._differences(*init)
+                if not one.text.startswith("returns")
+            ]
+        before, after = (self._keywords(side, one) for side, one in ((self.old, place), (self.new, now)))
+        if before is None or after is None:
+            return []
+        told = self._keyword_differences(before, after)
+        said = {name for side, one in ((self.old, place), (self.new, now)) for name in side.members(one)}
+        said |= {to_camel(name) for name in said}
+        for base in self._shared_bases(place):
+            ours, theirs = self._keywords(self.old, base[0]), self._keywords(self.new, base[1])
+            if ours is not None and theirs is not None:
+                said |= {name for name, _ in self._keyword_differences(ours, theirs)}
+        return [one for name, one in told if name not in said]
+
+    def _keywords(self, side: Side, place: Spot) -> Keywords | None:
+        return side.history.keywords_at(side.number, side.shown(place))
+
+    def _keyword_differences(self, before: Keywords, after: Keywords) -> list[tuple[str, Told]]:
+        found = [
+            (name, Told(f"constructor: keyword `{name}` is gone", breaking=True))
+            for name in sorted(before.names - after.names - after.hidden)
+            if not after.open
+        ]
+        for name in sorted(after.names - before.names):
+            required = name in after.required
+            text = f"constructor: new keyword `{name}`{' is required' if required else ''}"
+            if not before.open:
+                found.append((name, Told(text, breaking=required)))
+        found += [
+            (name, Told(f"constructor: keyword `{name}` is required now", breaking=True))
+            for name in sorted((after.required - before.required) & before.names)
+        ]
+        return found
+
+    def _shared_bases(self, place: Spot) -> Iterator[tuple[Spot, Spot]]:
+        """The bases of a class that both versions have as classes."""
+        payload = self.old.payload(place) or "c:"
+        for base in payload.partition(":")[2].split():
+            if not base.startswith(("~", "?")):
+                old, new = self.old.find(base), self.new.find(base)
+                if old is not None and new is not None:
+                    yield old, new
+
+    def _path(self, side: Side, place: Spot) -> str:
+        module = side.release.modules.get(place.module)
+        return module.path if module else ""
+
+
+def _best(rated: Sequence[tuple[float, str, str, Spot, Spot]]) -> dict[Spot, Spot]:
+    """Each definition with the one that is most alike, none taken twice."""
+    found: dict[Spot, Spot] = {}
+    for _, _, _, place, now in sorted(rated, key=lambda item: (-item[0], item[1], item[2])):
+        if place not in found and now not in found.values():
+            found[place] = now
+    return found
+
+
+def _inside(path: str, module: str) -> bool:
+    return path == module or path.startswith(f"{module}.")
+
+
+def _concerns(pair: Pair, path: str, old: Spot | None, new: Spot | None) -> bool:
+    """Whether a difference is of a definition, of what stands inside, or of what the definition went or came with."""
+    if any(name and _inside(name, path) for name in (pair.name_before, pair.name_after)):
+        return True
+    # What went or came with its module or class has no difference of its own.
+    around = pair.name_before or pair.name_after
+    if (pair.kind == "module" or pair.members) and _inside(path, around):
+        return True
+    return any(
+        place is not None and wanted is not None and bool(wanted.name) and _inside(place.path, wanted.path)
+        for place, wanted in ((pair.before, old), (pair.after, new))
+    )

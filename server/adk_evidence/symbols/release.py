@@ -1,0 +1,240 @@
+"""One version of the code: its public definitions, the paths that lead to them, and their lines.
+
+Files are read; nothing is imported or run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from adk_evidence.identifiers import is_private
+from adk_evidence.models.difference import DefinitionKind
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.readers.python import Definition, bound_names, first_line, last_line, parse, scope_blocks
+from adk_evidence.symbols.history import History
+from adk_evidence.symbols.history import Place as Spot
+from adk_evidence.symbols.history_table import DEPRECATED, public_path
+from adk_evidence.textfile import split_lines
+
+_KINDS: Mapping[str, DefinitionKind] = {
+    "m": "module",
+    "c": "class",
+    "f": "function",
+    "a": "function",
+    "p": "property",
+    "r": "field",
+    "o": "field",
+    "n": "field",
+    "s": "attribute",
+    "v": "variable",
+}
+# What modules keep for their own use, although its name does not say so.
+_OWN_USE = frozenset({"logger"})
+
+
+@dataclass(frozen=True)
+class SourceModule:
+    """A file of Python: its path within the repository, and its text with `\\n` newlines."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """The code of one version.
+
+    `read` gives the text of a file as it is now, for the check of citations; None where the file is gone.
+    """
+
+    version: str
+    repo: str
+    commit: str
+    modules: Mapping[str, SourceModule]
+    read: Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A definition in the text: its node, and the lines that hold the node."""
+
+    module: SourceModule
+    node: ast.stmt
+    lines: LineSpan
+
+    @property
+    def text(self) -> list[str]:
+        return split_lines(self.module.text)[self.lines.start - 1 : self.lines.end]
+
+
+class Side:
+    """One version as the comparison sees it: `number` is its number in the table of both versions."""
+
+    def __init__(self, release: Release, table: History, number: int) -> None:
+        self.release = release
+        self.history = table
+        self.number = number
+        self._trees: dict[str, dict[str, list[ast.stmt]]] = {}
+        self._found: dict[Spot, Found | None] = {}
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The public modules."""
+        return frozenset(
+            module
+            for module in self.history.table.modules
+            if not is_private(module) and self.payload(Spot(module, "")) is not None
+        )
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        return frozenset(module.rpartition(".")[0] for module in self.release.modules)
+
+    @cached_property
+    def public(self) -> dict[Spot, list[str]]:
+        """The public import paths of what stands at the top of a module.
+
+        What modules import for their own use has no path of its own.
+        """
+        found: dict[Spot, list[str]] = {}
+        for module in sorted(self.modules):
+            for name in self.history.table.rows(module):
+                payload = self.payload(Spot(module, name)) if name and "." not in name else None
+                if payload is None or payload == "~" or name.endswith(DEPRECATED) or name in _OWN_USE:
+                    continue
+                path = f"{module}.{name}"
+                place = self.find(path)
+                if place is not None and place.name and (place.path == path or module in self.packages):
+                    found.setdefault(place, []).append(path)
+        return found
+
+    def payload(self, place: Spot) -> str | None:
+        return self.history.payload(self.number, place)
+
+    def find(self, path: str) -> Spot | None:
+        found = self.history.find(self.number, path)
+        return found if isinstance(found, Spot) else None
+
+    def has(self, path: str) -> bool:
+        """Whether a path leads to something, be it of another distribution."""
+        return self.history.find(self.number, path) is not None
+
+    def members(self, place: Spot) -> dict[str, str]:
+        """The public members that a class itself defines, with their payloads."""
+        inside = f"{place.name}."
+        found: dict[str, str] = {}
+        for name in self.history.table.rows(place.module):
+            member = name[len(inside) :]
+            if name.startswith(inside) and "." not in member and not name.endswith(DEPRECATED):
+                payload = self.payload(Spot(place.module, name))
+                if payload is not None:
+                    found[member] = payload
+        return found
+
+    def kind(self, place: Spot) -> DefinitionKind:
+        payload = self.payload(place) or "v"
+        kind = _KINDS.get(payload[0], "variable")
+        return "method" if kind == "function" and "." in place.name else kind
+
+    def shown(self, place: Spot) -> str:
+        """The public path of a definition or member; where there is none, its own."""
+        top, _, member = place.name.partition(".")
+        home = Spot(place.module, top)
+        paths = self.public.get(home)
+        path = public_path(home.path, paths, self.packages) if paths else home.path
+        return f"{path}.{member}" if member else path
+
+    def found(self, place: Spot) -> Found | None:
+        """The definition in the text; of a module the whole file."""
+        if place not in self._found:
+            self._found[place] = self._look_up(place)
+        return self._found[place]
+
+    def takes(self, owner: Spot, name: str) -> bool:
+        """Whether a class is made with a keyword."""
+        keywords = self.history.keywords_at(self.number, self.shown(owner))
+        return keywords is not None and name in keywords.names
+
+    def foreign_bases(self, place: Spot) -> frozenset[str]:
+        """The bases of a class that the table cannot look into."""
+        payload = self.payload(place) or "c:"
+        return frozenset(base for base in payload.partition(":")[2].split() if base.startswith(("~", "?")))
+
+    def _look_up(self, place: Spot) -> Found | None:
+        module = self.release.modules.get(place.module)
+        if module is None:
+            return None
+        if not place.name:
+            lines = LineSpan(start=1, end=max(1, len(split_lines(module.text))))
+            return Found(module, ast.Pass(), lines)
+        nodes = self._nodes(place.module, module).get(place.name, ())
+        if not nodes:
+            return self._attribute(module, place)
+        node = next((item for item in nodes if not _is_aside(item)), nodes[0])
+        return Found(module, node, LineSpan(start=first_line(node), end=last_line(node)))
+
+    def _attribute(self, module: SourceModule, place: Spot) -> Found | None:
+        """The first statement of a method that sets an attribute."""
+        owner, _, name = place.name.rpartition(".")
+        for scope in self._nodes(place.module, module).get(owner, ()):
+            sets = (
+                item
+                for item in ast.walk(scope)
+                if isinstance(item, ast.Assign | ast.AnnAssign)
+                and any(
+                    isinstance(inner, ast.Attribute) and inner.attr == name and isinstance(inner.ctx, ast.Store)
+                    for inner in ast.walk(item)
+                )
+            )
+            for node in sorted(sets, key=first_line):
+                return Found(module, node, LineSpan(start=first_line(node), end=last_line(node)))
+        return None
+
+    def _nodes(self, name: str, module: SourceModule) -> dict[str, list[ast.stmt]]:
+        found = self._trees.get(name)
+        if found is None:
+            found = self._trees[name] = definitions(module.text)
+        return found
+
+
+def definitions(text: str) -> dict[str, list[ast.stmt]]:
+    """All definitions and variables of a file by their qualified names, in the order of the source."""
+    # Citations count `\n` only, Python counts `\r` and form feeds too.
+    tree, _ = parse(text.replace("\r", " ").replace("\f", " "))
+    found: dict[str, list[ast.stmt]] = {}
+    waiting: list[tuple[str, ast.AST]] = [("", tree)]
+    while waiting:
+        prefix, scope = waiting.pop()
+        for block in scope_blocks(scope):
+            for node in block:
+                for name in bound_names(node):
+                    found.setdefault(prefix + name, []).append(node)
+                if isinstance(node, ast.ClassDef):
+                    waiting.append((f"{prefix}{node.name}.", node))
+    for nodes in found.values():
+        nodes.sort(key=first_line)
+    return found
+
+
+def definition(text: str, name: str) -> ast.stmt | None:
+    """The definition of a qualified name in the text of a file."""
+    nodes = definitions(text).get(name, ())
+    return next((node for node in nodes if not _is_aside(node)), None)
+
+
+def own_span(node: ast.stmt) -> LineSpan:
+    """The lines of a definition; of a class, those before its first method."""
+    start, end = first_line(node), last_line(node)
+    inner = node.body if isinstance(node, ast.ClassDef) else []
+    first = next((first_line(item) for item in inner if isinstance(item, Definition)), end + 1)
+    return LineSpan(start=start, end=max(start, first - 1))
+
+
+def _is_aside(node: ast.stmt) -> bool:
+    """Whether a function only declares an overload, or sets or deletes a property."""
+    decorators = node.decorator_list if isinstance(node, Definition) else []
+    names = {item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "") for item in decorators}
+    return bool(names & {"overload", "setter", "deleter"})

@@ -1,0 +1,348 @@
+"""What differs between two definitions of a name for those who call the name, and what their bodies differ in."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from adk_evidence.readers.python import (
+    Definition,
+    Function,
+    bare_string,
+    clip,
+    dotted_name,
+    parse_quietly,
+    unparse,
+)
+
+MAX_VALUE_CHARS = 120
+
+ParameterKind = Literal["positional only", "positional", "rest", "named", "more"]
+# A union that is written as a call for types: `Optional[X]`, `Union[X, Y]`.
+_UNIONS = {"Optional", "Union"}
+_BUILTINS = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A difference in words, and whether code that worked before may fail because of it."""
+
+    text: str
+    breaking: bool = False
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    name: str
+    kind: ParameterKind
+    annotation: ast.expr | None
+    default: ast.expr | None
+
+    @property
+    def can_be_named(self) -> bool:
+        return self.kind in ("positional", "named")
+
+
+def compare_definitions(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
+    """What differs between two definitions, breaking differences first; of classes, without their members."""
+    found: list[Told] = []
+    if isinstance(before, Function) and isinstance(after, Function):
+        found = compare_functions(before, after, bound=member)
+    elif isinstance(before, ast.ClassDef) and isinstance(after, ast.ClassDef):
+        found = compare_bases(before, after)
+    elif not isinstance(before, Definition) and not isinstance(after, Definition):
+        found = compare_fields(before, after)
+    return sorted([*found, *compare_texts(before, after)], key=lambda one: not one.breaking)
+
+
+def compare_functions(before: Function, after: Function, *, bound: bool) -> list[Told]:
+    """What differs in parameters, result and the way of calling; `bound` leaves `self` and `cls` out."""
+    found = list(_parameters(before, after, bound=bound))
+    ways = _way(before), _way(after)
+    if ways[0] != ways[1]:
+        found.append(Told(f"is {ways[1]} now, not {ways[0]}", breaking=True))
+    result = _changed_type(before.returns, after.returns)
+    if result is not None:
+        found.append(Told(f"returns {result}"))
+    if _is_abstract(after) and not _is_abstract(before):
+        found.append(Told("is abstract now: subclasses must implement it", breaking=True))
+    return found
+
+
+def compare_fields(before: ast.stmt, after: ast.stmt) -> list[Told]:
+    """What differs in the type and the value of a field or variable."""
+    found: list[Told] = []
+    kind = _changed_type(getattr(before, "annotation", None), getattr(after, "annotation", None))
+    if kind is not None:
+        found.append(Told(f"its type is {kind}"))
+    values = _value(before), _value(after)
+    if values[0] and values[1] and values[0] != values[1]:
+        found.append(Told(f"its value is {_shown(values[1])}, not {_shown(values[0])}"))
+    elif values[1] and not values[0]:
+        found.append(Told(f"its value is {_shown(values[1])} by default"))
+    return found
+
+
+def compare_bases(before: ast.ClassDef, after: ast.ClassDef) -> list[Told]:
+    """What differs in the bases of a class; by which way a base was imported does not count."""
+    names = [[_plain(base) for base in node.bases] for node in (before, after)]
+    if names[0] == names[1]:
+        return []
+    shown = [", ".join(unparse(base) or "?" for base in node.bases) or "nothing" for node in (before, after)]
+    return [Told(f"derives from `{shown[1]}`, not `{shown[0]}`")]
+
+
+def compare_texts(before: ast.stmt, after: ast.stmt) -> list[Told]:
+    """Whether the docstrings, the decorators and the code differ; layout and comments do not count.
+
+    Of a class, only the docstring counts: its members are compared by themselves.
+    """
+    found: list[Told] = []
+    if isinstance(before, Definition) and isinstance(after, Definition):
+        if _doc(before) != _doc(after):
+            found.append(Told("docstring changed" if _doc(after) else "docstring gone"))
+        marks = [[unparse(item) or "?" for item in node.decorator_list] for node in (before, after)]
+        found += [Told(f"has the decorator {_shown(mark)} now") for mark in marks[1] if mark not in marks[0]]
+        found += [Told(f"has no decorator {_shown(mark)} any more") for mark in marks[0] if mark not in marks[1]]
+        if isinstance(before, Function) and isinstance(after, Function) and _code(before) != _code(after):
+            found.append(Told("code changed"))
+    return found
+
+
+def is_abstract(node: ast.stmt) -> bool:
+    """Whether a method must be implemented by subclasses."""
+    return isinstance(node, Function) and _is_abstract(node)
+
+
+def is_property(node: ast.stmt) -> bool:
+    """Whether a method is read as an attribute, also by a decorator of the project's own, as its name says."""
+    return isinstance(node, Function) and any(name.lower().endswith("property") for name in _decorators(node))
+
+
+def code_of(node: ast.stmt) -> str:
+    """The code of a definition without its name, docstring and decorators, in one normal form."""
+    return _code(node) if isinstance(node, Definition) else (ast.dump(node) if node else "")
+
+
+def _parameters(before: Function, after: Function, *, bound: bool) -> Iterator[Told]:
+    old, new = _listed(before, bound=bound), _listed(after, bound=bound)
+    ours, theirs = ({item.name: item for item in items if item.kind not in ("rest", "more")} for items in (old, new))
+    renamed = _renamed(old, new)
+    more = any(item.kind == "more" for item in new)
+    for name, item in ours.items():
+        if name in theirs:
+            yield from _changed(item, theirs[name])
+        elif name in renamed:
+            now = theirs[renamed[name]]
+            yield Told(f"parameter `{name}` is called `{now.name}` now", breaking=item.can_be_named)
+            yield from _changed(item, now)
+        elif more and item.can_be_named:
+            yield Told(f"parameter `{name}` is no longer declared; `**kwargs` takes it")
+        else:
+            yield Told(f"parameter `{name}` is gone", breaking=True)
+    added = [item for name, item in theirs.items() if name not in ours and name not in renamed.values()]
+    for item in added:
+        if item.default is None:
+            yield Told(f"new parameter `{item.name}` is required", breaking=True)
+        else:
+            yield Told(f"new parameter `{item.name}`, by default {_shown(item.default)}")
+    order = _order(old, new, renamed)
+    if order is not None:
+        yield Told(f"the order of positional parameters is {order} now", breaking=True)
+    for kind, sign in (("rest", "*args"), ("more", "**kwargs")):
+        had, has = (any(item.kind == kind for item in items) for items in (old, new))
+        if had and not has:
+            yield Told(f"takes no `{sign}` any more", breaking=True)
+        elif has and not had:
+            yield Told(f"takes `{sign}`")
+
+
+def _changed(before: _Parameter, after: _Parameter) -> Iterator[Told]:
+    name = after.name
+    if before.default is not None and after.default is None:
+        yield Told(f"parameter `{name}` is required now", breaking=True)
+    elif before.default is None and after.default is not None:
+        yield Told(f"parameter `{name}` is optional now, by default {_shown(after.default)}")
+    elif (
+        before.default is not None
+        and after.default is not None
+        and (ast.dump(before.default) != ast.dump(after.default))
+    ):
+        yield Told(f"the default of `{name}` is {_shown(after.default)}, not {_shown(before.default)}")
+    if before.kind != "named" and after.kind == "named":
+        yield Told(f"parameter `{name}` must be named now", breaking=True)
+    elif before.can_be_named and not after.can_be_named:
+        yield Told(f"parameter `{name}` cannot be named any more", breaking=True)
+    kind = _changed_type(before.annotation, after.annotation)
+    if kind is not None:
+        yield Told(f"`{name}` is {kind}")
+
+
+def _listed(node: Function, *, bound: bool) -> list[_Parameter]:
+    given = node.args
+    positional = [*given.posonlyargs, *given.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
+    found = [
+        _Parameter(
+            item.arg, "positional only" if place < len(given.posonlyargs) else "positional", item.annotation, default
+        )
+        for place, (item, default) in enumerate(zip(positional, [*defaults, *given.defaults], strict=True))
+    ]
+    if bound and "staticmethod" not in _decorators(node):
+        found = found[1:]
+    if given.vararg:
+        found.append(_Parameter(given.vararg.arg, "rest", given.vararg.annotation, None))
+    for item, named in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        found.append(_Parameter(item.arg, "named", item.annotation, named))
+    if given.kwarg:
+        found.append(_Parameter(given.kwarg.arg, "more", given.kwarg.annotation, None))
+    return found
+
+
+def _renamed(old: Sequence[_Parameter], new: Sequence[_Parameter]) -> dict[str, str]:
+    """Parameters that stand at the same place with the same type under another name."""
+    ours, theirs = {item.name for item in old}, {item.name for item in new}
+    found: dict[str, str] = {}
+    for before, after in zip(old, new, strict=False):
+        same = before.kind == after.kind and before.kind in ("positional only", "positional")
+        typed = before.annotation is not None and _type(before.annotation) == _type(after.annotation)
+        if same and typed and before.name not in theirs and after.name not in ours:
+            found[before.name] = after.name
+    return found
+
+
+def _order(old: Sequence[_Parameter], new: Sequence[_Parameter], renamed: dict[str, str]) -> str | None:
+    """The new order, where an argument at some place would reach another parameter that both have."""
+    before = [renamed.get(item.name, item.name) for item in old if item.kind.startswith("positional")]
+    after = [item.name for item in new if item.kind.startswith("positional")]
+    kept = [name for name in before if name in after]
+    shifted = [name for name in kept if before.index(name) < after.index(name)]
+    if kept == [name for name in after if name in kept] and not shifted:
+        return None
+    return ", ".join(f"`{name}`" for name in after)
+
+
+def _way(node: Function) -> str:
+    """How a function is called; what returns an asynchronous generator is one, however its body is written."""
+    own = [inner for inner in _own_nodes(node) if isinstance(inner, ast.Yield | ast.YieldFrom)]
+    result = _plain(node.returns).partition("[")[0] if node.returns else ""
+    if result in ("AsyncGenerator", "AsyncIterator", "AsyncIterable"):
+        return "an asynchronous generator"
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "an asynchronous generator" if own else "a coroutine, to be awaited"
+    return "a plain function"
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a body without those of inner functions."""
+    waiting = list(ast.iter_child_nodes(node))
+    while waiting:
+        inner = waiting.pop()
+        yield inner
+        if not isinstance(inner, Definition | ast.Lambda):
+            waiting += ast.iter_child_nodes(inner)
+
+
+def _changed_type(before: ast.expr | None, after: ast.expr | None) -> str | None:
+    """The words "`B`, not `A`" where two annotations differ by more than their spelling; None where one is missing."""
+    if before is None or after is None or _type(before) == _type(after):
+        return None
+    shown = [f"`{clip(_unquoted(item), MAX_VALUE_CHARS)}`" for item in (after, before)]
+    return f"{shown[0]}, not {shown[1]}"
+
+
+def _unquoted(node: ast.expr) -> str:
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else unparse(node)
+    return " ".join((text or "?").split())
+
+
+def _type(node: ast.expr | None) -> object:
+    """An annotation in one spelling: unions as sets, names without their modules, texts read."""
+    match node:
+        case None:
+            return None
+        case ast.Constant(value=str(text)):
+            inner = parse_quietly(text)
+            only = inner.body[0] if inner and len(inner.body) == 1 else None
+            return _type(only.value) if isinstance(only, ast.Expr) else text
+        case ast.Constant(value=value):
+            return repr(value)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _union([_type(left), _type(right)])
+        case ast.Subscript(value=outer, slice=inside):
+            name = _plain(outer)
+            items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            if name in _UNIONS:
+                parts = [_type(item) for item in items]
+                return _union([*parts, "None"] if name == "Optional" else parts)
+            if name == "Annotated":
+                return _type(items[0])
+            if name == "Literal":
+                return ("Literal", frozenset(ast.dump(item) for item in items))
+            return (_BUILTINS.get(name, name), tuple(_type(item) for item in items))
+        case ast.Name() | ast.Attribute():
+            name = _plain(node)
+            return _BUILTINS.get(name, name)
+        case ast.List(elts=elements):
+            return tuple(_type(item) for item in elements)
+        case _:
+            return ast.dump(node)
+
+
+def _union(parts: Iterable[object]) -> object:
+    found: set[object] = set()
+    for part in parts:
+        found |= part if isinstance(part, frozenset) else {part}
+    return frozenset(found)
+
+
+def _plain(node: ast.expr) -> str:
+    """The last part of a dotted name; of anything else, its source."""
+    name = dotted_name(node)
+    return name.rpartition(".")[2] if name else unparse(node) or "?"
+
+
+def _value(node: ast.stmt) -> str:
+    value = getattr(node, "value", None)
+    # What is said of a field is text, not value: `Field(default=1, description="...")`.
+    if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] == "Field":
+        value = copy.copy(value)
+        value.keywords = [
+            item for item in value.keywords if item.arg not in ("description", "title", "examples", "deprecated")
+        ]
+    return "" if value is None else unparse(value) or "?"
+
+
+def _shown(value: ast.expr | str) -> str:
+    text = value if isinstance(value, str) else unparse(value) or "?"
+    return f"`{clip(' '.join(text.split()), MAX_VALUE_CHARS)}`"
+
+
+def _doc(node: Definition) -> str:
+    return " ".join(inspect.cleandoc(bare_string(node.body[0] if node.body else None) or "").split())
+
+
+def _code(node: Definition) -> str:
+    body = node.body[1:] if bare_string(node.body[0] if node.body else None) is not None else node.body
+    # An empty body, `...` and `pass` do the same.
+    kept = [
+        item for item in body if not isinstance(item, ast.Pass) and bare_string(item) is None and not _is_ellipsis(item)
+    ]
+    return "\n".join(ast.dump(item) for item in kept)
+
+
+def _is_ellipsis(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...
+
+
+def _is_abstract(node: Function) -> bool:
+    return "abstractmethod" in _decorators(node)
+
+
+def _decorators(node: Definition) -> set[str]:
+    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
+    return {(dotted_name(item) or "").rpartition(".")[2] for item in called}

@@ -1,0 +1,503 @@
+"""What differs between two versions of a made-up package, as people who upgrade are told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.models.difference import Change, SymbolDiff
+from adk_evidence.settings import Settings, load_settings
+from adk_evidence.symbols.changes import Changes
+from adk_evidence.symbols.compare import Comparison
+from adk_evidence_cli.diff import Listing, compare_symbols
+from adk_evidence_cli.main import app
+from adk_ingest.progress import Progress
+from adk_ingest.releases import read_releases
+from tests.corpora import write_wheel
+
+OLD = {
+    "src/google/adk/__init__.py": "from .runners import Runner\n",
+    "src/google/adk/runners.py": '''\
+import logging
+from typing import Optional, Union
+
+logger = logging.getLogger(__name__)
+TIMEOUT = 30
+
+
+class Runner:
+    """Runs an agent."""
+
+    def __init__(self, agent, *, session_service, cache=None):
+        self.agent = agent
+        self.state = {}
+
+    def run(self, message: str, limit: Optional[int] = None) -> "Union[str, None]":
+        """Answers."""
+        return self.agent(message)
+
+    def rewind(self, turns):
+        """Goes back."""
+        found = []
+        for turn in turns:
+            if turn.is_last:
+                found.append(turn)
+        return found
+
+    def close(self):
+        """Ends."""
+
+    def stop(self, now=False): ...
+
+    @property
+    def client(self):
+        return object()
+
+    @property
+    def size(self):
+        return 1
+
+    def _private(self): ...
+
+
+def make_runner(agent, name="x", cache=None):
+    return Runner(agent, session_service=cache)
+
+
+class RunError(Exception): ...
+
+
+class TimoutError(RunError): ...
+
+
+def old_helper(value):
+    """Of no use."""
+    return value
+''',
+    "src/google/adk/agents/__init__.py": "from .llm_agent import LlmAgent\n",
+    "src/google/adk/agents/llm_agent.py": """\
+from pydantic import BaseModel
+
+
+class LlmAgent(BaseModel):
+    name: str
+    model: str = "one"
+    max_turns: int = 3
+
+    async def answer(self, text): ...
+
+    def describe(self):
+        return self.name
+""",
+    "src/google/adk/tools/__init__.py": "",
+    "src/google/adk/tools/search.py": '''\
+class SearchTool:
+    """Searches."""
+
+    def find(self, words):
+        """Finds pages."""
+        pages = self.index.pages(words)
+        return [page for page in pages if page.is_open]
+
+
+SEARCH_LIMIT = 10
+''',
+    "src/google/adk/tools/calendar.py": """\
+class CalendarTool:
+    def dates(self):
+        return []
+""",
+    "src/google/adk/old/__init__.py": "",
+    "src/google/adk/old/things.py": "class Thing:\n    def one(self): ...\n\n\nclass Other:\n    def two(self): ...\n",
+}
+NEW = {
+    "src/google/adk/__init__.py": "from .runners import Runner\n",
+    "src/google/adk/runners.py": '''\
+import logging
+from typing import Optional, Union
+import warnings
+
+TIMEOUT = 60
+
+
+class Runner:
+    """Runs an agent or a workflow."""
+
+    def __init__(self, agent, *, session_service, plugins):
+        self.agent = agent
+
+    def run(self, message: str, limit: int | None = None) -> str | None:
+        """Answers."""
+        self.count()
+        return self.agent(message)
+
+    def go_back(self, turns):
+        """Goes back."""
+        found = []
+        for turn in turns:
+            if turn.is_last:
+                found.append(turn)
+        return found
+
+    async def close(self):
+        """Ends."""
+
+    def stop(self, reason=None, now=False):
+        warnings.warn("Use close instead.", DeprecationWarning)
+
+    def count(self): ...
+
+    @LoopCachedProperty
+    def client(self):
+        return object()
+
+    def size(self):
+        return 1
+
+
+def make_runner(agent, label="x", **kwargs):
+    return Runner(agent, session_service=kwargs, plugins=[])
+
+
+class RunError(Exception): ...
+
+
+class TimeoutError(RunError): ...
+''',
+    "src/google/adk/agents/__init__.py": "from ._llm import LlmAgent\n",
+    "src/google/adk/agents/_llm.py": '''\
+from pydantic import BaseModel
+
+
+class Base(BaseModel):
+    name: str
+    owner: str
+
+    def describe(self):
+        return self.name
+
+
+class LlmAgent(Base):
+    model: str = "two"
+
+    async def answer(self, text):
+        """Answers."""
+''',
+    "src/google/adk/tools/__init__.py": "",
+    "src/google/adk/tools/web/__init__.py": "",
+    "src/google/adk/tools/web/search.py": '''\
+class SearchTool:
+    """Searches."""
+
+    def find(self, words):
+        """Finds pages."""
+        pages = self.index.pages(words)
+        return [page for page in pages if page.is_open]
+
+
+SEARCH_LIMIT = 10
+''',
+    "src/google/adk/tools/calendar.py": """\
+class CalendarTool:
+    def dates( self ):  # as before
+        return [ ]
+""",
+    "src/google/adk/workflow.py": "class Workflow:\n    def run(self): ...\n\n\ndef node(): ...\n",
+}
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("wheels")
+    return write_wheel(folder, "1.0.0", OLD), write_wheel(folder, "2.0.0", NEW)
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    root = tmp_path_factory.mktemp("home")
+    return load_settings({"home": root}, user_file=root / "no-settings.yaml")
+
+
+@pytest.fixture(scope="module")
+def whole(settings: Settings, wheels: tuple[Path, Path]) -> SymbolDiff:
+    return compare(settings, wheels)
+
+
+def compare(settings: Settings, wheels: tuple[Path, Path], symbol: str | None = None, **options: Any) -> SymbolDiff:
+    old, new = map(str, wheels)
+    symbols = (symbol,) if symbol else ()
+    return compare_symbols(settings, old, new, symbols, Progress(), Listing(allow_network=False, **options))
+
+
+def change(diff: SymbolDiff, name: str) -> Change:
+    found = [one for one in diff.changes if name == one.name]
+    assert len(found) == 1, [one.name for one in diff.changes]
+    return found[0]
+
+
+def test_a_definition_that_no_path_leads_to_is_gone(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.runners.old_helper")
+    assert (found.change, found.breaking, found.after) == ("gone", True, None)
+
+
+def test_a_method_with_the_same_code_under_another_name_is_renamed(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.Runner.rewind")
+    assert found.change == "renamed"
+    assert found.breaking
+    assert found.after is not None
+    assert found.after.name == "google.adk.Runner.go_back"
+    assert found.use == "google.adk.Runner.go_back"
+
+
+def test_a_short_definition_whose_name_is_spelled_correctly_now_is_renamed(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.runners.TimoutError")
+    assert (found.change, found.use) == ("renamed", "google.adk.runners.TimeoutError")
+
+
+def test_a_module_whose_definitions_all_went_to_one_place_is_moved(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.tools.search")
+    assert (found.change, found.kind, found.breaking) == ("moved", "module", True)
+    assert "import from `google.adk.tools.web.search` now" in found.details[0]
+    # Each of its definitions would say the same again.
+    assert not any(one.name.endswith("SearchTool") for one in whole.changes)
+
+
+def test_a_module_that_is_gone_names_what_went_with_it(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.old")
+    assert found.members == ("google.adk.old.things.Other", "google.adk.old.things.Thing")
+    assert not any(one.name == "google.adk.old.things.Thing" for one in whole.changes)
+
+
+def test_a_new_module_names_its_definitions(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.workflow")
+    assert (found.change, found.breaking) == ("added", False)
+    assert found.members == ("google.adk.workflow.Workflow", "google.adk.workflow.node")
+
+
+def test_keywords_of_a_constructor_that_are_gone_or_required_break_calls(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.Runner")
+    assert (found.change, found.breaking) == ("incompatible", True)
+    assert found.details[:2] == (
+        "constructor: parameter `cache` is gone",
+        "constructor: new parameter `plugins` is required",
+    )
+    assert "docstring changed" in found.details
+
+
+def test_a_public_attribute_that_no_method_sets_any_more_is_gone(whole: SymbolDiff) -> None:
+    assert change(whole, "google.adk.Runner.state").change == "gone"
+
+
+def test_another_spelling_of_the_same_types_is_no_difference(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.Runner.run")
+    assert (found.change, found.details) == ("text", ("code changed",))
+
+
+def test_layout_and_comments_are_no_difference(whole: SymbolDiff) -> None:
+    assert not any("CalendarTool" in one.name for one in whole.changes)
+
+
+def test_a_function_that_must_be_awaited_now_breaks_calls(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.Runner.close")
+    assert found.breaking
+    assert "a coroutine, to be awaited now, not a plain function" in found.details[0]
+
+
+def test_a_property_by_a_decorator_of_the_project_is_no_method(whole: SymbolDiff) -> None:
+    assert not change(whole, "google.adk.Runner.client").breaking
+    found = change(whole, "google.adk.Runner.size")
+    assert (found.breaking, found.details[0]) == (True, "is a method now, not a property")
+
+
+def test_a_parameter_before_others_shifts_positional_arguments(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.Runner.stop")
+    assert found.breaking
+    assert found.details[0] == "the order of positional parameters is `reason`, `now` now"
+    assert any(text.startswith("is deprecated: Use close instead.") for text in found.details)
+
+
+def test_keywords_that_only_a_catch_all_takes_are_named(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.runners.make_runner")
+    assert "parameter `cache` is no longer declared; `**kwargs` takes it" in found.details
+
+
+def test_fields_of_a_model_are_its_keywords(whole: SymbolDiff) -> None:
+    assert change(whole, "google.adk.agents.LlmAgent.max_turns").change == "gone"
+    model = change(whole, "google.adk.agents.LlmAgent.model")
+    assert model.details == ("its value is `'two'`, not `'one'`",)
+    agent = change(whole, "google.adk.agents.LlmAgent")
+    assert "constructor: new keyword `owner` is required" in agent.details
+
+
+def test_an_inherited_member_is_not_gone(whole: SymbolDiff) -> None:
+    assert not any(one.name == "google.adk.agents.LlmAgent.describe" for one in whole.changes)
+
+
+def test_a_path_that_is_lost_although_another_stays_breaks_imports(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.agents.llm_agent")
+    assert found.breaking
+    assert found.kind == "module"
+
+
+def test_private_names_and_loggers_are_nobodys_matter(whole: SymbolDiff) -> None:
+    assert not any("_private" in one.name or one.name.endswith(".logger") for one in whole.changes)
+
+
+def test_breaking_changes_come_first_and_additions_after_changes(whole: SymbolDiff) -> None:
+    breaking = [one.breaking for one in whole.changes]
+    assert breaking == sorted(breaking, reverse=True)
+    rest = [one.change for one in whole.changes if not one.breaking]
+    assert rest.index("changed") < rest.index("added")
+    assert whole.counts.breaking == sum(breaking)
+    assert sum(whole.counts.by_change.values()) == len(whole.changes)
+
+
+def test_citations_hold_the_definitions_of_both_versions(whole: SymbolDiff) -> None:
+    found = change(whole, "google.adk.runners.TIMEOUT")
+    assert found.details == ("its value is `60`, not `30`",)
+    assert found.before is not None and found.after is not None
+    assert found.before.citation == "adk-python@v1.0.0:src/google/adk/runners.py#L5-L5"
+    assert OLD[found.before.path].split("\n")[found.before.lines.start - 1] == "TIMEOUT = 30"
+    places = [place for one in whole.changes for place in (one.before, one.after) if place is not None]
+    assert {place.verification.state for place in places} == {"exact"}
+
+
+def test_a_citation_of_a_file_that_changed_meanwhile_is_not_called_exact(settings: Settings, tmp_path: Path) -> None:
+    wheels = write_wheel(tmp_path, "3.0.0", OLD), write_wheel(tmp_path, "4.0.0", NEW)
+    old, new, table = read_releases(settings, *map(str, wheels), Progress(), allow_network=False)
+    comparison = Comparison(old, new, table)
+    (settings.paths.corpora / "google-adk-3.0.0/google/adk/runners.py").write_text("# emptied\n")
+    pair = next(pair for pair in comparison.pairs if pair.name.endswith("TIMEOUT"))
+    found = Changes(comparison).change(pair)
+    assert found.before is not None
+    assert found.before.verification.state == "unverified"
+
+
+def test_the_changed_lines_of_a_definition_have_the_numbers_of_their_files(
+    settings: Settings, wheels: tuple[Path, Path]
+) -> None:
+    found = compare(settings, wheels, "Runner.run")
+    assert found.symbols == ("google.adk.Runner.run",)
+    assert found.changes[0].diff.split("\n") == [
+        "--- v1.0.0:src/google/adk/runners.py",
+        "+++ v2.0.0:src/google/adk/runners.py",
+        "@@ -15,3 +14,4 @@",
+        '-    def run(self, message: str, limit: Optional[int] = None) -> "Union[str, None]":',
+        "+    def run(self, message: str, limit: int | None = None) -> str | None:",
+        '         """Answers."""',
+        "+        self.count()",
+        "         return self.agent(message)",
+    ]
+
+
+def test_a_package_is_compared_with_all_that_stands_inside(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    found = compare(settings, wheels, "google.adk.agents")
+    assert found.changes
+    assert all(one.name.startswith("google.adk.agents.") for one in found.changes)
+    assert not any(one.diff for one in found.changes)
+
+
+def test_what_went_with_its_module_is_answered_by_the_module(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    found = compare(settings, wheels, "google.adk.tools.search.SearchTool")
+    assert [(one.name, one.change) for one in found.changes] == [("google.adk.tools.search", "moved")]
+    found = compare(settings, wheels, "google.adk.old.things.Thing")
+    assert [(one.name, one.change) for one in found.changes] == [("google.adk.old", "gone")]
+    found = compare(settings, wheels, "google.adk.workflow.node")
+    assert [(one.name, one.change) for one in found.changes] == [("google.adk.workflow", "added")]
+
+
+def test_an_unchanged_definition_is_cited_in_both_versions(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    found = compare(settings, wheels, "google.adk.tools.calendar.CalendarTool")
+    assert found.changes == ()
+    assert [place.citation.partition("@")[2][:6] for place in found.unchanged] == ["v1.0.0", "v2.0.0"]
+
+
+def test_a_path_that_a_module_merely_imported_is_told_when_asked_for(settings: Settings, tmp_path: Path) -> None:
+    before = {
+        "src/google/adk/__init__.py": "",
+        "src/google/adk/one.py": "class One: ...\n",
+        "src/google/adk/two.py": "from .one import One\n\n\nclass Two(One): ...\n",
+    }
+    after = {**before, "src/google/adk/two.py": "from . import one\n\n\nclass Two(one.One): ...\n"}
+    wheels = write_wheel(tmp_path, "7.0.0", before), write_wheel(tmp_path, "8.0.0", after)
+    assert not compare(settings, wheels).counts.breaking
+    found = compare(settings, wheels, "google.adk.two.One")
+    assert [(one.name, one.change, one.use) for one in found.changes] == [
+        ("google.adk.two.One", "moved", "google.adk.one.One")
+    ]
+    back = compare(settings, (wheels[1], wheels[0]), "google.adk.two.One")
+    assert [(one.name, one.change) for one in back.changes] == [("google.adk.two.One", "added")]
+
+
+def test_what_is_not_listed_is_counted(settings: Settings, wheels: tuple[Path, Path], whole: SymbolDiff) -> None:
+    found = compare(settings, wheels, limit=3)
+    assert found.changes == whole.changes[:3]
+    assert found.more == len(whole.changes) - 3
+    assert found.counts == whole.counts
+
+
+def test_a_name_that_neither_version_has_is_refused(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    with pytest.raises(InvalidRequestError, match=r"Neither 1\.0\.0 nor 2\.0\.0 has a public Nothing"):
+        compare(settings, wheels, "Nothing")
+
+
+def test_the_same_version_twice_is_refused(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    with pytest.raises(InvalidRequestError, match="the same"):
+        compare(settings, (wheels[0], wheels[0]))
+
+
+def test_a_version_that_cannot_be_had_is_said_in_a_sentence(settings: Settings, wheels: tuple[Path, Path]) -> None:
+    with pytest.raises(SourceError):
+        compare(settings, (Path("7.7.7"), wheels[1]))
+
+
+def test_the_command_prints_json_markdown_and_text(
+    settings: Settings, wheels: tuple[Path, Path], whole: SymbolDiff
+) -> None:
+    old, new = map(str, wheels)
+    common = ["diff", "--from", old, "--to", new, "--limit", "0", "--offline", "--home", str(settings.paths.root)]
+    told = CliRunner().invoke(app, [*common, "--json"])
+    assert told.exit_code == 0, told.output
+    assert SymbolDiff.model_validate(json.loads(told.stdout)) == whole
+    note = CliRunner().invoke(app, [*common, "--markdown"]).stdout
+    assert note.startswith("# 1.0.0 to 2.0.0\n")
+    assert "- `google.adk.runners.old_helper` (function) gone" in note
+    assert "`adk-python@v1.0.0:src/google/adk/runners.py#L5-L5` (exact)" in note
+    text = CliRunner().invoke(app, common).stdout
+    assert text.index("Breaking changes") < text.index("Other changes") < text.index("New")
+
+
+def test_texts_of_the_code_are_no_markup(settings: Settings, tmp_path: Path) -> None:
+    before = {"src/google/adk/__init__.py": "NAME = 'a'\n"}
+    after = {"src/google/adk/__init__.py": "NAME = '\\x1b[31m](http://x) ``` <b>'\n"}
+    wheels = write_wheel(tmp_path, "5.0.0", before), write_wheel(tmp_path, "6.0.0", after)
+    old, new = map(str, wheels)
+    common = ["diff", "--from", old, "--to", new, "--offline", "--home", str(settings.paths.root)]
+    for form in ([], ["--markdown"], ["--json"]):
+        shown = CliRunner().invoke(app, [*common, *form]).stdout
+        assert "\x1b[31m" not in shown
+    note = CliRunner().invoke(app, [*common, "--markdown"]).stdout
+    assert "<b>" not in note
+
+
+def test_the_earlier_version_is_that_of_the_project_in_the_folder(
+    settings: Settings, wheels: tuple[Path, Path], whole: SymbolDiff, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    common = ["diff", "--to", str(wheels[1]), "--offline", "--home", str(settings.paths.root)]
+    told = CliRunner().invoke(app, common)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "--from is missing" in told.stderr
+    monkeypatch.setenv("ADK_EVIDENCE_PROJECT__DETECT", "true")
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "requirements.txt").write_text("google-adk==1.0.0\n")
+    told = CliRunner().invoke(app, [*common, "--limit", "0"])
+    assert told.exit_code == 0, told.output
+    assert told.stdout.startswith(f"1.0.0 to 2.0.0\n{whole.counts.breaking} breaking;")
+    assert "found in requirements.txt" in told.stderr
