@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack, Outline
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
-from adk_evidence.render.view import body, fence_language, location, place, shown, verification_label
+from adk_evidence.render.view import body, drift_label, fence_language, location, place, shown, verification_label
 
 
 def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
@@ -51,6 +51,8 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
     facts = [candidate.source_type, code_span(location(candidate)), verification_label(candidate.verification)]
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
+    if candidate.drift:
+        facts.append(inline(drift_label(candidate)))
     if repeats:
         return [
             f"## {candidate.rank}. {code_span(place(candidate))}",
