@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from adk_evidence.readers.python import last_line, parse
 from adk_evidence.readers.snippets import Snippet
 from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
 from adk_evidence.symbols.history import History, Place
-from adk_evidence.symbols.history_stories import Lack, find_lack
+from adk_evidence.symbols.history_stories import find_lack
 from adk_evidence.symbols.lookup import annotation_names
 
 DriftKind = Literal["import", "name", "keyword", "deprecated"]
 # Longest chain of names that is followed.
 MAX_DEPTH = 12
+MAX_KEPT_NAMES = 5000
 # A snippet that parsing part by part would take longer for was not written by a person.
 MAX_SNIPPET_CHARS = 200_000
 _NAME = r"[A-Za-z_]\w*"
@@ -79,7 +80,8 @@ class DriftChecker:
         self.history = history
         self.version, self.number = known.version, known.number
         self._distribution = history.table.distribution
-        self._lacks: dict[str, Lack | None] = {}
+        # What is to say of a name, wherever it stands.
+        self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
 
     def check(self, snippets: Iterable[Snippet]) -> Checked:
         """Check the code of one page. Names that a snippet imports are known in those that follow."""
@@ -87,7 +89,7 @@ class DriftChecker:
         found: dict[tuple[str, int, str], Deviation] = {}
         known: dict[str, str] = {}
         for snippet in snippets:
-            if len(snippet.text) > MAX_SNIPPET_CHARS:
+            if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern(snippet.text, known):
                 continue
             code = _Code(snippet.text, known)
             imports += (
@@ -127,7 +129,20 @@ class DriftChecker:
                 if symbol is not None:
                     yield symbol, kind, (mention.line, mention.line)
 
+    def _may_concern(self, text: str, known: Mapping[str, str]) -> bool:
+        """Whether a snippet can name anything of the ADK; most snippets of a page do not, and need not be parsed."""
+        return self.history.package.partition(".")[0] in text or any(name in text for name in known)
+
     def _deviation(self, symbol: str, kind: DriftKind, first: int, last: int, included: str) -> Deviation | None:
+        # Names come from pages: what is kept has a limit.
+        if len(self._judged) >= MAX_KEPT_NAMES:
+            self._judged.clear()
+        if (symbol, kind) not in self._judged:
+            self._judged[symbol, kind] = self._judge(symbol, kind)
+        found = self._judged[symbol, kind]
+        return replace(found, first=first, last=last, included=included) if found else None
+
+    def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         has = self._has(symbol)
         if has:
             use = self._deprecated(symbol)
@@ -135,11 +150,9 @@ class DriftChecker:
                 return None
             instead = f": use `{use}`" if use else ""
             text = f"{self._distribution} {self.version} calls `{symbol}` deprecated{instead}."
-            return Deviation("deprecated", symbol, first, last, text, instead=use or None, included=included)
-        lack = self._lack(symbol) if has is False else None
-        if lack is None:
-            return None
-        return Deviation(kind, symbol, first, last, lack.sentence, lack.until, lack.since, lack.instead, included)
+            return Deviation("deprecated", symbol, 0, 0, text, instead=use or None)
+        lack = find_lack(self.history, self.version, symbol) if has is False else None
+        return lack and Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead)
 
     def _deprecated(self, symbol: str) -> str | None:
         """What to use in place of a deprecated name, empty where that is not known; None of other names.
@@ -154,11 +167,6 @@ class DriftChecker:
         if told is None or (is_class and self.history.deprecation(self.number, owner) is not None):
             return None
         return told[0]
-
-    def _lack(self, symbol: str) -> Lack | None:
-        if symbol not in self._lacks:
-            self._lacks[symbol] = find_lack(self.history, self.version, symbol)
-        return self._lacks[symbol]
 
     def _has(self, symbol: str) -> bool | None:
         return self.history.has_at(self.number, symbol)
@@ -180,13 +188,14 @@ class _Code:
     """One snippet. `known` maps names that earlier snippets import to their paths; this snippet's own are added."""
 
     def __init__(self, text: str, known: dict[str, str]) -> None:
-        tree, broken = parse(text, 4 * len(text) + 50_000)
-        self.document = PythonDocument(text)
-        self.imports = list(_imports(tree))
+        tree, broken = parse(text, 2 * len(text) + 50_000)
+        self.document = PythonDocument(text, parsed=(tree, broken))
+        nodes = list(ast.walk(tree))
+        self.imports = list(_imports(nodes))
         if broken is not None:
-            self.imports += _broken_imports(tree, self.document.lines)
+            self.imports += _broken_imports(nodes, self.document.lines)
         # Names that mean another value in a part of the snippet, and attributes that the code asks for before use.
-        self.uncertain = _uncertain(tree)
+        self.uncertain = _uncertain(nodes)
         module = self.document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
@@ -283,16 +292,16 @@ class _Names:
         return None
 
 
-def _imports(tree: ast.AST) -> Iterator[_Import]:
+def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
     guarded = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Try) and any(map(_catches_imports, node.handlers))
         for part in (node.body, *(handler.body for handler in node.handlers))
         for statement in part
         for inner in ast.walk(statement)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             for alias in node.names:
                 path = node.module if alias.name == "*" else f"{node.module}.{alias.name}"
@@ -306,11 +315,11 @@ def _catches_imports(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or not _CATCHES_IMPORTS.isdisjoint(names)
 
 
-def _broken_imports(tree: ast.AST, lines: list[str]) -> Iterator[_Import]:
+def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[_Import]:
     """Imports in lines that do not parse."""
     read = {
         line
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Import | ast.ImportFrom)
         or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for line in range(node.lineno - 1, last_line(node))
@@ -323,10 +332,10 @@ def _broken_imports(tree: ast.AST, lines: list[str]) -> Iterator[_Import]:
                 yield _Import(f"{match[1]}.{name}", number)
 
 
-def _uncertain(tree: ast.AST) -> _Uncertain:
+def _uncertain(nodes: Sequence[ast.AST]) -> _Uncertain:
     names: set[str] = set()
     attributes: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.comprehension():
                 names |= {inner.id for inner in ast.walk(node.target) if isinstance(inner, ast.Name)}
