@@ -254,6 +254,8 @@ class _Reader:
         """The strings that a function compares its parameter with."""
         found: set[str] = set()
         for compared in ast.walk(node):
+            if isinstance(compared, ast.match_case):
+                found |= _strings(compared.pattern)
             if isinstance(compared, ast.Compare) and isinstance(compared.left, ast.Name):
                 for operator, value in zip(compared.ops, compared.comparators, strict=True):
                     if isinstance(operator, ast.Eq | ast.In):

@@ -24,6 +24,7 @@ DriftKind = Literal["import", "name", "keyword", "deprecated"]
 # Longest chain of names that is followed.
 MAX_DEPTH = 12
 MAX_KEPT_NAMES = 5000
+MAX_KNOWN_NAMES = 200
 # A snippet that parsing part by part would take longer for was not written by a person.
 MAX_SNIPPET_CHARS = 200_000
 _NAME = r"[A-Za-z_]\w*"
@@ -91,7 +92,7 @@ class DriftChecker:
         for snippet in snippets:
             if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern(snippet.text, known):
                 continue
-            code = _Code(snippet.text, known)
+            code = _Code(snippet.text, known, self.history.package.partition(".")[0])
             imports += (
                 ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
             )
@@ -185,9 +186,12 @@ class _Import:
 
 
 class _Code:
-    """One snippet. `known` maps names that earlier snippets import to their paths; this snippet's own are added."""
+    """One snippet. `known` maps names that earlier snippets import to their paths; this snippet's own are added.
 
-    def __init__(self, text: str, known: dict[str, str]) -> None:
+    Only what is imported from below `top` is kept, and not more than any page needs.
+    """
+
+    def __init__(self, text: str, known: dict[str, str], top: str) -> None:
         tree, broken = parse(text, 2 * len(text) + 50_000)
         self.document = PythonDocument(text, parsed=(tree, broken))
         nodes = list(ast.walk(tree))
@@ -200,10 +204,10 @@ class _Code:
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
         for name, bindings in module.bindings.items():
-            if bindings[-1].imported is not None:
-                known[name] = bindings[-1].imported
-            else:
-                known.pop(name, None)
+            path = bindings[-1].imported or ""
+            known.pop(name, None)
+            if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
+                known[name] = path
 
     def mentions(self) -> Iterator[Mention]:
         last = len(self.document.lines) - 1
