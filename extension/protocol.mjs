@@ -22,7 +22,7 @@ const NEWER = {
   EvidenceResult: ["outlines"],
   Candidate: [
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
-    ...["same_as", "also_at", "adds_little", "for_language", "left_out"],
+    ...["same_as", "also_at", "adds_little", "for_language", "left_out", "drift"],
   ],
   RetrievalPlan: ["query_kind", "languages"],
   adk_evidence__models__pack__Why: ["named"],
