@@ -15,9 +15,10 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.generations import Generation
 from adk_evidence.symbols.corpus_drift import DriftReport, Found, files_of_folder, files_of_index, report_drift
-from adk_evidence.symbols.drift import DriftChecker
+from adk_evidence.symbols.drift import DriftChecker, DriftKind
 from adk_evidence.symbols.history import History
-from adk_evidence_console.sarif import Finding, Rule, annotations, sarif
+from adk_evidence_console.sarif import Finding, Rule, sarif
+from adk_evidence_console.sarif import annotations as github_annotations
 
 _RULES = (
     Rule("drift-import", "The code imports what this version of google-adk does not have.", "warning"),
@@ -66,12 +67,17 @@ def show_text(report: DriftReport, out: Console) -> None:
             style = "dim" if one.deviation.kind == "deprecated" else ""
             out.print(Text(f"{one.deviation.first + 1:>6}  {one_line(_message(one))}", style), soft_wrap=True)
     lost = f"{report.missing} ({report.share:.1%}) do not exist in google-adk {report.version}"
-    out.print(Text(f"{report.imports} imports from google.adk in {report.files} files: {lost}."))
+    shown = f"{_counted(report.imports, 'import')} from google.adk in {_counted(report.files, 'file')}"
+    out.print(Text(f"{shown}: {lost}."), soft_wrap=True)
     counts = report.counts()
-    kinds = (("import", "imports"), ("name", "attributes"), ("keyword", "keywords"))
-    listed = ", ".join(f"{counts.get(kind, 0)} {words}" for kind, words in kinds)
-    notes = f"{counts.get('deprecated', 0)} notes on deprecated names"
-    out.print(Text(f"Findings: {listed}. {notes}."))
+    kinds: tuple[tuple[DriftKind, str], ...] = (("import", "import"), ("name", "attribute"), ("keyword", "keyword"))
+    listed = ", ".join(_counted(counts.get(kind, 0), word) for kind, word in kinds)
+    notes = _counted(counts.get("deprecated", 0), "note")
+    out.print(Text(f"Findings: {listed}; {notes} on deprecated names."), soft_wrap=True)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def to_json(report: DriftReport) -> str:
@@ -105,7 +111,7 @@ def to_sarif(report: DriftReport) -> str:
 
 
 def to_github(report: DriftReport) -> str:
-    return annotations(_RULES, _findings(report))
+    return github_annotations(_RULES, _findings(report))
 
 
 def _findings(report: DriftReport) -> list[Finding]:

@@ -1,7 +1,5 @@
 """Findings for tools that read them: SARIF 2.1.0 for code scanning, and annotations of GitHub's workflows."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable, Sequence

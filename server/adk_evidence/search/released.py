@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from adk_evidence.index.opened import Index
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.history_stories import lack_at
+
+MAX_MISSING = 3
+_NAME = r"[A-Za-z_]\w{0,99}"
+_PATH = rf"google\.adk(?:\.{_NAME}){{0,9}}"
+# What Python says of a module, an imported name, an attribute and a keyword that are missing.
+_MISSING = re.compile(
+    rf"No module named '(?P<module>{_PATH})'"
+    rf"|cannot import name '(?P<name>{_NAME})' from '(?P<package>{_PATH})'"
+    rf"|(?:module|type object) '(?P<owner>{_PATH}|{_NAME})' has no attribute '(?P<attribute>{_NAME})'"
+    rf"|\b(?P<callable>{_NAME}(?:\.{_NAME}){{0,2}})\(\) got an unexpected keyword argument '(?P<keyword>{_NAME})'"
+)
 
 
 def told_by_releases(run: Run, name: str) -> str | None:
@@ -15,6 +28,26 @@ def told_by_releases(run: Run, name: str) -> str | None:
     or where the searched code is of no single version.
     """
     return lack_at(run.settings.paths.history, searched_version(run), name)
+
+
+def told_of_error(run: Run) -> list[str]:
+    """Sentences on the names that a pasted error says are missing and another version of the ADK has.
+
+    Whoever pastes such an error may follow docs of another version than the one that runs.
+    """
+    names: dict[str, None] = {}
+    for match in _MISSING.finditer(run.query.text):
+        found = match.groupdict()
+        if found["module"]:
+            names.setdefault(found["module"])
+        elif found["package"]:
+            names.setdefault(f"{found['package']}.{found['name']}")
+        elif found["owner"]:
+            names.setdefault(f"{found['owner']}.{found['attribute']}")
+        else:
+            names.setdefault(f"{found['callable'].removesuffix('.__init__')}({found['keyword']}=)")
+    sentences = (told_by_releases(run, name) for name in list(names)[:MAX_MISSING])
+    return [sentence for sentence in sentences if sentence is not None]
 
 
 def searched_version(run: Run) -> str | None:

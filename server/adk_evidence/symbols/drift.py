@@ -21,6 +21,7 @@ from adk_evidence.symbols.history_stories import find_lack
 from adk_evidence.symbols.lookup import annotation_names
 
 DriftKind = Literal["import", "name", "keyword", "deprecated"]
+_IMPORT: DriftKind = "import"
 # Longest chain of names that is followed.
 MAX_DEPTH = 12
 MAX_KEPT_NAMES = 5000
@@ -110,9 +111,7 @@ class DriftChecker:
         if mention is None:
             return None
         names = _Names(self.history, self.number)
-        symbol, kind = mention.imported, "import"
-        if symbol is None:
-            symbol, kind = names.symbol(mention)
+        symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
         if symbol is None or not self._is_adk(symbol):
             return None
         return self._deviation(symbol, kind, line, line, "")
@@ -153,7 +152,9 @@ class DriftChecker:
             text = f"{self._distribution} {self.version} calls `{symbol}` deprecated{instead}."
             return Deviation("deprecated", symbol, 0, 0, text, instead=use or None)
         lack = find_lack(self.history, self.version, symbol) if has is False else None
-        return lack and Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead)
+        if lack is None:
+            return None
+        return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead)
 
     def _deprecated(self, symbol: str) -> str | None:
         """What to use in place of a deprecated name, empty where that is not known; None of other names.
