@@ -62,7 +62,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Checked:
-    """What became of the code of a page: all imports from the ADK, once for each name of each statement."""
+    """The imports from the ADK that a page shows, once for each name of each statement, and the deviations."""
 
     imports: tuple[ShownImport, ...]
     deviations: tuple[Deviation, ...]
@@ -117,7 +117,7 @@ class DriftChecker:
         return self._deviation(symbol, kind, line, line, "")
 
     def _told(self, code: _Code) -> Iterator[tuple[str, DriftKind, tuple[int, int]]]:
-        """The names of a snippet that the version has not, or calls deprecated."""
+        """The names of the ADK that a snippet shows, each with the kind that it has where the version lacks it."""
         for item in code.imports:
             if self._is_adk(item.path) and not item.guarded:
                 yield item.path, "import", (item.line, item.line)
@@ -134,12 +134,13 @@ class DriftChecker:
         return self.history.package.partition(".")[0] in text or any(name in text for name in known)
 
     def _deviation(self, symbol: str, kind: DriftKind, first: int, last: int, included: str) -> Deviation | None:
-        # Names come from pages: what is kept has a limit.
+        # Names come from pages: what is kept has a limit. Other threads may keep and drop names meanwhile.
         if len(self._judged) >= MAX_KEPT_NAMES:
             self._judged.clear()
-        if (symbol, kind) not in self._judged:
-            self._judged[symbol, kind] = self._judge(symbol, kind)
-        found = self._judged[symbol, kind]
+        try:
+            found = self._judged[symbol, kind]
+        except KeyError:
+            found = self._judged[symbol, kind] = self._judge(symbol, kind)
         return replace(found, first=first, last=last, included=included) if found else None
 
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
