@@ -22,7 +22,7 @@ const NEWER = {
   EvidenceResult: ["outlines"],
   Candidate: [
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
-    ...["same_as", "also_at", "adds_little", "for_language", "left_out"],
+    ...["same_as", "also_at", "adds_little", "for_language", "left_out", "drift"],
   ],
   RetrievalPlan: [
     ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],

@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
 from adk_evidence.readers.audience import EVERYBODY, Readers
+from adk_evidence.readers.includes import IncludeReader
 from adk_evidence.settings import Settings
 from adk_ingest.chunking import prose
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION, chunk_code
-from adk_ingest.chunking.includes import IncludeReader
 from adk_ingest.dense_text import VERSIONS
 
 MARKDOWN = (".md", ".mdx")

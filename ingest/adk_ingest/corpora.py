@@ -16,11 +16,11 @@ from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.readers.audience import EVERYBODY, Readers, languages_of_readers
+from adk_evidence.readers.includes import IncludeReader, find_includes
 from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
 from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, samples_name, uncommitted_name
 from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.chunking.includes import IncludeReader, find_includes
 from adk_ingest.chunking.prose import chunk_prose
 from adk_ingest.chunking.python import module_name
 from adk_ingest.credentials import holds_credential, is_credential_file

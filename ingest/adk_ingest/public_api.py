@@ -19,6 +19,7 @@ from adk_evidence.readers.python import (
     imports,
     scope_blocks,
 )
+from adk_evidence.symbols.history_table import BEFORE, PASSED_ON
 from adk_ingest.sources.api_reference import lazy_table
 from adk_ingest.targets.extract import ModuleText, deprecation
 
@@ -176,7 +177,7 @@ class _Reader:
         else:
             kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
             bare = method and "staticmethod" not in decorators
-            self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare)}"
+            self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=_passes_on(node))}"
         text = _decorated(node) or _warned(node.body) or deprecation(ast.get_docstring(node) or "")
         if text:
             self._deprecate(name, text)
@@ -186,6 +187,7 @@ class _Reader:
         bases = tuple(dotted_name(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases)
         options = {item.arg: item.value for item in node.keywords if item.arg}
         defined = self._facts.defined
+        before: set[str] = set()
         for block in scope_blocks(node):
             for member, following in zip(block, [*block[1:], None], strict=True):
                 match member:
@@ -205,6 +207,10 @@ class _Reader:
                 if isinstance(member, Function):
                     for attribute in _set_on_self(member):
                         defined.setdefault(f"{name}.{attribute}", "s")
+                    if _reads_before(member):
+                        before |= {text for part in member.body for text in _strings(part) if text.isidentifier()}
+        if before:
+            defined[f"{name}{BEFORE}"] = f"b:{', '.join(sorted(before))}"
         if isinstance(options.get("extra"), ast.Constant) and getattr(options["extra"], "value", None) == "allow":
             flags += "x"
         if "alias_generator" in options:
@@ -248,6 +254,8 @@ class _Reader:
         """The strings that a function compares its parameter with."""
         found: set[str] = set()
         for compared in ast.walk(node):
+            if isinstance(compared, ast.match_case):
+                found |= _strings(compared.pattern)
             if isinstance(compared, ast.Compare) and isinstance(compared.left, ast.Name):
                 for operator, value in zip(compared.ops, compared.comparators, strict=True):
                     if isinstance(operator, ast.Eq | ast.In):
@@ -289,8 +297,36 @@ def _decorators(node: ast.ClassDef | Function) -> set[str]:
     return {(item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")) for item in called}
 
 
-def _parameters(arguments: ast.arguments, *, bare: bool) -> str:
-    """Parameters as names; `bare` leaves the first out, which is bound."""
+def _reads_before(method: Function) -> bool:
+    """Whether pydantic calls a method with what a class is made with, before the fields are read."""
+    for item in method.decorator_list:
+        called = (dotted_name(item.func) or "").rpartition(".")[2] if isinstance(item, ast.Call) else ""
+        options = _options(item)
+        mode = getattr(options.get("mode"), "value", None)
+        early = called == "model_validator" and mode in ("before", "wrap")
+        if early or (called == "root_validator" and "pre" in options):
+            return True
+    return False
+
+
+def _passes_on(method: Function) -> bool:
+    """Whether all that a constructor does with its `**kwargs` is to give them to the constructor of the next class."""
+    if method.name != "__init__" or method.args.kwarg is None:
+        return False
+    kwargs = method.args.kwarg.arg
+    uses = [node for part in method.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == kwargs]
+    for node in ast.walk(method):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
+                passed = [item.value for item in node.keywords if item.arg is None]
+                return len(uses) == 1 and any(value is uses[0] for value in passed)
+            case _:
+                pass
+    return False
+
+
+def _parameters(arguments: ast.arguments, *, bare: bool, passed_on: bool = False) -> str:
+    """Parameters as names; `bare` leaves the first out, which is bound, and `passed_on` is `_passes_on`."""
     positional = [*arguments.posonlyargs, *arguments.args]
     plain = len(positional) - len(arguments.defaults)
     found = [f"{item.arg}=" if place >= plain else item.arg for place, item in enumerate(positional)]
@@ -305,7 +341,7 @@ def _parameters(arguments: ast.arguments, *, bare: bool) -> str:
     for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         found.append(item.arg if default is None else f"{item.arg}=")
     if arguments.kwarg:
-        found.append(f"**{arguments.kwarg.arg}")
+        found.append(PASSED_ON if passed_on else f"**{arguments.kwarg.arg}")
     return ", ".join(found)
 
 

@@ -26,8 +26,7 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import SourceLocation
 from adk_evidence_cli.terminal import VERIFICATION_STYLES
 from adk_evidence_console import say
-from adk_evidence_console.sarif import Finding, Level, Rule, sarif
-from adk_evidence_console.sarif import annotations as github_annotations
+from adk_evidence_console.sarif import Finding, Level, Rule, github_annotations, sarif
 
 Format = Literal["text", "json", "sarif", "github"]
 Source = Literal["docs", "code", "both"]

@@ -20,6 +20,7 @@ from adk_evidence_console import (
     Profile,
     Roots,
     friendly_errors,
+    path_argument,
     path_option,
     read_stdin,
     say,
@@ -348,6 +349,50 @@ def diff(
     question = read_stdin() if query == "-" else query
     found = compare_question(settings, before, after, question, progress, options)
     show_difference(found, as_json=as_json, as_markdown=as_markdown)
+
+
+@app.command()
+def drift(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            parser=path_argument,
+            metavar="[FOLDER]",
+            help="Folder or file to check. [default: the docs of the index]",
+            show_default=False,
+        ),
+    ] = None,
+    index: Annotated[str | None, typer.Option(help="Check the docs of this index instead of the ADK's.")] = None,
+    adk: Annotated[
+        str | None, typer.Option(help="Version to check against, e.g. 1.18.0. [default: the indexed one]")
+    ] = None,
+    output: Annotated[
+        Literal["text", "json", "sarif", "github"], typer.Option("--format", help="How to print the findings.")
+    ] = "text",
+    fail: Annotated[
+        bool, typer.Option("--fail", help="Exit with 1 where something is lacking; deprecated names do not count.")
+    ] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say which imports, attributes and keywords docs show that a version of google-adk does not have."""
+    from adk_evidence.index.codebase import MAIN
+    from adk_evidence.index.registry import settings_of
+    from adk_evidence_cli.drift import examine as examine_drift
+    from adk_evidence_cli.drift import show_text, to_github, to_json, to_sarif
+
+    if folder is not None and index is not None:
+        raise InvalidRequestError("A folder and --index exclude each other.", "Name one of them.")
+    settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
+    report = examine_drift(settings, folder, adk)
+    if output == "text":
+        show_text(report, stdout())
+    else:
+        write = {"json": to_json, "sarif": to_sarif, "github": to_github}[output]
+        # Not through rich: tools read this.
+        stdout().file.write(write(report))
+    if fail and report.lacking:
+        raise typer.Exit(1)
 
 
 def run() -> None:

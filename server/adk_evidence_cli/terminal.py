@@ -17,7 +17,7 @@ from rich.text import Text
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.render.sanitize import caption, one_line, visible
-from adk_evidence.render.view import adk_label, body, fence_language, place, shown, verification_label
+from adk_evidence.render.view import adk_label, body, drift_label, fence_language, place, shown, verification_label
 
 MAX_LINES = 12  # as the terminal wraps them
 SHORT_COMMIT = 12
@@ -133,6 +133,8 @@ def _facts(candidate: Candidate) -> Text:
         facts.append((f"same text as result {candidate.same_as}", "dim"))
     if candidate.import_statement:
         facts.append((one_line(candidate.import_statement), "dim"))
+    if candidate.drift:
+        facts.append((one_line(drift_label(candidate)), "yellow"))
     if candidate.support is not None:
         facts.append((f"support {candidate.support:.0%}", "dim"))
     if verification.reason and verification.state != "exact":

@@ -1,5 +1,7 @@
 """Findings for tools that read them: SARIF 2.1.0 for code scanning, and annotations of GitHub's workflows."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
@@ -54,7 +56,7 @@ def sarif(tool_rules: Sequence[Rule], findings: Iterable[Finding]) -> dict[str, 
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
 
-def annotations(tool_rules: Sequence[Rule], findings: Iterable[Finding]) -> str:
+def github_annotations(tool_rules: Sequence[Rule], findings: Iterable[Finding]) -> str:
     """The findings as commands of GitHub's workflows, a line for each; empty where there are none."""
     levels = {rule.id: rule.level for rule in tool_rules}
     lines = []

@@ -23,21 +23,31 @@ _AUTOLINKS = re.compile(r"(?<=www)\.|[:@&]")
 
 
 async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hover | None:
-    """What the index knows of the name under the mouse; None for names that are not ADK's."""
+    """What the index knows of the name under the mouse, or that the indexed version lacks the name.
+
+    None for names that are not ADK's.
+    """
     if not server.configuration.client.hover.enabled:
         return None
     snapshot = server.snapshot(params.text_document.uri)
     if snapshot.language != "python":
         return None
 
-    def look_up(cancelled: Cancelled) -> SymbolInfo | None:
+    def look_up(cancelled: Cancelled) -> SymbolInfo | str | None:
+        from adk_evidence.search.drift import checker_for
+        from adk_evidence.search.released import indexed_version
         from adk_evidence.symbols.resolution import resolve_at
 
         document = server.documents.parsed(snapshot)
         try:
             with server.backend.session() as session:
-                entry = resolve_at(document, session.symbols, *snapshot.place(params.position))
-                return session.symbols.info(entry) if entry else None
+                place = snapshot.place(params.position)
+                entry = resolve_at(document, session.symbols, *place)
+                if entry is not None:
+                    return session.symbols.info(entry)
+                checker = checker_for(session.settings, indexed_version(session.index, session.settings))
+                found = checker.at(document, *place) if checker else None
+                return found.text if found else None
         except EvidenceError:
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
@@ -46,7 +56,8 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     if info is None:
         return None
     linked = params if server.client_runs(CLIENT_FIND_EVIDENCE) else None
-    value = as_markdown(info, linked)
+    # A sentence names what the document itself names, and nothing of the corpora.
+    value = info if isinstance(info, str) else as_markdown(info, linked)
     return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from adk_evidence.search.released import told_by_releases
+from adk_evidence.search.released import told_by_releases, told_of_error
 from adk_evidence.settings import load_settings
 
 
@@ -36,3 +36,42 @@ def test_nothing_is_told_where_the_version_is_not_known(searched: tuple[str, ...
 def test_nothing_is_told_of_other_codebases_and_of_names_that_no_version_has() -> None:
     assert told_by_releases(run_on("v2.13.0", repo="acme/shop"), "BaseEventsCompactor") is None
     assert told_by_releases(run_on("v2.13.0"), "my_own_helper") is None
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("ModuleNotFoundError: No module named 'google.adk.apps'", "`google.adk.apps`: it came in with 1.14.0"),
+        (
+            "ImportError: cannot import name 'App' from 'google.adk.apps' (/x/apps/__init__.py)",
+            "`google.adk.apps.App`: it came in with 1.14.0",
+        ),
+        (
+            "AttributeError: module 'google.adk.agents' has no attribute 'ManagedAgent'",
+            "`google.adk.agents.ManagedAgent`: it came in with 2.4.0",
+        ),
+        (
+            "TypeError: Runner.__init__() got an unexpected keyword argument 'app'",
+            "`Runner(app=)`: it came in with 1.14.0",
+        ),
+    ],
+)
+def test_an_error_that_misses_a_name_of_a_later_version_is_told_of_that_version(error: str, said: str) -> None:
+    run = run_on("v1.4.2")
+    run.query = SimpleNamespace(text=f"Traceback (most recent call last):\n{error}")
+    (told,) = told_of_error(run)
+    assert said in told
+    run.scope.versions["code"].searched = ("v2.13.0",)
+    assert told_of_error(run) == []
+
+
+def test_an_error_that_misses_something_else_is_told_nothing_and_soon_read() -> None:
+    run = run_on("v1.4.2")
+    for text in (
+        "No module named 'numpy'",
+        "f() got an unexpected keyword argument 'x'",
+        "google.adk." * 50_000,
+        "a." * 99_999,
+    ):
+        run.query = SimpleNamespace(text=text)
+        assert told_of_error(run) == []

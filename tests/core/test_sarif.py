@@ -1,4 +1,4 @@
-"""Findings as SARIF and as annotations, by the parts of the SARIF 2.1.0 schema that code scanning needs."""
+"""Findings as SARIF and as github_annotations, by the parts of the SARIF 2.1.0 schema that code scanning needs."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from adk_evidence_console.sarif import Finding, Rule, annotations, sarif
+from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
 
 RULES = [Rule("citation-gone", "A cited text is gone."), Rule("citation-moved", "A cited text moved.", "warning")]
 # From the schema of OASIS: what it requires of these objects, and what GitHub requires besides (a relative URI is
@@ -132,6 +132,6 @@ def test_the_level_of_a_finding_stands_in_for_that_of_its_rule() -> None:
 
 def test_an_annotation_is_one_line_whatever_the_texts_hold() -> None:
     message, path = "50 %\nof ::error::x\x1b", "a:b,c.json"
-    (line,) = annotations(RULES, [Finding("citation-gone", message, path, 2)]).splitlines()
+    (line,) = github_annotations(RULES, [Finding("citation-gone", message, path, 2)]).splitlines()
     assert line == ("::error file=a%3Ab%2Cc.json,line=2,endLine=2,title=citation-gone::50 %25%0Aof ::error::x<U+001B>")
-    assert annotations(RULES, [Finding("citation-moved", "Moved.", "a")]).startswith("::warning ")
+    assert github_annotations(RULES, [Finding("citation-moved", "Moved.", "a")]).startswith("::warning ")

@@ -354,6 +354,35 @@ def test_a_version_has_a_keyword_or_not(history: History, call: str, had: tuple[
     assert tuple(history.has(version, call) for version in VERSIONS) == had
 
 
+def test_what_a_validator_reads_before_the_fields_may_be_a_keyword(configured: Settings, tmp_path: Path) -> None:
+    text = """\
+from pydantic import BaseModel, model_validator
+class Made(BaseModel):
+    a: int
+    @model_validator(mode="before")
+    @classmethod
+    def read(cls, data):
+        data["a"] = data.pop("old", None)
+        return data
+"""
+    files = {"__init__.py": "", "made.py": text}
+    history = History(HistoryTable.parse(build(configured, tmp_path / "t.gz", {"1.0": files})))
+    assert [history.has("1.0", f"Made({name}=)") for name in ("a", "old", "before", "b")] == [True, None, False, False]
+
+
+def test_a_class_that_keeps_any_keyword_may_have_any_attribute(configured: Settings, tmp_path: Path) -> None:
+    text = """\
+from pydantic import BaseModel
+class Made(BaseModel, extra="allow"):
+    a: int
+class Closed(BaseModel):
+    a: int
+"""
+    files = {"__init__.py": "", "made.py": text}
+    history = History(HistoryTable.parse(build(configured, tmp_path / "t.gz", {"1.0": files})))
+    assert [history.has("1.0", name) for name in ("Made.a", "Made.b", "Closed.b")] == [True, None, False]
+
+
 MADE: dict[str, tuple[str, set[str], bool]] = {
     "dataclass": (
         """\
@@ -399,10 +428,24 @@ class Made(One):
 class One:
     def __init__(self, a): ...
 class Made(One):
-    def __init__(self, b, **more): ...
+    def __init__(self, b, **more):
+        super().__init__(**more)
 """,
         {"a", "b"},
         False,
+    ),
+    "keywords that another callable may take": (
+        """\
+class One:
+    def __init__(self, a): ...
+class Made(One):
+    def __init__(self, b, **more):
+        for key, value in more.items():
+            setattr(b, key, value)
+        super().__init__(**more)
+""",
+        {"a", "b"},
+        True,
     ),
     "every kind of parameter": ("class Made:\n    def __init__(self, a, /, b, *rest, c): ...\n", {"b", "c"}, False),
 }

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 import pytest
 
+from adk_evidence.paths import Home
+from adk_evidence.symbols.history_table import make_table
+from tests.corpora import Workplace
 from tests.injection import HOSTILE_FUNCTIONS
 from tests.lsp.rpc import RawClient
 
@@ -212,3 +216,31 @@ def test_other_languages_and_closed_documents_have_no_hover(client: RawClient) -
 def test_the_hostile_module_is_indexed(client: RawClient) -> None:
     assert HOSTILE_FUNCTIONS >= 50
     assert client.result("adk/symbol", {"name": "hostile_0"})["doc"].startswith("<script>")
+
+
+@pytest.fixture
+def released(indexed: Workplace) -> Iterator[None]:
+    """A table of released versions in the home folder that knows the indexed version."""
+    both = {
+        "google.adk": {"": "m"},
+        "google.adk.agents": {"": "m", "LlmAgent": "c:", "LlmAgent.close": "f:", "make": "f:name"},
+    }
+    gone = {"google.adk.agents": {"": "m", "LlmAgent": "c:", "make": "f:name, old="}, "google.adk.old": {"": "m"}}
+    file = Home(indexed.home).history
+    file.write_bytes(make_table("google-adk", {"9.8.0": {**both, **gone}, "9.9.0": both}).dump())
+    yield
+    file.unlink()
+
+
+@pytest.mark.usefixtures("released")
+def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(client: RawClient) -> None:
+    uri = "file:///work/lacking.py"
+    text = "from google.adk.old import nothing\nfrom google.adk.agents import make\nmake(old=1)\nmake.other\nunknown\n"
+    client.open(uri, text)
+    assert (
+        hover(client, uri, 0, 17) == "google-adk 9.9.0 has no `google.adk.old`: the last version that has it is 9.8.0."
+    )
+    assert hover(client, uri, 0, 29) == "google-adk 9.9.0 has no `google.adk.old.nothing`: no version has it."
+    said = "google-adk 9.9.0 has no `google.adk.agents.make(old=)`: the last version that has it is 9.8.0."
+    assert hover(client, uri, 2, 6) == said
+    assert [hover(client, uri, *place) for place in ((3, 7), (4, 2))] == [None, None]

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ from typer.testing import CliRunner, Result
 from adk_evidence.embedding import minilm
 from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
+from adk_evidence.paths import Home
 from adk_evidence.search import session as door
+from adk_evidence.symbols.history_table import make_table
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants
@@ -79,6 +81,61 @@ def sentence(result: Result, code: int, *parts: str) -> None:
     assert result.stderr.startswith("error: ")
     for part in parts:
         assert part in result.stderr
+
+
+# Other versions
+
+
+@pytest.fixture
+def released(indexed: Workplace) -> Iterator[None]:
+    """A table of released versions in the home folder that knows the indexed version."""
+    both = {
+        "google.adk": {"": "m"},
+        "google.adk.plugins": {"": "m", "RetryPlugin": "c:"},
+        "google.adk.agents": {"": "m"},
+    }
+    file = Home(indexed.home).history
+    gone = {"google.adk.plugins": {"": "m", "RetryPlugin": "c:", "WaitPlugin": "c:"}}
+    file.write_bytes(make_table("google-adk", {"9.8.0": {**both, **gone}, "9.9.0": both}).dump())
+    yield
+    file.unlink()
+
+
+LACKING = "google-adk 9.9.0 has no `google.adk.plugins.WaitPlugin`: the last version that has it is 9.8.0."
+
+
+@pytest.mark.usefixtures("released")
+def test_the_drift_of_docs_is_reported_for_people_and_for_tools(cli, indexed, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Wait\n\n```python\nfrom google.adk.plugins import RetryPlugin, WaitPlugin\n```\n")
+    where = (page, "--home", indexed.home)
+    told = cli("drift", *where)
+    assert told.exit_code == 0
+    assert told.stdout.splitlines()[:2] == ["page.md", f"     4  {LACKING}"]
+    assert "2 imports from google.adk in 1 file: 1 (50.0%) do not exist in google-adk 9.9.0." in told.stdout
+    assert [cli("drift", *where, "--fail", *more).exit_code for more in ((), ("--adk", "9.8.0"))] == [1, 0]
+    found = json.loads(cli("drift", *where, "--format", "json").stdout)
+    assert (found["imports"], found["missing"], found["share"]) == (2, 1, 0.5)
+    assert [(one["path"], one["lines"]["start"], one["until"]) for one in found["findings"]] == [
+        ("page.md", 4, "9.8.0")
+    ]
+    (result,) = json.loads(cli("drift", *where, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert (result["ruleId"], result["level"], result["message"]["text"]) == ("drift-import", "warning", LACKING)
+    assert cli("drift", *where, "--format", "github").stdout.startswith("::warning file=")
+
+
+@pytest.mark.usefixtures("released")
+def test_the_docs_of_the_index_are_checked_against_the_indexed_version(cli, indexed):
+    found = json.loads(cli("drift", "--format", "json", "--home", indexed.home).stdout)
+    assert found["version"] == "9.9.0" and found["files"] > 1
+
+
+def test_drift_needs_a_version_that_is_known_and_a_folder_that_is_there(cli, indexed, tmp_path):
+    sentence(cli("drift", "--home", indexed.home), 2, "does not know v9.9.0")
+    sentence(cli("drift", tmp_path, "--adk", "none", "--home", indexed.home), 2, "does not know none")
+    sentence(cli("drift", tmp_path, "--home", tmp_path / "empty"), 2, "which version")
+    sentence(cli("drift", tmp_path / "none", "--adk", "1.18.0", "--home", indexed.home), 3, "There is no folder")
+    sentence(cli("drift", tmp_path, "--index", "adk", "--home", indexed.home), 2, "exclude each other")
 
 
 # Asking

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from adk_evidence.paths import Home
 from adk_evidence.symbols import current
+from adk_evidence.symbols.history_table import make_table
 from adk_evidence.symbols.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
@@ -61,6 +63,23 @@ def test_a_symbol_on_the_terminal(cli: Cli) -> None:
 def test_a_name_that_nothing_has_is_said_to_be_none_before_what_is_near(cli: Cli) -> None:
     first, *nearest = cli("retry_plugins").stdout.splitlines()
     assert first == "No public symbol is called `retry_plugins`; the nearest:" and "RetryPlugin" in nearest[0]
+
+
+def test_a_name_of_another_version_is_told_with_that_version(cli: Cli, home: Path) -> None:
+    both = {"google.adk": {"": "m"}, "google.adk.plugins": {"": "m", "RetryPlugin": "c:"}}
+    gone = {"google.adk.plugins": {"": "m", "RetryPlugin": "c:", "Zq7": "c:", "RetryPlugins": "c:"}}
+    file = Home(home).history
+    file.write_bytes(make_table("google-adk", {"9.8.0": {**both, **gone}, "9.9.0": both}).dump())
+    try:
+        nothing, near, known = (
+            cli(name, "--mode", "lexical").stdout for name in ("Zq7", "RetryPlugins", "RetryPlugin")
+        )
+    finally:
+        file.unlink()
+    said = "google-adk 9.9.0 has no `{}`: the last version that has it is 9.8.0."
+    assert " ".join(nothing.split()) == said.format("Zq7")
+    assert " ".join(near.split()).startswith(f"{said.format('RetryPlugins')} The nearest: 1 RetryPlugin class")
+    assert "9.8.0" not in known
 
 
 def test_json_is_exactly_the_answer(cli: Cli) -> None:

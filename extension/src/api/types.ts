@@ -181,6 +181,20 @@ export interface EvidenceCandidate {
   also_at?: string[];
   /** Whether the candidates before this one leave this one little to add. Missing from older servers. */
   adds_little?: boolean;
+  /**
+   * Names in the code of `text` that the answering version of the ADK lacks or calls deprecated; `since` is the first
+   * later version that has the name, `until` the last earlier one. Missing from older servers.
+   */
+  drift?: {
+    kind: "import" | "name" | "keyword" | "deprecated";
+    symbol: string;
+    version: string;
+    lines: LineSpan;
+    until: string | null;
+    since: string | null;
+    instead: string | null;
+    text: string;
+  }[];
   text_tokens: number;
   /** Qualified name in its module (code). */
   symbol: string | null;

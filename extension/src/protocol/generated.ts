@@ -520,6 +520,10 @@ export interface Candidate {
    * Lines of `text` for readers of another language, which need not be shown.
    */
   left_out: LeftOut[];
+  /**
+   * Names in the code of this text that the answering version of the ADK lacks or calls deprecated.
+   */
+  drift: Drift[];
   citation: string;
   citation_confidence: "high" | "medium" | "low";
   /**
@@ -542,6 +546,37 @@ export interface Passage {
 export interface LeftOut {
   lines: LineSpan;
   language: string;
+}
+/**
+ * A name in the code of a text that the answering version of the ADK lacks, or calls deprecated.
+ */
+export interface Drift {
+  kind: "import" | "name" | "keyword" | "deprecated";
+  /**
+   * Its import path; a keyword as `google.adk.runners.Runner(app=)`.
+   */
+  symbol: string;
+  /**
+   * The version that answers.
+   */
+  version: string;
+  lines: LineSpan;
+  /**
+   * The last earlier version that has the name.
+   */
+  until: string | null;
+  /**
+   * The first later version that has the name.
+   */
+  since: string | null;
+  /**
+   * What the answering version has in place of the name.
+   */
+  instead: string | null;
+  /**
+   * All this in a sentence.
+   */
+  text: string;
 }
 /**
  * Whether the citation holds in the source as it is now.

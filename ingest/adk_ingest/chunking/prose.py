@@ -10,13 +10,13 @@ from pathlib import PurePosixPath
 
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.readers.audience import EVERYBODY, Part, Readers
+from adk_evidence.readers.includes import Include, IncludeReader, find_includes, read_include
 from adk_evidence.readers.page import Page
 from adk_evidence.readers.plaintext import DATA_LANGUAGES
 from adk_evidence.readers.sections import read_page
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import Attachment, ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.cutting import Lines, Piece, context_tail
-from adk_ingest.chunking.includes import Include, IncludeReader, find_includes, read_include
 from adk_ingest.chunking.spans import SECTION, Splitter
 
 VERSION = "2"

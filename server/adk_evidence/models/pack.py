@@ -118,6 +118,19 @@ class Verification(Frozen):
     reason: str = ""
 
 
+class Drift(Frozen):
+    """A name in the code of a text that the answering version of the ADK lacks, or calls deprecated."""
+
+    kind: Literal["import", "name", "keyword", "deprecated"]
+    symbol: str = Field(description="Its import path; a keyword as `google.adk.runners.Runner(app=)`.")
+    version: str = Field(description="The version that answers.")
+    lines: LineSpan = Field(description="The lines of the cited file that show the name.")
+    until: str | None = Field(default=None, description="The last earlier version that has the name.")
+    since: str | None = Field(default=None, description="The first later version that has the name.")
+    instead: str | None = Field(default=None, description="What the answering version has in place of the name.")
+    text: str = Field(description="All this in a sentence.")
+
+
 class LeftOut(Frozen):
     """Cited lines that are for readers of another programming language."""
 
@@ -168,6 +181,10 @@ class Candidate(Frozen):
     lines: LineSpan | None = None
     left_out: tuple[LeftOut, ...] = Field(
         default=(), description="Lines of `text` for readers of another language, which need not be shown."
+    )
+    drift: tuple[Drift, ...] = Field(
+        default=(),
+        description="Names in the code of this text that the answering version of the ADK lacks or calls deprecated.",
     )
     citation: str
     citation_confidence: Literal["high", "medium", "low"]

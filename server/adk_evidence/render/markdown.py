@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack, Outline
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
-from adk_evidence.render.view import adk_label, body, fence_language, location, place, shown, verification_label
+from adk_evidence.render.view import (
+    adk_label,
+    body,
+    drift_label,
+    fence_language,
+    location,
+    place,
+    shown,
+    verification_label,
+)
 
 
 def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
@@ -57,6 +66,8 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
     ]
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
+    if candidate.drift:
+        facts.append(inline(drift_label(candidate)))
     if repeats:
         return [
             f"## {candidate.rank}. {code_span(place(candidate))}",

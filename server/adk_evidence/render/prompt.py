@@ -14,7 +14,7 @@ from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
-from adk_evidence.render.view import adk_label, body, deviation, fence_language, location, place, shown
+from adk_evidence.render.view import adk_label, body, deviation, drift_label, fence_language, location, place, shown
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
@@ -238,6 +238,8 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
     facts = [code_span(place(candidate)) + deviation(candidate.verification)]
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
+    if candidate.drift:
+        facts.append(one_line(drift_label(candidate)))
     if candidate.also_at and not full:
         facts.append(f"also at {', '.join(map(cited, candidate.also_at))}")
     text = body(candidate) if full else shown(candidate)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from adk_evidence.languages import title_of
-from adk_evidence.models.pack import AdkVersion, Candidate, LeftOut, Verification
+from adk_evidence.models.pack import AdkVersion, Candidate, Drift, LeftOut, Verification
 from adk_evidence.render.sanitize import code_span, one_line
 
 # The provenance header that older servers left on top of a candidate's text.
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
+# The most names that stand beside a result; the pack has the others.
+MAX_DRIFT_NAMES = 3
 NOT_CITED = "[CONTEXT, NOT CITED]"
 
 _FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
@@ -93,6 +95,39 @@ def _told(candidate: Candidate, first: int, last: int) -> bool:
         return False
     lines = candidate.text.split("\n")[first - candidate.lines.start : last + 1 - candidate.lines.start]
     return any(line.strip() for line in lines)
+
+
+def drift_label(candidate: Candidate) -> str:
+    """In a few words, which names of the text the answering version lacks or calls deprecated; empty where none."""
+    lacking = [one for one in candidate.drift if one.kind != "deprecated"]
+    deprecated = [one for one in candidate.drift if one.kind == "deprecated"]
+    parts = []
+    if lacking:
+        parts.append(f"not in google-adk {lacking[0].version}: {_listed(lacking)}")
+    if deprecated:
+        parts.append(f"deprecated in google-adk {deprecated[0].version}: {_listed(deprecated)}")
+    return "; ".join(parts)
+
+
+def _listed(drift: Sequence[Drift]) -> str:
+    names = [f"{_short(one.symbol)}{_hint(one)}" for one in drift[:MAX_DRIFT_NAMES]]
+    more = [f"{len(drift) - MAX_DRIFT_NAMES} more"] if len(drift) > MAX_DRIFT_NAMES else []
+    return ", ".join(names + more)
+
+
+def _short(symbol: str) -> str:
+    """`Runner(app=)` of `google.adk.runners.Runner(app=)`: the name from its first class on, else its last part."""
+    parts = symbol.split(".")
+    first = next((place for place, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+    return ".".join(parts[first:])
+
+
+def _hint(drift: Drift) -> str:
+    if drift.kind == "deprecated":
+        return f" (use {_short(drift.instead)})" if drift.instead else ""
+    if drift.until is not None:
+        return f" (until {drift.until})"
+    return f" (since {drift.since})" if drift.since is not None else ""
 
 
 def fence_language(candidate: Candidate) -> str:

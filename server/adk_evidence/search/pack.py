@@ -26,6 +26,7 @@ from adk_evidence.models.pack import (
     Why,
     round_score,
 )
+from adk_evidence.search.drift import with_drift
 from adk_evidence.search.outlines import make_outlines
 from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
 from adk_evidence.search.quality import lowered
@@ -52,6 +53,8 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     with run.context.stage("passages"):
         question = Question.of(run)
         candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
+    with run.context.stage("drift"):
+        candidates = with_drift(run, candidates)
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
         outlines = make_outlines(run, question, shown) if run.settings.pack.outlines else ()

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import re
 
-from adk_evidence.errors import EvidenceError
+from adk_evidence.index.opened import Index
 from adk_evidence.search.run import Run
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_stories import lack
+from adk_evidence.settings import Settings
+from adk_evidence.symbols.history_stories import lack_at
+
+MAX_MISSING = 3
+_NAME = r"[A-Za-z_]\w{0,99}"
+_PATH = rf"google\.adk(?:\.{_NAME}){{0,9}}"
+# What Python says of a module, an imported name, an attribute and a keyword that are missing.
+_MISSING = re.compile(
+    rf"No module named '(?P<module>{_PATH})'"
+    rf"|cannot import name '(?P<name>{_NAME})' from '(?P<package>{_PATH})'"
+    rf"|(?:module|type object) '(?P<owner>{_PATH}|{_NAME})' has no attribute '(?P<attribute>{_NAME})'"
+    rf"|\b(?P<callable>{_NAME}(?:\.{_NAME}){{0,2}})\(\) got an unexpected keyword argument '(?P<keyword>{_NAME})'"
+)
 
 
 def told_by_releases(run: Run, name: str) -> str | None:
@@ -16,21 +27,40 @@ def told_by_releases(run: Run, name: str) -> str | None:
     An import path that no version has is said to be none. None where the table of versions says nothing of the name,
     or where the searched code is of no single version.
     """
-    version = _searched_version(run)
-    if version is None:
-        return None
-    with suppress(EvidenceError):
-        history = History.load(run.settings.paths.history)
-        known = history.nearest(version)
-        # A version that is newer than the table may have what no known version has.
-        return lack(history, version, name) if known is not None and known.exact else None
-    return None
+    return lack_at(run.settings.paths.history, searched_version(run), name)
 
 
-def _searched_version(run: Run) -> str | None:
+def told_of_error(run: Run) -> list[str]:
+    """Sentences on the names that a pasted error says are missing and another version of the ADK has.
+
+    Whoever pastes such an error may follow docs of another version than the one that runs.
+    """
+    names: dict[str, None] = {}
+    for match in _MISSING.finditer(run.query.text):
+        found = match.groupdict()
+        if found["module"]:
+            names.setdefault(found["module"])
+        elif found["package"]:
+            names.setdefault(f"{found['package']}.{found['name']}")
+        elif found["owner"]:
+            names.setdefault(f"{found['owner']}.{found['attribute']}")
+        else:
+            names.setdefault(f"{found['callable'].removesuffix('.__init__')}({found['keyword']}=)")
+    sentences = (told_by_releases(run, name) for name in list(names)[:MAX_MISSING])
+    return [sentence for sentence in sentences if sentence is not None]
+
+
+def searched_version(run: Run) -> str | None:
     """The one version of the ADK's code that is searched."""
     adk = run.settings.corpora["code"].repo
     choice = run.scope.versions.get("code")
     if choice is None or len(choice.searched) != 1:
         return None
     return choice.searched[0] if any(one.repo == adk for one in run.index.info.corpora.values()) else None
+
+
+def indexed_version(index: Index, settings: Settings) -> str | None:
+    """The version of the ADK's code that an index is of; None of other codebases."""
+    adk = settings.corpora["code"].repo
+    found = (one.ref or one.commit for one in index.manifest.proper().values() if one.repo == adk)
+    return next((version for version in found), None)

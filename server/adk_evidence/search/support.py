@@ -23,7 +23,7 @@ from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.released import told_by_releases
+from adk_evidence.search.released import told_by_releases, told_of_error
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.versions import without_versions
 from adk_evidence.settings import SupportSettings
@@ -88,9 +88,12 @@ def check_names(run: Run) -> None:
     """Look up the first names of the question in the index, or in the hits where the index proves nothing.
 
     The symbols of the request are known already, and names of the caller's own code need not be known. The names in an
-    error message are values of the user, or stand in the code that raises the error.
+    error message are values of the user, or stand in the code that raises the error; a name that an error says is
+    missing may be of another version.
     """
     if run.query.is_error:
+        for told in told_of_error(run):
+            run.context.warn(UNKNOWN_NAME, told)
         return
     own = set(run.request.own_names)
     known, unknown = list(run.known_names), list(run.unknown_names)

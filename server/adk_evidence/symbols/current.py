@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from adk_evidence.commands import with_options
@@ -13,6 +14,7 @@ from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
+from adk_evidence.symbols.history_stories import lack_at
 from adk_evidence.symbols.imports import PublicImports
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
@@ -140,11 +142,21 @@ class CurrentSymbols:
             typed=typed_as(query),
             mode=answered,
             results=tuple(results),
-            lacking=search.lacking(query) if answered != "vector" and results else "",
+            lacking="" if answered == "vector" else self._lacking(query, search, results),
             ref=about.ref,
             installed=installed.version if installed else None,
             warnings=tuple(warnings),
         )
+
+    def _lacking(self, query: str, search: TargetSearch, results: Sequence[RankedTarget]) -> str:
+        """What is to say of a name that no public symbol has: what other versions say of the name comes first."""
+        about, told = search.set.about, None
+        if about.repo == self._settings.corpora["code"].repo and not any(one.why.match == "exact" for one in results):
+            is_name = typed_as(query) == "name"
+            told = lack_at(self._settings.paths.history, about.ref, query) if is_name else None
+        if told is not None:
+            return f"{told} The nearest:" if results else told
+        return search.lacking(query) if results else ""
 
     def _load_targets(self) -> tuple[IndexManifest, TargetSearch]:
         current = self._generations.current()

@@ -109,9 +109,12 @@ class Mention:
 
 
 class PythonDocument:
-    """One version of a document's text. Of documents that are not Python, or too long, the lines alone are known."""
+    """One version of a document's text. Of documents that are not Python, or too long, the lines alone are known.
 
-    def __init__(self, text: str, *, python: bool = True) -> None:
+    `parsed` is what `parse` says of the text, where that was asked already.
+    """
+
+    def __init__(self, text: str, *, python: bool = True, parsed: tuple[ast.Module, str | None] | None = None) -> None:
         self.lines = split_document(text)
         self.module = Scope("", None, None, 0, len(self.lines))
         self._scopes = [self.module]
@@ -124,7 +127,8 @@ class PythonDocument:
         self._uses: dict[int, Use] = {}
         if not python or len(text) > MAX_READ_CHARS:
             return
-        tree, reason = parse("\n".join(self.lines), min(2 * len(text) + _MIN_EFFORT, MAX_READ_CHARS))
+        effort = min(2 * len(text) + _MIN_EFFORT, MAX_READ_CHARS)
+        tree, reason = parsed or parse("\n".join(self.lines), effort)
         self._is_broken = reason is not None
         self._read(tree)
         # Nodes whose ids were kept end with the tree.

@@ -19,7 +19,7 @@ from pydantic.alias_generators import to_camel
 from adk_evidence.errors import SourceError
 from adk_evidence.identifiers import is_private
 from adk_evidence.settings import config_file
-from adk_evidence.symbols.history_table import DEPRECATED, HistoryTable, public_path
+from adk_evidence.symbols.history_table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
 
 SHIPPED = "history.json.gz"
 MAX_HOPS = 12
@@ -50,7 +50,8 @@ class Nearest(NamedTuple):
 class Keywords:
     """What a call may name. An `open` callable may take others, too, which the table does not know.
 
-    `hidden` are fields that pydantic takes although they are declared as not to be set.
+    `hidden` are names that pydantic takes, too: fields that are declared as not to be set, and what a validator of the
+    class may read before the fields are.
     """
 
     names: frozenset[str]
@@ -343,6 +344,8 @@ class History:
                     set_by_method = set_by_method or place
                 elif member is not None:
                     return place
+                if _takes_any(self.payload(number, base)):
+                    found = _Elsewhere(f"{base.path}.{name}?")
             else:
                 last = base.path.rpartition(".")[2]
                 may = last not in _PLAIN or (last == _PYDANTIC and _PYDANTIC_MEMBER.fullmatch(name))
@@ -401,10 +404,11 @@ class History:
                 if pydantic:
                     fields = self._fields(number, own, flags)
                     return Keywords(found.names | fields.names, found.required, open=True, hidden=fields.hidden)
-                # `**kwargs` most often goes to the constructor of the next class.
+                # `**kwargs` most often goes to the constructor of the next class, but is sure to only as `PASSED_ON`.
                 rest: list[Place | _Elsewhere] = list(own[at + 1 :])
                 passed = self._constructor(number, rest, unknown, foreign)
-                return Keywords(found.names | passed.names, found.required, open=passed.open or not passed.names)
+                is_open = passed.open or not passed.names or not payload.endswith(PASSED_ON)
+                return Keywords(found.names | passed.names, found.required, open=is_open)
             if not pydantic and "d" in (self.payload(number, base) or "").partition(":")[0][1:]:
                 fields = self._fields(number, own[at:], flags)
                 return Keywords(fields.names, fields.required, open=unknown)
@@ -430,8 +434,16 @@ class History:
         if "k" in flags:
             names |= {to_camel(name) for name in fields}
         required = frozenset(name for name, payload in fields.items() if payload == "r:")
-        hidden = frozenset(name for name, payload in found.items() if payload == "n")
-        return Keywords(frozenset(names), required, hidden=hidden)
+        hidden = {name for name, payload in found.items() if payload == "n"}
+        for base in classes:
+            early = self.table.payload(base.module, f"{base.name}{BEFORE}", number)
+            hidden |= set(early[2:].split(", ")) - names if early else set()
+        return Keywords(frozenset(names), required, hidden=frozenset(hidden))
+
+
+def _takes_any(payload: str | None) -> bool:
+    """Whether a class keeps whatever it is made with as its attributes."""
+    return payload is not None and payload[0] == "c" and "x" in payload.partition(":")[0]
 
 
 def _parameters(payload: str) -> Keywords:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
+from adk_evidence.errors import EvidenceError
 from adk_evidence.symbols.history import Call, History, Keywords, Nearest, Place, bare, read_call
 
 Why = Literal["deprecation", "alias", "moved"]
@@ -127,11 +130,63 @@ def story(history: History, name: str) -> Story | None:
     )
 
 
+@dataclass(frozen=True)
+class Lack:
+    """A name that a version lacks.
+
+    `version` is how people write the version, with the released version that answers for it where that is another.
+    `until` is the last version before that has the name, `since` the first one after; both are None where no version
+    has the name. `instead` is the import path that the version has in place of the name, where that is known.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    known: str
+    until: str | None = None
+    since: str | None = None
+    instead: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.distribution} {self.version} has no `{self.name}`: {'; '.join(self.facts)}."
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What else is known, without the name: `it came in with 1.14.0`."""
+        told = []
+        if self.until is not None:
+            told.append(f"the last version that has it is {self.until}")
+        if self.since is not None:
+            told.append(f"it {'comes back' if self.until else 'came in'} with {self.since}")
+        if not told:
+            told.append("no version has it")
+        if self.instead is not None:
+            told.append(f"{self.known} has `{self.instead}`")
+        return tuple(told)
+
+
 def lack(history: History, version: str, name: str) -> str | None:
     """A sentence where a version has no such name, while another has or the name is an import path; None elsewhere.
 
     A version that the table does not know answers as the nearest one below, and the sentence says so.
     """
+    found = find_lack(history, version, name)
+    return found.sentence if found else None
+
+
+def lack_at(home: Path, version: str | None, name: str) -> str | None:
+    """What `lack` says by the table at `home`, or the one that ships; None of versions that the table does not know."""
+    with suppress(EvidenceError):
+        history = History.load(home)
+        known = history.nearest(version) if version else None
+        # A version that is newer than the table may have what no known version has.
+        return lack(history, known.version, name) if known is not None and known.exact else None
+    return None
+
+
+def find_lack(history: History, version: str, name: str) -> Lack | None:
+    """What `lack` says, in parts."""
     name = _asked(name)
     known = history.nearest(version)
     if known is None or history.has_at(known.number, name) is not False:
@@ -139,29 +194,21 @@ def lack(history: History, version: str, name: str) -> str | None:
     found = story(history, name)
     ours, subject = known.version, version.strip().removeprefix("v")
     where = subject if known.exact else f"{subject} (known as {ours}, the nearest released version below)"
-    told = []
+    until = since = None
     if found is not None:
         # The name may have other paths than the story tells of.
         numbers = _numbers(history, name)
-        before = [number for number in numbers if number < known.number]
-        after = [number for number in numbers if number > known.number]
-        if before:
-            told.append(f"the last version that has it is {history.versions[before[-1]]}")
-        if after:
-            told.append(f"it {'comes back' if before else 'came in'} with {history.versions[after[0]]}")
-        if not told:
+        until = next((history.versions[number] for number in reversed(numbers) if number < known.number), None)
+        since = next((history.versions[number] for number in numbers if number > known.number), None)
+        if until is None and since is None:
             # Only a callable that another one of the same name hides takes the keyword.
             return None
-    elif name.startswith(f"{history.package}."):
-        told.append("no version has it")
-    else:
+    elif not name.startswith(f"{history.package}."):
         # A bare name that no version has may be of something else.
         return None
     use = found.use if found is not None else None
     instead = use if use and history.has_at(known.number, use) else _namesake(history, known, name)
-    if instead is not None:
-        told.append(f"{ours} has `{instead}`")
-    return f"{history.table.distribution} {where} has no `{name}`: {'; '.join(told)}."
+    return Lack(name, history.table.distribution, where, ours, until, since, instead)
 
 
 def _namesake(history: History, known: Nearest, name: str) -> str | None:

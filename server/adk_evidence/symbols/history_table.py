@@ -18,8 +18,10 @@ has the name and its runs, between tabs. A run is `first last payload`: from ver
 | `~` | something of another distribution |
 
 Flags: `d` dataclass, `x` takes any keyword, `k` takes its fields in camel case, too. Parameters are written as names:
-`name` required, `name=` optional, `*`, `*args`, `**kwargs`. The line `<name>!` says when and why a name is deprecated:
-its payload is `<what to use>|<text>`.
+`name` required, `name=` optional, `*`, `*args`, `**kwargs`, and `**super` of a constructor that only gives its
+`**kwargs` to the constructor of the next class. The line `<class>.__before__` has the payload `b:<names>`: what a
+validator of the class may read before the fields are, so that calls may name these, too. The line `<name>!` says when
+and why a name is deprecated: its payload is `<what to use>|<text>`.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ from adk_evidence.errors import SourceError
 
 FORMAT = 1
 DEPRECATED = "!"
+BEFORE = ".__before__"
+PASSED_ON = "**super"
 _HINT = "Delete the file and run `adk-ingest history`, or install adk-evidence again."
 # What a version has: for each module, its names with their payloads.
 Snapshot = Mapping[str, Mapping[str, str]]

@@ -8,7 +8,7 @@ import { CodeText } from "./CodeText";
 import { body, excerpt, type Part, partsOf } from "./excerpt";
 import { percent } from "./format";
 import { Icon } from "./Icon";
-import { languageLabel, locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
+import { driftLabels, languageLabel, locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
 import { OutlineLine } from "./OutlineLine";
 import { SafeText } from "./SafeText";
 import { ScoreBar } from "./ScoreBar";
@@ -108,6 +108,11 @@ function CardContent(props: Props) {
             <SafeText text={reason} longest={1000} />
           </p>
         )}
+        {driftLabels(candidate).map((label) => (
+          <p key={label} class="reason drift">
+            <SafeText text={label} longest={1000} />
+          </p>
+        ))}
         <Text {...props} tab={tab} />
         <div class="citation">
           <code class="citation-text" title={namedLine(candidate.citation, 1000)}>

@@ -2,7 +2,7 @@
 
 import { t } from "@vscode/l10n";
 import { trailOf } from "../../evidence/trail";
-import type { Candidate, EvidenceResult, Verification } from "../../protocol/generated";
+import type { Candidate, Drift, EvidenceResult, Verification } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
 import type { Question, TaskMode } from "../messages";
 import type { IconName } from "./Icon";
@@ -66,6 +66,43 @@ export function verificationLabel({ state, lines, path }: Verification): string 
   return typeof path === "string"
     ? t("{0}, now in {1}, lines {2}\u2013{3}", words, namedLine(path, 200), lines.start, lines.end)
     : t("{0}, now lines {1}\u2013{2}", words, lines.start, lines.end);
+}
+
+/** The most names that a card lists; the pack has the others. */
+const MAX_DRIFT_NAMES = 3;
+
+/** What the code of a candidate shows and the answering version lacks, or calls deprecated: a sentence each. */
+export function driftLabels({ drift = [] }: Candidate): string[] {
+  const deprecated = drift.filter(({ kind }) => kind === "deprecated");
+  const lacking = drift.filter(({ kind }) => kind !== "deprecated");
+  return [
+    ...lacking.slice(0, 1).map(({ version }) => t("Not in google-adk {0}: {1}", version, listed(lacking))),
+    ...deprecated.slice(0, 1).map(({ version }) => t("Deprecated in google-adk {0}: {1}", version, listed(deprecated))),
+  ];
+}
+
+function listed(drift: Drift[]): string {
+  const names = drift.slice(0, MAX_DRIFT_NAMES).map(driftName);
+  const more = drift.length - names.length;
+  return (more > 0 ? [...names, t("{0} more", more)] : names).join(", ");
+}
+
+function driftName({ kind, symbol, since, until, instead }: Drift): string {
+  const name = shortSymbol(symbol);
+  if (kind === "deprecated") {
+    return instead ? t("{0} (use {1})", name, shortSymbol(instead)) : name;
+  }
+  if (until) {
+    return t("{0} (until {1})", name, until);
+  }
+  return since ? t("{0} (since {1})", name, since) : name;
+}
+
+/** `Runner(app=)` of `google.adk.runners.Runner(app=)`: the name from its first class on, else its last part. */
+function shortSymbol(symbol: string): string {
+  const parts = symbol.split(".");
+  const first = parts.findIndex((part) => /^\p{Lu}/u.test(part));
+  return parts.slice(first < 0 ? -1 : first).join(".");
 }
 
 export function qualityLabel(level: EvidenceResult["quality"]["level"]): string {

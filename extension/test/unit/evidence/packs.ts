@@ -23,6 +23,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     same_as: null,
     also_at: [],
     adds_little: false,
+    drift: [],
     for_language: null,
     context: "",
     attached: "",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { describe, it } from "mocha";
-import { languageLabel } from "../../../src/webview/app/labels";
+import type { Drift } from "../../../src/protocol/generated";
+import { driftLabels, languageLabel } from "../../../src/webview/app/labels";
+import { candidate } from "../evidence/packs";
 
 /** The server's table of languages: each name with its title. */
 const TABLE = [
@@ -25,5 +27,34 @@ describe("a programming language", () => {
   it("that is not known here is a name, and no more than a name", () => {
     assert.equal(languageLabel("zig\u202e"), "Zig[U+202E]");
     assert.equal(languageLabel("__proto__"), "__proto__");
+  });
+});
+
+/** A name that an answer from 1.4.2 lacks. */
+function lacking(symbol: string, more: Partial<Drift> = {}): Drift {
+  const lines = { start: 2, end: 2 };
+  const where = { version: "1.4.2", lines, until: null, since: null, instead: null, text: "" };
+  return { kind: "import", symbol, ...where, ...more };
+}
+
+describe("what evidence shows and the version lacks", () => {
+  it("is listed with the versions that have it", () => {
+    const drift = [
+      lacking("google.adk.apps.App", { since: "1.14.0" }),
+      lacking("google.adk.agents.LlmAgent(mode=)", { kind: "keyword" }),
+      lacking("google.adk.agents.LoopAgent", { kind: "deprecated", instead: "google.adk.Workflow" }),
+      lacking("google.adk.skills", { until: "1.2.0" }),
+      lacking("google.adk.plugins"),
+    ];
+    assert.deepEqual(driftLabels(candidate({ drift })), [
+      "Not in google-adk 1.4.2: App (since 1.14.0), LlmAgent(mode=), skills (until 1.2.0), 1 more",
+      "Deprecated in google-adk 1.4.2: LoopAgent (use Workflow)",
+    ]);
+  });
+
+  it("is not told where there is nothing, nor of older servers", () => {
+    const { drift: _, ...older } = candidate();
+    assert.deepEqual(driftLabels(candidate()), []);
+    assert.deepEqual(driftLabels(older as ReturnType<typeof candidate>), []);
   });
 });

@@ -1,0 +1,129 @@
+"""Tells of evidence whose code shows what the answering version of the ADK lacks, or calls deprecated."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from adk_evidence.errors import EvidenceError
+from adk_evidence.index.sources import SourceReader
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import Candidate, Drift, LineSpan
+from adk_evidence.readers.includes import find_includes
+from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.search.released import searched_version
+from adk_evidence.search.run import Run
+from adk_evidence.settings import Settings
+from adk_evidence.symbols.drift import Deviation, DriftChecker
+from adk_evidence.symbols.history import History
+from adk_evidence.textfile import split_lines
+
+# The most names that one piece of evidence, and the warnings of a pack, list.
+MAX_NAMES = 8
+MAX_WARNINGS = 5
+# No version of the ADK has a longer name. What no version has is a text of the corpus, and stands outside of quotes.
+MAX_STRANGE_CHARS = 50
+KEPT_PAGES = 256
+
+
+def with_drift(run: Run, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates with the names that the searched version lacks, and a warning for each of these names."""
+    checker = checker_for(run.settings, searched_version(run))
+    if checker is None:
+        return tuple(candidates)
+    made = []
+    for hit, candidate in zip(run.final, candidates, strict=True):
+        intact = candidate.verification.state == "exact"
+        found = _drift(checker, hit.payload, run.index.source_of(hit.payload) if intact else None)
+        made.append(candidate.model_copy(update={"drift": found}) if found else candidate)
+    _warn(run, checker.version, made)
+    return tuple(made)
+
+
+def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
+    ranks: dict[str, list[int]] = {}
+    texts: dict[str, str] = {}
+    for candidate in candidates:
+        for one in candidate.drift:
+            if one.kind != "deprecated":
+                ranks.setdefault(one.symbol, []).append(candidate.rank)
+                texts[one.symbol] = one.text
+    told = list(ranks)[:MAX_WARNINGS]
+    for symbol in told:
+        results = "result" if len(ranks[symbol]) == 1 else "results"
+        shown = f"{results} {', '.join(map(str, ranks[symbol]))}"
+        run.context.warn("docs_show_other_version", f"{texts[symbol].removesuffix('.')} (shown by {shown}).")
+    if more := len(ranks) - len(told):
+        names = "1 more name" if more == 1 else f"{more} more names"
+        run.context.warn("docs_show_other_version", f"the results show {names} that google-adk {version} lacks.")
+
+
+def checker_for(settings: Settings, version: str | None) -> DriftChecker | None:
+    """A checker for a version of the ADK, or None where the table of released versions does not know the version."""
+    with suppress(EvidenceError, ValueError):
+        return _checker(History.load(settings.paths.history), version) if version else None
+    return None
+
+
+@functools.lru_cache(maxsize=8)
+def _checker(history: History, version: str) -> DriftChecker:
+    return DriftChecker(history, version)
+
+
+def _drift(checker: DriftChecker, payload: ChunkPayload, source: SourceReader | None) -> tuple[Drift, ...]:
+    # The reference is made of the code itself.
+    if payload.kind != "doc" or payload.origin == "api-reference" or not payload.has_lines:
+        return ()
+    found: dict[str, Drift] = {}
+    for one in _deviations(checker, payload, source):
+        if one.symbol in found or _is_strange(one):
+            continue
+        if payload.start_line <= one.first + 1 and one.last < payload.end_line:
+            found[one.symbol] = Drift(
+                kind=one.kind,
+                symbol=one.symbol,
+                version=checker.version,
+                lines=LineSpan(start=one.first + 1, end=one.last + 1),
+                until=one.until,
+                since=one.since,
+                instead=one.instead,
+                text=one.text,
+            )
+    # What the version lacks counts more than what it calls deprecated.
+    order = sorted(found.values(), key=lambda one: one.kind == "deprecated")
+    return tuple(order[:MAX_NAMES])
+
+
+def _is_strange(one: Deviation) -> bool:
+    known = one.kind == "deprecated" or one.since is not None or one.until is not None
+    return not known and max(map(len, re.split(r"[.(]", one.symbol))) > MAX_STRANGE_CHARS
+
+
+def _deviations(checker: DriftChecker, payload: ChunkPayload, source: SourceReader | None) -> tuple[Deviation, ...]:
+    """The deviations of a chunk's page: names that the page imports above the chunk are known in it.
+
+    Without a source that still holds the chunk, the chunk is read alone.
+    """
+    text = _text(source, payload.path)
+    if source is None or text is None:
+        alone = "\n" * (payload.start_line - 1) + payload.body
+        return _checked(checker, alone, payload.lang, ())
+    included = {include.path for _, include in find_includes(split_lines(text))} if payload.lang == "md" else ()
+    texts = ((path, _text(source, path)) for path in sorted(included) if path.endswith(".py"))
+    return _checked(checker, text, payload.lang, tuple((path, read) for path, read in texts if read is not None))
+
+
+def _text(source: SourceReader | None, path: str) -> str | None:
+    with suppress(EvidenceError):
+        return source.read(path) if source is not None else None
+    return None
+
+
+# By the texts themselves, so that a page that changes is read anew.
+@functools.lru_cache(maxsize=KEPT_PAGES)
+def _checked(
+    checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]
+) -> tuple[Deviation, ...]:
+    return checker.check(snippets_of(split_lines(text), lang, dict(included).get)).deviations

@@ -1,0 +1,357 @@
+"""What Python code of a page shows and a version of the ADK lacks: imports, attributes and keywords of calls.
+
+Nothing is imported or run. Code is checked against the table of released versions (`history.py`), and only what is
+sure is told: callables that take any keyword, members that another distribution may bring and values whose class is
+not known are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from adk_evidence.readers.python import last_line, parse
+from adk_evidence.readers.snippets import Snippet
+from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
+from adk_evidence.symbols.history import History, Place
+from adk_evidence.symbols.history_stories import find_lack
+from adk_evidence.symbols.lookup import annotation_names
+
+DriftKind = Literal["import", "name", "keyword", "deprecated"]
+_IMPORT: DriftKind = "import"
+# Longest chain of names that is followed.
+MAX_DEPTH = 12
+MAX_KEPT_NAMES = 5000
+MAX_KNOWN_NAMES = 200
+# A snippet that parsing part by part would take longer for was not written by a person.
+MAX_SNIPPET_CHARS = 200_000
+_NAME = r"[A-Za-z_]\w*"
+_BROKEN_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_NAME}(?:\.{_NAME})*)[ \t]+import[ \t]*\(?([^\n();#]*)")
+_CATCHES_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+class ShownImport(NamedTuple):
+    """A name that a statement imports, by its path, and whether the version has the path (None: unknown)."""
+
+    path: str
+    has: bool | None
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A name in code that a version lacks or calls deprecated.
+
+    `first` and `last` are lines of the page, from 0; `included` is the path of the included file that holds the code.
+    `symbol` is an import path, or a keyword as `google.adk.runners.Runner(app=)`. See `Lack` for `until`, `since` and
+    `instead`. `text` says all this in a sentence.
+    """
+
+    kind: DriftKind
+    symbol: str
+    first: int
+    last: int
+    text: str
+    until: str | None = None
+    since: str | None = None
+    instead: str | None = None
+    included: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The imports from the ADK that a page shows, once for each name of each statement, and the deviations."""
+
+    imports: tuple[ShownImport, ...]
+    deviations: tuple[Deviation, ...]
+
+
+class DriftChecker:
+    """Checks code against one released version. What is known of a name is kept between pages.
+
+    Raises:
+        ValueError: The table does not know exactly this version.
+    """
+
+    def __init__(self, history: History, version: str) -> None:
+        known = history.nearest(version)
+        if known is None or not known.exact:
+            raise ValueError(f"The table of versions does not know {version}.")
+        self.history = history
+        self.version, self.number = known.version, known.number
+        self._distribution = history.table.distribution
+        # What is to say of a name, wherever it stands.
+        self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
+
+    def check(self, snippets: Iterable[Snippet]) -> Checked:
+        """Check the code of one page. Names that a snippet imports are known in those that follow."""
+        imports: list[ShownImport] = []
+        found: dict[tuple[str, int, str], Deviation] = {}
+        known: dict[str, str] = {}
+        for snippet in snippets:
+            if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern(snippet.text, known):
+                continue
+            code = _Code(snippet.text, known, self.history.package.partition(".")[0])
+            imports += (
+                ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
+            )
+            for symbol, kind, lines in self._told(code):
+                first, last = snippet.lines(*lines)
+                deviation = self._deviation(symbol, kind, first, last, snippet.included)
+                if deviation is not None:
+                    found.setdefault((symbol, first, snippet.included), deviation)
+        order = sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol))
+        return Checked(tuple(imports), tuple(order))
+
+    def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
+        """What is to say of the name at a line and column of a document; None of what the version has."""
+        mention = document.mention_at(line, column)
+        if mention is None:
+            return None
+        names = _Names(self.history, self.number)
+        symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
+        if symbol is None or not self._is_adk(symbol):
+            return None
+        return self._deviation(symbol, kind, line, line, "")
+
+    def _told(self, code: _Code) -> Iterator[tuple[str, DriftKind, tuple[int, int]]]:
+        """The names of the ADK that a snippet shows, each with the kind that it has where the version lacks it."""
+        for item in code.imports:
+            if self._is_adk(item.path) and not item.guarded:
+                yield item.path, "import", (item.line, item.line)
+        names = _Names(self.history, self.number, code.uncertain)
+        for mention in code.mentions():
+            # What an imported name lacks was told where it is imported.
+            if mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute):
+                symbol, kind = names.symbol(mention)
+                if symbol is not None:
+                    yield symbol, kind, (mention.line, mention.line)
+
+    def _may_concern(self, text: str, known: Mapping[str, str]) -> bool:
+        """Whether a snippet can name anything of the ADK; most snippets of a page do not, and need not be parsed."""
+        return self.history.package.partition(".")[0] in text or any(name in text for name in known)
+
+    def _deviation(self, symbol: str, kind: DriftKind, first: int, last: int, included: str) -> Deviation | None:
+        # Names come from pages: what is kept has a limit. Other threads may keep and drop names meanwhile.
+        if len(self._judged) >= MAX_KEPT_NAMES:
+            self._judged.clear()
+        try:
+            found = self._judged[symbol, kind]
+        except KeyError:
+            found = self._judged[symbol, kind] = self._judge(symbol, kind)
+        return replace(found, first=first, last=last, included=included) if found else None
+
+    def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
+        has = self._has(symbol)
+        if has:
+            use = self._deprecated(symbol)
+            if use is None:
+                return None
+            instead = f": use `{use}`" if use else ""
+            text = f"{self._distribution} {self.version} calls `{symbol}` deprecated{instead}."
+            return Deviation("deprecated", symbol, 0, 0, text, instead=use or None)
+        lack = find_lack(self.history, self.version, symbol) if has is False else None
+        if lack is None:
+            return None
+        return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead)
+
+    def _deprecated(self, symbol: str) -> str | None:
+        """What to use in place of a deprecated name, empty where that is not known; None of other names.
+
+        Of a deprecated class or module, the class or module alone is told, not each of its members and keywords.
+        """
+        path, _, keyword = symbol.rstrip("=)").partition("(")
+        owner = path if keyword else path.rpartition(".")[0]
+        told = self.history.deprecation(self.number, f"{path}.{keyword}" if keyword else path)
+        place = self.history.find(self.number, owner)
+        is_class = isinstance(place, Place) and bool(place.name)
+        if told is None or (is_class and self.history.deprecation(self.number, owner) is not None):
+            return None
+        return told[0]
+
+    def _has(self, symbol: str) -> bool | None:
+        return self.history.has_at(self.number, symbol)
+
+    def _is_adk(self, path: str) -> bool:
+        return path == self.history.package or path.startswith(f"{self.history.package}.")
+
+
+@dataclass(frozen=True)
+class _Import:
+    """A name that a statement imports. `guarded`: the code goes on where the import fails."""
+
+    path: str
+    line: int
+    guarded: bool = False
+
+
+class _Code:
+    """One snippet. `known` maps names that earlier snippets import to their paths; this snippet's own are added.
+
+    Only what is imported from below `top` is kept, and not more than any page needs.
+    """
+
+    def __init__(self, text: str, known: dict[str, str], top: str) -> None:
+        tree, broken = parse(text, 2 * len(text) + 50_000)
+        self.document = PythonDocument(text, parsed=(tree, broken))
+        nodes = list(ast.walk(tree))
+        self.imports = list(_imports(nodes))
+        if broken is not None:
+            self.imports += _broken_imports(nodes, self.document.lines)
+        # Names that mean another value in a part of the snippet, and attributes that the code asks for before use.
+        self.uncertain = _uncertain(nodes)
+        module = self.document.module
+        for name, path in known.items():
+            module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
+        for name, bindings in module.bindings.items():
+            path = bindings[-1].imported or ""
+            known.pop(name, None)
+            if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
+                known[name] = path
+
+    def mentions(self) -> Iterator[Mention]:
+        last = len(self.document.lines) - 1
+        return self.document.mentions_in((0, 0), (last, len(self.document.lines[last]) + 1))
+
+
+@dataclass(frozen=True)
+class _Uncertain:
+    names: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
+
+
+class _Value(NamedTuple):
+    """A module, class or function by its path, or an instance of the class at the path."""
+
+    path: str
+    is_instance: bool = False
+
+
+@dataclass
+class _Names:
+    """What the expressions of a snippet mean in one version."""
+
+    history: History
+    number: int
+    uncertain: _Uncertain = field(default_factory=_Uncertain)
+
+    def symbol(self, mention: Mention) -> tuple[str | None, DriftKind]:
+        """The path of what a mention names, where the version surely has what the name belongs to."""
+        if mention.keyword_of is not None:
+            called = self._value(mention.keyword_of, mention.scope, mention.line)
+            is_known = called is not None and not called.is_instance and self._kind(called.path) in "cfa"
+            return (f"{called.path}({mention.name}=)" if called and is_known else None), "keyword"
+        node = mention.expression
+        if isinstance(node, ast.Name):
+            value = self._value(node, mention.scope, mention.line)
+            return (value.path if value and not value.is_instance else None), "import"
+        # A method that may override another one has no context.
+        if not isinstance(node, ast.Attribute) or not isinstance(getattr(node, "ctx", None), ast.Load):
+            return None, "name"
+        if node.attr in self.uncertain.attributes:
+            return None, "name"
+        value = self._value(node.value, mention.scope, mention.line)
+        # An attribute of a function or of a value says nothing.
+        is_known = value is not None and self._kind(value.path) in "mc"
+        return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
+
+    def _kind(self, path: str) -> str:
+        """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
+        place = self.history.find(self.number, path)
+        payload = self.history.payload(self.number, place) if isinstance(place, Place) else None
+        return payload[0] if payload else "-"
+
+    def _value(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> _Value | None:
+        if depth > MAX_DEPTH:
+            return None
+        match node:
+            case ast.Name(id=name):
+                return self._name(name, scope, line, depth)
+            case ast.Attribute(value=inner, attr=name):
+                owner = self._value(inner, scope, line, depth + 1)
+                return _Value(f"{owner.path}.{name}") if owner else None
+            case ast.Call(func=function):
+                called = self._value(function, scope, line, depth + 1)
+                is_class = called is not None and not called.is_instance and self._kind(called.path) == "c"
+                return _Value(called.path, is_instance=True) if called and is_class else None
+            case _:
+                return None
+
+    def _name(self, name: str, scope: Scope, line: int, depth: int) -> _Value | None:
+        known = scope.lookup(name, line)
+        if known is None or name in self.uncertain.names:
+            return None
+        binding, home = known
+        if binding.imported is not None:
+            return _Value(binding.imported)
+        if binding.annotation is not None:
+            named = list(annotation_names(binding.annotation))
+            node = ast.parse(named[0], mode="eval").body if len(named) == 1 else None
+            value = self._value(node, home.parent or home, binding.line, depth + 1)
+            is_class = value is not None and not value.is_instance and self._kind(value.path) == "c"
+            return _Value(value.path, is_instance=True) if value and is_class else None
+        if binding.value is not None and isinstance(binding.value, ast.Call):
+            # The right side is looked up before this line, or `x = x.y` would not end.
+            return self._value(binding.value, home, binding.line - 1, depth + 1)
+        return None
+
+
+def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
+    guarded = {
+        id(inner)
+        for node in nodes
+        if isinstance(node, ast.Try) and any(map(_catches_imports, node.handlers))
+        for part in (node.body, *(handler.body for handler in node.handlers))
+        for statement in part
+        for inner in ast.walk(statement)
+    }
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            for alias in node.names:
+                path = node.module if alias.name == "*" else f"{node.module}.{alias.name}"
+                yield _Import(path, alias.lineno - 1, id(node) in guarded)
+        elif isinstance(node, ast.Import):
+            yield from (_Import(alias.name, alias.lineno - 1, id(node) in guarded) for alias in node.names)
+
+
+def _catches_imports(handler: ast.ExceptHandler) -> bool:
+    names = (node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)) if handler.type else ()
+    return handler.type is None or not _CATCHES_IMPORTS.isdisjoint(names)
+
+
+def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[_Import]:
+    """Imports in lines that do not parse."""
+    read = {
+        line
+        for node in nodes
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for line in range(node.lineno - 1, last_line(node))
+    }
+    for number, line in enumerate(lines):
+        match = _BROKEN_IMPORT.match(line) if number not in read and len(line) < MAX_SNIPPET_CHARS else None
+        for item in match[2].split(",") if match else ():
+            name = (item.split() or [""])[0]
+            if match and name.isidentifier():
+                yield _Import(f"{match[1]}.{name}", number)
+
+
+def _uncertain(nodes: Sequence[ast.AST]) -> _Uncertain:
+    names: set[str] = set()
+    attributes: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.comprehension():
+                names |= {inner.id for inner in ast.walk(node.target) if isinstance(inner, ast.Name)}
+            case ast.Lambda():
+                names |= {item.arg for item in ast.walk(node.args) if isinstance(item, ast.arg)}
+            case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
+                attributes.add(name)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
+                # Where the test holds, the value may be of a derived class.
+                names.add(name)
+            case _:
+                pass
+    return _Uncertain(frozenset(names), frozenset(attributes))

@@ -1,0 +1,132 @@
+"""`adk-evidence drift`: what docs show and a version of the ADK lacks, for people and for tools."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+from adk_evidence.store.generations import Generation
+from adk_evidence.symbols.corpus_drift import DriftReport, Found, files_of_folder, files_of_index, report_drift
+from adk_evidence.symbols.drift import DriftChecker, DriftKind
+from adk_evidence.symbols.history import History
+from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
+
+_RULES = (
+    Rule("drift-import", "The code imports what this version of google-adk does not have.", "warning"),
+    Rule("drift-name", "The code uses an attribute that this version of google-adk does not have.", "warning"),
+    Rule("drift-keyword", "A call has a keyword that this version of google-adk does not take.", "warning"),
+    Rule("drift-deprecated", "The code uses what this version of google-adk calls deprecated.", "note"),
+)
+
+
+def examine(settings: Settings, folder: Path | None, version: str | None) -> DriftReport:
+    """Check a folder, or the docs of the settings' index, against a version; by default that of the index.
+
+    Raises:
+        InvalidRequestError: The table does not know the version, or no version was named and there is no index.
+        SourceError: The folder or the source of an indexed corpus is missing.
+    """
+    generation = open_generations(settings).current()
+    history = History.load(settings.paths.history)
+    wanted = version or _indexed(settings, generation)
+    if wanted is None:
+        raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
+    try:
+        checker = DriftChecker(history, wanted)
+    except ValueError:
+        raise InvalidRequestError(
+            f"The table of google-adk's versions does not know {one_line(wanted)}.",
+            f"It knows {history.versions[0]} to {history.versions[-1]}; `adk-ingest history` adds newer ones.",
+        ) from None
+    if folder is not None:
+        return report_drift(checker, files_of_folder(folder))
+    if generation is None:
+        raise InvalidRequestError("There is no index whose docs could be checked.", "Name a folder.")
+    return report_drift(checker, files_of_index(generation))
+
+
+def _indexed(settings: Settings, generation: Generation | None) -> str | None:
+    adk = settings.corpora["code"].repo
+    corpora = generation.manifest.proper().values() if generation else ()
+    return next((one.ref or one.commit for one in corpora if one.repo == adk), None)
+
+
+def show_text(report: DriftReport, out: Console) -> None:
+    for path, group in groupby(report.found, lambda one: one.file.path):
+        out.print(Text(one_line(path), style="bold"), soft_wrap=True)
+        for one in group:
+            style = "dim" if one.deviation.kind == "deprecated" else ""
+            out.print(Text(f"{one.deviation.first + 1:>6}  {one_line(_message(one))}", style), soft_wrap=True)
+    lost = f"{report.missing} ({report.share:.1%}) do not exist in google-adk {report.version}"
+    shown = f"{_counted(report.imports, 'import')} from google.adk in {_counted(report.files, 'file')}"
+    out.print(Text(f"{shown}: {lost}."), soft_wrap=True)
+    counts = report.counts()
+    kinds: tuple[tuple[DriftKind, str], ...] = (("import", "import"), ("name", "attribute"), ("keyword", "keyword"))
+    listed = ", ".join(_counted(counts.get(kind, 0), word) for kind, word in kinds)
+    notes = _counted(counts.get("deprecated", 0), "note")
+    out.print(Text(f"Findings: {listed}; {notes} on deprecated names."), soft_wrap=True)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def to_json(report: DriftReport) -> str:
+    found = [
+        {
+            "path": one.file.path,
+            "lines": {"start": one.deviation.first + 1, "end": one.deviation.last + 1},
+            "included": one.deviation.included or None,
+            "kind": one.deviation.kind,
+            "symbol": one.deviation.symbol,
+            "until": one.deviation.until,
+            "since": one.deviation.since,
+            "instead": one.deviation.instead,
+            "text": one.deviation.text,
+        }
+        for one in report.found
+    ]
+    data = {
+        "version": report.version,
+        "files": report.files,
+        "imports": report.imports,
+        "missing": report.missing,
+        "share": round(report.share, 4),
+        "findings": found,
+    }
+    return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
+
+
+def to_sarif(report: DriftReport) -> str:
+    return json.dumps(sarif(_RULES, _findings(report)), indent=2) + "\n"
+
+
+def to_github(report: DriftReport) -> str:
+    return github_annotations(_RULES, _findings(report))
+
+
+def _findings(report: DriftReport) -> list[Finding]:
+    return [
+        Finding(
+            rule=f"drift-{one.deviation.kind}",
+            message=_message(one),
+            path=str(one.file.disk),
+            start=one.deviation.first + 1,
+            end=one.deviation.last + 1,
+            key=one.deviation.symbol,
+        )
+        for one in report.found
+    ]
+
+
+def _message(one: Found) -> str:
+    included = f" (in the included {one.deviation.included})" if one.deviation.included else ""
+    return f"{one.deviation.text}{included}"

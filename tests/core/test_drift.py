@@ -1,0 +1,231 @@
+"""What pages show and a version of the ADK lacks."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from adk_evidence.errors import SourceError
+from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.symbols.corpus_drift import files_of_folder, report_drift
+from adk_evidence.symbols.document import PythonDocument
+from adk_evidence.symbols.drift import Checked, DriftChecker
+from adk_evidence.symbols.history import History
+
+
+@cache
+def checker(version: str) -> DriftChecker:
+    return DriftChecker(History.load(), version)
+
+
+def check(text: str, version: str = "1.4.2", lang: str = "py", **included: str) -> Checked:
+    read = {f"{name}.py": code for name, code in included.items()}.get
+    return checker(version).check(snippets_of(text.split("\n"), lang, read))
+
+
+def told(text: str, version: str = "1.4.2", lang: str = "py", **included: str) -> list[tuple[str, str, int]]:
+    """The kind, the symbol without its package, and the line of each finding."""
+    found = check(text, version, lang, **included).deviations
+    return [(one.kind, one.symbol.removeprefix("google.adk."), one.first + 1) for one in found]
+
+
+def test_an_import_is_told_with_the_version_that_brings_it() -> None:
+    (found,) = check("from google.adk.agents import LlmAgent\nfrom google.adk.apps import App\n").deviations
+    assert (found.kind, found.first, found.since, found.until) == ("import", 1, "1.14.0", None)
+    assert found.text == "google-adk 1.4.2 has no `google.adk.apps.App`: it came in with 1.14.0."
+
+
+def test_a_name_that_is_gone_is_told_with_the_last_version_that_has_it() -> None:
+    (found,) = check("from google.adk.apps.base_events_compactor import BaseEventsCompactor\n", "2.13.0").deviations
+    assert (found.since, found.until) == (None, "1.15.1")
+
+
+def test_each_name_of_a_statement_over_several_lines_has_its_own_line() -> None:
+    text = "from google.adk.apps.app import (\n    App,\n    EventsCompactionConfig,\n)\nimport google.adk.apps\n"
+    assert told(text) == [
+        ("import", "apps.app.App", 2),
+        ("import", "apps.app.EventsCompactionConfig", 3),
+        ("import", "apps", 5),
+    ]
+
+
+def test_keywords_are_checked_with_those_of_the_base_classes() -> None:
+    text = "from google.adk.agents import LlmAgent\nagent = LlmAgent(name='a', sub_agents=[], mode='task')\n"
+    assert told(text, "1.18.0") == [("keyword", "agents.LlmAgent(mode=)", 2)]
+    assert told(text, "2.13.0") == []
+
+
+def test_methods_of_instances_and_their_keywords_are_checked() -> None:
+    text = """\
+from google.adk.runners import InMemoryRunner
+async def main(other: InMemoryRunner):
+    runner = InMemoryRunner(agent=None)
+    await runner.run_debug("hi")
+    await other.run_debug("hi")
+    runner.run(user_id="u", session_id="s", nothing=1)
+"""
+    assert told(text) == [
+        ("name", "runners.InMemoryRunner.run_debug", 4),
+        ("name", "runners.InMemoryRunner.run_debug", 5),
+        ("keyword", "runners.InMemoryRunner.run(nothing=)", 6),
+    ]
+
+
+def test_attributes_of_modules_are_checked() -> None:
+    assert told("from google.adk import agents\nagents.LlmAgent\nagents.ManagedAgent\n") == [
+        ("name", "agents.ManagedAgent", 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "from google.adk.tools import LongRunningFunctionTool\nLongRunningFunctionTool(len).func.cache", id="value"
+        ),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\nclass Mine(LlmAgent): pass\nMine(colour='red').size",
+            id="own class",
+        ),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\na = LlmAgent(name='a')\n[a.size for a in others]", id="other value"
+        ),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\na = LlmAgent(name='a')\nif hasattr(a, 'size'): a.size",
+            id="asked for",
+        ),
+        pytest.param("try:\n    from google.adk.apps import App\nexcept ImportError:\n    App = None", id="caught"),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\nLlmAgent.model_fields\nLlmAgent.__name__", id="of pydantic"
+        ),
+        pytest.param("from google.adk_community.memory import Other\nimport google.genai", id="other package"),
+        pytest.param("from apps import App\nApp(name=1).run", id="no import"),
+        pytest.param("# from google.adk.apps import App\n'from google.adk.apps import App'", id="no code"),
+    ],
+)
+def test_what_is_not_sure_is_not_told(text: str) -> None:
+    assert told(text) == []
+
+
+def test_keywords_that_a_validator_reads_are_not_told() -> None:
+    assert told("from google.adk import Event\nEvent(message='hi', route='next')\n", "2.13.0") == []
+
+
+def test_a_deprecated_name_is_a_note_that_names_what_to_use() -> None:
+    (found,) = check("from google.adk.agents import LoopAgent\nLoopAgent(max_iterations=2)\n", "2.13.0").deviations
+    assert (found.kind, found.instead) == ("deprecated", "google.adk.Workflow")
+
+
+PAGE = """\
+# Apps
+
+```python
+from google.adk.apps import App
+```
+
+=== "Python"
+
+    ```python
+    !pip install google-adk
+    app = App(name="a", ...)
+    import google.adk.skills
+    ```
+
+=== "Java"
+
+    ```java
+    import google.adk.workflow.Node;
+    ```
+
+Indented:
+
+    from google.adk.workflow import JoinNode
+    x = (
+
+```
+from google.adk.workflow import node
+```
+
+```python
+>>> from google.adk.plugins import BasePlugin
+shown
+```
+
+--8<-- "part.py"
+"""
+
+
+def test_a_page_shows_fenced_indented_and_included_code() -> None:
+    assert told(PAGE, lang="md", part="a = 1\nfrom google.adk.optimization import data_types\n") == [
+        ("import", "apps.App", 4),
+        ("import", "skills", 12),
+        ("import", "workflow.JoinNode", 23),
+        ("import", "workflow.node", 27),
+        ("import", "plugins.BasePlugin", 31),
+        ("import", "optimization.data_types", 35),
+    ]
+
+
+def test_names_of_an_earlier_snippet_are_known_in_a_later_one() -> None:
+    first, second = "from google.adk.agents import LlmAgent", 'LlmAgent(mode="task")'
+    assert told(f"```python\n{first}\n```\n\n```python\n{second}\n```\n", "1.18.0", "md") == [
+        ("keyword", "agents.LlmAgent(mode=)", 6)
+    ]
+    assert told(f"```python\n{second}\n```\n\n```python\n{first}\n```\n", "1.18.0", "md") == []
+
+
+@pytest.mark.parametrize("mark", ["...", "model='m', ...", "model='m', ..., sub_agents=[]"])
+def test_arguments_that_are_left_out_hide_no_keyword(mark: str) -> None:
+    text = f"from google.adk.agents import LlmAgent\na = LlmAgent(name='a', {mark}, mode='task')\n"
+    page = f"```python\n{text}```\n"
+    assert told(page, "1.18.0", "md") == [("keyword", "agents.LlmAgent(mode=)", 3)]
+
+
+def test_imports_of_broken_code_are_read() -> None:
+    text = "from google.adk.apps import App, ResumabilityConfig as R ...\ndef f(:\n    from google.adk import skills\n"
+    assert {symbol for _, symbol, _ in told(text)} == {"apps.App", "apps.ResumabilityConfig", "skills"}
+
+
+def test_imports_are_counted_once_for_each_name_of_each_statement() -> None:
+    code = "from google.adk.agents import LlmAgent, ManagedAgent\nimport google.adk.apps\nimport os\n"
+    imports = check(f"```python\n{code}```\n\n```python\n{code}```\n", lang="md").imports
+    assert (len(imports), sum(one.has is False for one in imports)) == (6, 4)
+
+
+def test_a_version_that_the_table_does_not_know_is_refused() -> None:
+    for version in ("99.0.0", "main", "0.0.0"):
+        with pytest.raises(ValueError, match="does not know"):
+            DriftChecker(History.load(), version)
+
+
+def test_a_name_in_an_editor_is_told_where_the_version_lacks_it() -> None:
+    text = "from google.adk.apps import App\nfrom google.adk.agents import LlmAgent\nApp()\nLlmAgent(mode=1)\nother\n"
+    document = PythonDocument(text)
+    at = checker("1.4.2").at
+    assert [bool(at(document, *place)) for place in ((0, 29), (2, 1), (3, 10), (1, 31), (4, 1), (4, 9))] == [
+        True, True, True, False, False, False,
+    ]  # fmt: skip
+
+
+def test_a_folder_is_read_with_its_includes_but_without_environments_and_links(tmp_path: Path) -> None:
+    code = "from google.adk.apps import App\n"
+    docs = tmp_path / "docs"
+    (docs / ".venv").mkdir(parents=True)
+    (tmp_path / "mkdocs.yml").write_text("")
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "a.py").write_text(code)
+    (docs / "page.md").write_text('```python\n--8<-- "examples/a.py"\n--8<-- "/etc/passwd"\n```\n')
+    (docs / "b.py").write_text(code)
+    (docs / ".venv" / "c.py").write_text(code)
+    (docs / "binary.md").write_bytes(b"\x00\x01")
+    (docs / "link.py").symlink_to(tmp_path / "examples" / "a.py")
+    report = report_drift(checker("1.4.2"), files_of_folder(docs))
+    assert (report.files, report.imports, report.missing, report.share) == (2, 2, 2, 1.0)
+    assert [(one.file.path, one.deviation.first, one.deviation.included) for one in report.found] == [
+        ("b.py", 0, ""),
+        ("page.md", 1, "examples/a.py"),
+    ]
+    with pytest.raises(SourceError):
+        list(files_of_folder(tmp_path / "none"))
