@@ -244,6 +244,10 @@ export interface EvidenceResult {
   task_mode: "build" | "debug" | "explain" | "refactor";
   profile: string;
   index: IndexInfo | null;
+  /**
+   * Where the request names the version of a project.
+   */
+  adk: AdkVersion | null;
   quality: Quality;
   retrieval_plan: RetrievalPlan | null;
   candidates: Candidate[];
@@ -287,6 +291,20 @@ export interface CorpusInfo {
    * sha256 of what is indexed; equal for equal content.
    */
   content: string | null;
+}
+/**
+ * Which google-adk the project uses, and which one the evidence is of.
+ */
+export interface AdkVersion {
+  /**
+   * The version that was searched; null where nobody knows.
+   */
+  indexed: string | null;
+  wanted: string;
+  /**
+   * What named the wanted version, e.g. `uv.lock`.
+   */
+  taken_from: string;
 }
 /**
  * How far the answer can be relied on, with a sentence for a person or a model.
@@ -405,9 +423,9 @@ export interface VersionPlan {
    */
   asked: string[];
   /**
-   * What decided: the question, what is nearest to it, the newest one, or the request's filter.
+   * What decided: the question, the project, what is nearest to these, the newest one, or the request's filter.
    */
-  basis: "question" | "nearest" | "newest" | "request";
+  basis: "question" | "project" | "nearest" | "newest" | "request";
   /**
    * By collection; one without known versions is left out.
    */
