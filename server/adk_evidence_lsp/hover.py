@@ -30,14 +30,17 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     if snapshot.language != "python":
         return None
 
+    project = server.project(snapshot.uri)
+
     def look_up(cancelled: Cancelled) -> SymbolInfo | None:
         from adk_evidence.symbols.resolution import resolve_at
 
         document = server.documents.parsed(snapshot)
         try:
-            with server.backend.session() as session:
-                entry = resolve_at(document, session.symbols, *snapshot.place(params.position))
-                return session.symbols.info(entry) if entry else None
+            with server.backend.session(project) as pinned:
+                symbols = pinned.session.symbols
+                entry = resolve_at(document, symbols, *snapshot.place(params.position))
+                return symbols.info(entry) if entry else None
         except EvidenceError:
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
