@@ -31,11 +31,18 @@ def _no_options_of_the_test_before() -> Iterator[None]:
     remember_options(None, None)
 
 
+@pytest.fixture(autouse=True)
+def _no_project_around_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers do not depend on where the tests run."""
+    monkeypatch.setenv("ADK_EVIDENCE_PROJECT__DETECT", "false")
+
+
 @pytest.fixture
 def without_user_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The test sees neither the user's settings nor the user's home folder of the product."""
     for name in [name for name in os.environ if name.startswith("ADK_EVIDENCE_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("ADK_EVIDENCE_PROJECT__DETECT", "false")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 

@@ -23,15 +23,18 @@ from adk_evidence_console import (
     write_json,
     write_utf8,
 )
+from adk_evidence_console.pinned import Adk, Project, Python, wanted_adk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
+    from adk_evidence.settings import Settings
     from adk_ingest.manifest import Mode
     from adk_ingest.progress import Progress
     from adk_ingest.reports import Plan
+    from adk_ingest.session import Sources
 
 app = CommandLine("Build and check the index of the ADK docs and source.", "adk-ingest")
 
@@ -86,13 +89,25 @@ def forget(
 def all_(
     docs: Docs = None,
     code: Code = None,
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
     offline: Offline = False,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Ingest documentation and source."""
-    _ingest("all", profile, home, as_json, docs=docs, code=code, allow_network=not offline)
+    """Ingest documentation and source; with a version of google-adk, into an index of that version."""
+    from adk_ingest.reports import show_run
+    from adk_ingest.version_index import ingest_version
+
+    settings = settings_from(profile, home)
+    wanted = wanted_adk(settings, adk, project, python)
+    if wanted is None:
+        _ingest("all", profile, home, as_json, docs=docs, code=code, allow_network=not offline)
+        return
+    sources = _sources_of_version(docs, code, offline)
+    _watch(lambda progress: ingest_version(settings, wanted, sources, progress), show_run, as_json)
 
 
 @app.command()
@@ -126,7 +141,7 @@ def codebase(
 
 @app.command()
 def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """List the main index and those of codebases."""
+    """List the main index and those of versions and codebases."""
     from adk_evidence.index.registry import list_indexes
     from adk_ingest.codebase_views import show_indexes
 
@@ -135,12 +150,14 @@ def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None)
 
 @app.command()
 def delete(
-    name: Annotated[str, typer.Argument(help="Name of a codebase's index.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(help="Name of a codebase's index, or of a version's: adk-1.18.0.", show_default=False)
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Remove the index of a codebase; the codebase itself is not touched."""
+    """Remove the index of a codebase, which itself is not touched, or of a version of google-adk."""
     from adk_ingest.codebase import CodebaseIndexer
 
     indexer = CodebaseIndexer(settings_from(profile, home))
@@ -156,6 +173,7 @@ def delete(
 @app.command()
 def targets(
     vectors: Annotated[bool, typer.Option(help="Embed the targets, so that they are found by meaning.")] = True,
+    adk: Adk = None,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -164,7 +182,7 @@ def targets(
     from adk_ingest.reports import show_targets
     from adk_ingest.targets.build import build_targets
 
-    settings = settings_from(profile, home)
+    settings = _settings_of(adk, profile, home)
     _watch(lambda progress: build_targets(settings, progress, vectors=vectors), show_targets, as_json)
 
 
@@ -205,6 +223,9 @@ def plan(
     what: Annotated[str, typer.Argument(help="docs, code, all, or targets: the vectors of ranked targets.")] = "all",
     docs: Docs = None,
     code: Code = None,
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
     offline: Offline = False,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -215,9 +236,12 @@ def plan(
     from adk_ingest.session import Sources
     from adk_ingest.session import plan as plan_session
     from adk_ingest.targets.build import plan_targets
+    from adk_ingest.version_index import version_sources
 
     settings = settings_from(profile, home)
     sources = Sources(docs, code, allow_network=not offline)
+    if (wanted := wanted_adk(settings, adk, project, python)) is not None:
+        settings, sources = version_sources(settings, wanted, _sources_of_version(docs, code, offline))
 
     def dry_run(progress: Progress) -> Plan:
         if what == "targets":
@@ -233,6 +257,7 @@ def plan(
 @app.command()
 def verify(
     citations: Annotated[bool, typer.Option("--citations", help="Check the citation of every chunk, too.")] = False,
+    adk: Adk = None,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -240,18 +265,18 @@ def verify(
     """Check the published index: counts, vectors, samples and, if asked, every citation."""
     from adk_ingest.reports import show_verification, verify_published
 
-    report = verify_published(settings_from(profile, home), citations=citations)
+    report = verify_published(_settings_of(adk, profile, home), citations=citations)
     show_verification(report, stdout(), as_json=as_json)
     if not report.ok:
         raise typer.Exit(7)
 
 
 @app.command()
-def status(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+def status(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Show the published index, older generations and the last runs."""
     from adk_ingest.reports import make_status, show_status
 
-    show(make_status(settings_from(profile, home)), show_status, as_json=as_json)
+    show(make_status(_settings_of(adk, profile, home)), show_status, as_json=as_json)
 
 
 @app.command()
@@ -283,17 +308,38 @@ def sync(
 
 
 @app.command()
-def rollback(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+def rollback(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Publish the generation before the current one again."""
     from adk_evidence.store.factory import rollback as go_back
     from adk_ingest.reports import make_status
 
-    settings = settings_from(profile, home)
+    settings = _settings_of(adk, profile, home)
     generation = go_back(settings)
     if as_json:
         write_json(stdout(), make_status(settings))
     else:
         say(stderr(), f"Generation {generation.id} serves now.")
+
+
+def _settings_of(adk: str | None, profile: str | None, home: str | None) -> Settings:
+    """The settings of the index of a version of the ADK, which may be the main index; of the main index without one."""
+    settings = settings_from(profile, home)
+    if adk is None:
+        return settings
+    from adk_evidence.index.registry import settings_of
+    from adk_evidence.index.versions import checked_version, index_name, main_version
+
+    version = checked_version(adk)
+    return settings if main_version(settings) == version else settings_of(settings, index_name(version))
+
+
+def _sources_of_version(docs: str | None, code: str | None, offline: bool) -> Sources:
+    from adk_ingest.session import Sources
+
+    if code is not None:
+        message = "--code and the options that name a version exclude each other."
+        raise InvalidRequestError(message, "Leave --code out.")
+    return Sources(docs, allow_network=not offline)
 
 
 def _ingest(mode: Mode, profile: str | None, home: str | None, as_json: bool, **sources: Any) -> None:

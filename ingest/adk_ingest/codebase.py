@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import (
-    EvidenceError,
-    IndexMismatchError,
     IngestError,
     InvalidRequestError,
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.files import remove_tree
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
-from adk_evidence.index.registry import RECORD, read_codebase, register, registry, size_on_disk
-from adk_evidence.index.settings import CodebaseSettings, settings_for
+from adk_evidence.index.registry import RECORD, read_codebase, register, registry, settings_of, size_on_disk
+from adk_evidence.index.settings import settings_for
+from adk_evidence.index.versions import VERSION_RECORD, settings_for_version, version_in
 from adk_evidence.settings import Settings
-from adk_evidence.store.factory import make_publisher, open_generations
+from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
+from adk_ingest.removal import clear_away, remove_index
 from adk_ingest.sources.codebase import open_codebase
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ class CodebaseIndexer:
             run = ingestion.run("all", gather)
         except BaseException as exc:
             if is_new and generations.current() is None:
-                self._clear_away(settings)
+                clear_away(self._settings, settings, RECORD)
                 if type(exc) is IngestError:
                     # The report that its hint names went with the folder.
                     raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
@@ -129,7 +127,7 @@ class CodebaseIndexer:
         )
 
     def delete(self, name: str) -> None:
-        """Remove an index and the record of its codebase, which itself is not touched.
+        """Remove an index and its record; a codebase itself is not touched. Indexes of versions are removed, too.
 
         Raises:
             InvalidRequestError: It is the main index.
@@ -137,10 +135,17 @@ class CodebaseIndexer:
             StoreError: It is being written or read, or its collections cannot be dropped.
         """
         with registry(self._settings):
-            self._remove(settings_for(self._settings, self._find_or_guess(name)))
+            if version := version_in(name):
+                settings_of(self._settings, name)
+                remove_index(settings_for_version(self._settings, version), VERSION_RECORD)
+            else:
+                remove_index(settings_for(self._settings, self._find_or_guess(name)), RECORD)
 
     def describe(self, name: str) -> str:
         """A named index in words, before it is deleted."""
+        if version := version_in(name):
+            settings_of(self._settings, name)
+            return f"{name} of google-adk {version}"
         return f"{name} of {self._find_or_guess(name).path}"
 
     def _find(self, name: str) -> Codebase:
@@ -148,6 +153,9 @@ class CodebaseIndexer:
             raise InvalidRequestError(
                 f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
             )
+        if version_in(name):
+            command = settings_of(self._settings, name).ingest_command
+            raise InvalidRequestError(f"{name!r} is the index of a version of the ADK.", f"Run `{command}`.")
         return read_codebase(self._settings, name)
 
     def _find_or_guess(self, name: str) -> Codebase:
@@ -158,33 +166,6 @@ class CodebaseIndexer:
             raise
         except StoreError:
             return Codebase(name=name, path=self._settings.paths.indexes / name)
-
-    def _clear_away(self, settings: CodebaseSettings) -> None:
-        """Remove what a failed first run left; where that cannot be done, at least the name."""
-        try:
-            with registry(self._settings):
-                self._remove(settings)
-        except EvidenceError:
-            with suppress(OSError):
-                _forget(settings)
-
-    def _remove(self, settings: CodebaseSettings) -> None:
-        generations = open_generations(settings)
-        current = generations.current()
-        if current is not None and current.manifest.store != settings.store.kind:
-            raise IndexMismatchError(
-                f"The index {settings.codebase.name} is in a store of kind {current.manifest.store}, and the settings "
-                f"say {settings.store.kind}.",
-                "Change `store.kind` back to remove it.",
-            )
-        generations.clear()
-        make_publisher(settings).clear()
-        _forget(settings)
-        remove_tree(settings.paths.own)
-
-
-def _forget(settings: CodebaseSettings) -> None:
-    (settings.paths.own / RECORD).unlink(missing_ok=True)
 
 
 def _files(manifest: IndexManifest | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
@@ -35,7 +36,8 @@ from adk_ingest.versions import beside, replaced, taken_away
 class Sources:
     """Where the user says the corpora are; None lets the settings decide.
 
-    `keep_code` keeps the indexed code and puts this version beside it.
+    `keep_code` keeps the indexed code and puts this version beside it. `environment` is that of a project whose version
+    of the ADK is indexed.
     """
 
     docs: str | None = None
@@ -43,6 +45,7 @@ class Sources:
     allow_network: bool = True
     docs_order: Sequence[Place] = INGEST_ORDER
     keep_code: bool = False
+    environment: Path | None = None
 
 
 def ingest(
@@ -176,11 +179,17 @@ def _found(
             # The last notice says that no place has the docs; the notice before it says why the last place has none.
             missing["adk_docs"] = docs.notices[-2:][0]
     if mode != "docs":
-        found = resolve_code(settings, sources.code, allow_network=network, notify=progress.note)
+        found = resolve_code(
+            settings,
+            sources.code,
+            allow_network=network,
+            notify=progress.note,
+            environment=sources.environment,
+        )
         for notice in found.notices:
             note(notice)
         if found.source is None:
-            raise SourceError("The ADK source cannot be had.", "Name a folder or a wheel with --code.")
+            raise SourceError(f"The source of {settings.subject} cannot be had.", found.hint)
         if sources.keep_code:
             return [*corpora, beside(settings, found.source, created_at)]
         code = code_corpus(settings, found.source, created_at)

@@ -464,6 +464,12 @@ class PackSettings(Frozen):
     time_budget_ms: PositiveInt | None
 
 
+class ProjectSettings(Frozen):
+    """Which version of the ADK answers where nothing names one."""
+
+    detect: bool
+
+
 class AgentsSettings(Frozen):
     """What agents may do."""
 
@@ -489,6 +495,7 @@ class Settings(Frozen):
     targets: TargetsSettings
     rerank: RerankSettings
     pack: PackSettings
+    project: ProjectSettings
     agents: AgentsSettings
     telemetry: TelemetrySettings
 

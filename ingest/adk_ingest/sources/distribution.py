@@ -5,6 +5,8 @@ Its commit is the release's tag `v<version>`, unless it was installed from a kno
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -135,6 +137,59 @@ def open_registry(
         _download(requirement, fetched, notify)
         version = _version(_find(fetched, name))
         return _open_unpacked(home, name, version, settings, lambda folder: _move_all(fetched, folder))
+
+
+def open_copy(folder: Path, requirement: Requirement, home: Path, settings: CorpusSettings) -> CorpusSource:
+    """An installed distribution, copied once into `home`/<name>-<version>.
+
+    An environment may be upgraded or removed, and an index of a version must outlive that. Only files are copied that
+    are as they were installed; where one of them was edited, the installation is no release.
+
+    Args:
+        folder: A `site-packages` that has the distribution.
+        requirement: Names the version, as in `google-adk==2.13.0`.
+        home: Where distributions are kept.
+        settings: The corpus.
+
+    Raises:
+        SourceError: The distribution is not there in this version, or not as it was released.
+    """
+    name, version = canonicalize_name(requirement.name), _pinned_version(requirement)
+    found = _find(folder, name)
+    if version is None or _version(found) != version:
+        raise SourceError(f"{requirement.name} is installed as {found.version}, not as {requirement.specifier}.")
+    if _direct_url(found):
+        raise SourceError(f"{requirement.name} {found.version} was installed from a folder or an address.")
+    return _open_unpacked(home, name, version, settings, lambda copy: _copy_installed(found, folder, copy))
+
+
+def _copy_installed(found: Distribution, folder: Path, copy: Path) -> None:
+    """Copy the recorded files whose content the record confirms; what the installer added has no hash."""
+    size = 0
+    for file in found.files or ():
+        path = PurePosixPath(str(file).replace("\\", "/"))
+        is_record = path.name == "RECORD" and path.parent.name.endswith(".dist-info")
+        if path.is_absolute() or ".." in path.parts or (file.hash is None and not is_record):
+            continue
+        size += file.size or 0
+        if size > MAX_UNPACKED_BYTES:
+            raise SourceError(f"The installed {found.metadata['Name']} is larger than {MAX_UNPACKED_BYTES:,} bytes.")
+        try:
+            content = folder.joinpath(*path.parts).read_bytes()
+        except OSError as exc:
+            raise SourceError(f"The installed {path} cannot be read: {exc.strerror}.") from exc
+        if file.hash is not None and not _is_recorded(content, file.hash.mode, file.hash.value):
+            raise SourceError(f"The installed {path} was edited, so it is not as {found.metadata['Name']} released it.")
+        target = copy.joinpath(*path.parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def _is_recorded(content: bytes, mode: str, value: str) -> bool:
+    if mode not in hashlib.algorithms_guaranteed or mode.startswith("shake"):
+        return False
+    digest = base64.urlsafe_b64encode(hashlib.new(mode, content, usedforsecurity=False).digest())
+    return digest.rstrip(b"=").decode() == value
 
 
 def is_unpacked(requirement: Requirement, home: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,13 @@ from typing import Literal
 from packaging.utils import canonicalize_name
 
 from adk_evidence.errors import SourceError
+from adk_evidence.index.environments import site_packages
+from adk_evidence.index.versions import VersionSettings
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import (
     is_unpacked,
+    open_copy,
     open_environment,
     open_installed,
     open_registry,
@@ -37,6 +41,7 @@ class Resolved:
 
     source: CorpusSource | None
     notices: tuple[str, ...]
+    hint: str = "Name a folder or a wheel with --code."
 
 
 def resolve_docs(
@@ -66,16 +71,26 @@ def resolve_docs(
     return _first(corpus, [places[place] for place in order])
 
 
-def resolve_code(settings: Settings, explicit: str | None = None, *, allow_network: bool, notify: Notify) -> Resolved:
+def resolve_code(
+    settings: Settings,
+    explicit: str | None = None,
+    *,
+    allow_network: bool,
+    notify: Notify,
+    environment: Path | None = None,
+) -> Resolved:
     """The code corpus: the settings' root where it exists, else the settings' distribution.
 
     `explicit` is what the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment or a
-    requirement such as `google-adk==2.13.0`. Without `allow_network` nothing is downloaded or cloned.
+    requirement such as `google-adk==2.13.0`. Without `allow_network` nothing is downloaded or cloned. A version index
+    takes its version from the `environment` of a project, which is not run, where the version is installed there.
 
     Raises:
         SourceError: The explicit place cannot be used.
     """
     corpus = settings.corpora["code"]
+    if isinstance(settings, VersionSettings) and explicit is None:
+        return _resolve_version(settings, environment, allow_network, notify)
     if explicit is not None:
         return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]
@@ -85,6 +100,31 @@ def resolve_code(settings: Settings, explicit: str | None = None, *, allow_netwo
         wanted = corpus.distribution
         attempts.append(lambda: _from_requirement(wanted, settings, corpus, notify, allow_network))
     return _first(corpus, attempts)
+
+
+def _resolve_version(
+    settings: VersionSettings, environment: Path | None, allow_network: bool, notify: Notify
+) -> Resolved:
+    """A released version of the ADK, in a folder of its own that no upgrade of an environment changes."""
+    corpus, home = settings.corpora["code"], settings.paths.corpora
+    requirement = parse_requirement(corpus.distribution or "")
+    if is_unpacked(requirement, home):
+        return _found(open_registry(requirement, home, corpus, notify=notify))
+    notices: list[str] = []
+    for python in (environment, Path(sys.executable)):
+        for folder in site_packages(python) if python else ():
+            try:
+                return _found(open_copy(folder, requirement, home, corpus), notices)
+            except SourceError as exc:
+                # Of the product's own environment, nobody expects this version.
+                if python == environment:
+                    notices.append(exc.message)
+    if not allow_network:
+        return Resolved(None, (*notices, f"{requirement} is not on this machine."), "Leave --offline out.")
+    try:
+        return _found(open_registry(requirement, home, corpus, notify=notify), notices)
+    except SourceError as exc:
+        return Resolved(None, (*notices, exc.message), f"{exc.message} {exc.hint}")
 
 
 def _found(source: CorpusSource, notices: Sequence[str] = ()) -> Resolved:

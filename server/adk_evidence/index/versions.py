@@ -19,7 +19,7 @@ from packaging.version import InvalidVersion, Version
 
 from adk_evidence.commands import spelled
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.project import ProjectAdk
+from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.request import ProjectVersion
 from adk_evidence.paths import Home
@@ -29,7 +29,6 @@ from adk_evidence.store.manifest import IndexManifest, checkout_name, is_beside
 
 VERSION_RECORD = "version.json"
 _PREFIX = "adk-"
-_DISTRIBUTION = "google-adk"
 _TAG = re.compile(r"v?\d+\.\d")
 # Releases of the ADK have three numbers; `1.18` is the same version as `1.18.0`.
 _NUMBERS = 3
@@ -148,7 +147,7 @@ def distribution_name(settings: Settings) -> str:
     with suppress(InvalidRequirement):
         if settings.ingestion.corpora.adk_python.distribution:
             return Requirement(settings.ingestion.corpora.adk_python.distribution).name
-    return _DISTRIBUTION
+    return DISTRIBUTION
 
 
 def recorded_versions(settings: Settings) -> list[str]:
@@ -190,6 +189,16 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None) -> ChosenIndex:
     if nearest is None or nearest not in own:
         return ChosenIndex(settings, main, wanted, exact=False)
     return ChosenIndex(settings_for_version(settings, nearest), nearest, wanted, exact=Version(nearest) == version)
+
+
+def configured_version(settings: Settings) -> str | None:
+    """The version that the main index would be of if it were built now; None where that is not known."""
+    about = settings.ingestion.corpora.adk_python
+    if about.source not in ("auto", "distribution") or (settings.paths.root / about.root).exists():
+        return None
+    name, _, version = (about.distribution or "").partition("==")
+    parsed = _parsed(version) if name else None
+    return None if parsed is None else str(parsed)
 
 
 def version_of(commit: str, names: Sequence[str]) -> Version | None:

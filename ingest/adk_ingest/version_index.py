@@ -1,0 +1,105 @@
+"""Builds the indexes of single versions of the ADK beside the main index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from packaging.version import Version
+
+from adk_evidence.errors import IngestError
+from adk_evidence.index.project import ProjectAdk
+from adk_evidence.index.registry import register_version
+from adk_evidence.index.versions import (
+    VERSION_RECORD,
+    checked_version,
+    configured_version,
+    distribution_name,
+    main_version,
+    settings_for_version,
+)
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+from adk_evidence.store.manifest import IndexManifest
+from adk_ingest.manifest import RunManifest
+from adk_ingest.progress import Progress
+from adk_ingest.removal import clear_away
+from adk_ingest.session import Sources, ingest
+
+if TYPE_CHECKING:
+    from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
+    from adk_evidence.services.eventloop import Cancelled
+
+
+def ingest_version(
+    settings: Settings,
+    wanted: ProjectAdk,
+    sources: Sources,
+    progress: Progress,
+    *,
+    cancelled: Cancelled | None = None,
+    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
+    sparse: SparseEncoder | None = None,
+) -> RunManifest:
+    """Build the index of the version that a project uses, or bring that index up to date.
+
+    The code is the installed one where the environment has that release, else the registry's; the docs are those of the
+    main index. Where the main index is of that version, the main index is brought up to date instead.
+
+    Args:
+        settings: Of the main index.
+        wanted: The version, and the environment that may have it.
+        sources: Where the docs are, and whether the network may be used.
+        progress: Receives the steps.
+        cancelled: Asked between batches.
+        dense: For tests.
+        sparse: For tests.
+
+    Raises:
+        InvalidRequestError: That is not a version.
+        SourceError: The version or the docs cannot be had.
+        IngestError: The run failed; an index that was there before still answers.
+    """
+    target, sources = version_sources(settings, wanted, sources)
+    models = {"dense": dense, "sparse": sparse}
+    if target is settings:
+        progress.note(f"The main index is of google-adk {checked_version(wanted.version)}; it is brought up to date.")
+        return ingest(settings, "all", sources, progress, cancelled=cancelled, **models)
+    is_new = register_version(settings, checked_version(wanted.version))
+    try:
+        return ingest(target, "all", sources, progress, cancelled=cancelled, **models)
+    except BaseException as exc:
+        if is_new and open_generations(target).current() is None:
+            clear_away(settings, target, VERSION_RECORD)
+            if type(exc) is IngestError:
+                # The report that its hint names went with the folder.
+                raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
+        raise
+
+
+def version_sources(settings: Settings, wanted: ProjectAdk, sources: Sources) -> tuple[Settings, Sources]:
+    """The settings of the index that holds a version, and where its corpora come from.
+
+    Raises:
+        InvalidRequestError: That is not a version.
+    """
+    version = checked_version(wanted.version)
+    current = open_generations(settings).current()
+    manifest = current.manifest if current else None
+    main = main_version(settings) if manifest else configured_version(settings)
+    if main is not None and Version(main) == Version(version):
+        return settings, replace(sources, code=_indexed_code(manifest) or f"{distribution_name(settings)}=={version}")
+    docs = sources.docs or _folder_of(manifest, "adk_docs")
+    return settings_for_version(settings, version), replace(sources, docs=docs, environment=wanted.python)
+
+
+def _indexed_code(manifest: IndexManifest | None) -> str | None:
+    """Where the main index has its code from, unless that is a distribution."""
+    is_distribution = manifest is not None and manifest.corpora["adk_python"].source == "distribution"
+    return None if is_distribution else _folder_of(manifest, "adk_python")
+
+
+def _folder_of(manifest: IndexManifest | None, corpus: str) -> str | None:
+    """The folder that a corpus of the main index was read from, if it is still there."""
+    entry = manifest.corpora.get(corpus) if manifest else None
+    return str(entry.location.root) if entry and entry.location.root.is_dir() else None

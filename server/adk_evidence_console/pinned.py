@@ -1,0 +1,69 @@
+"""Which google-adk a command is about: a version, a project's or an environment's, as options of command lines."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence_console import path_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adk_evidence.index.project import ProjectAdk
+    from adk_evidence.settings import Settings
+
+Adk = Annotated[str | None, typer.Option("--adk", help="Version of google-adk, e.g. 1.18.0.", show_default=False)]
+Project = Annotated[Path | None, path_option("Folder of a project: the version of google-adk that the project uses.")]
+Python = Annotated[
+    Path | None, path_option("Interpreter or virtual environment: the version of google-adk that is installed there.")
+]
+
+
+def wanted_adk(settings: Settings, adk: str | None, project: Path | None, python: Path | None) -> ProjectAdk | None:
+    """The google-adk that the options name; None where no option is given.
+
+    Raises:
+        InvalidRequestError: The options contradict each other, or name no google-adk.
+    """
+    from adk_evidence.index.project import ProjectAdk, find_adk
+    from adk_evidence.index.versions import checked_version
+
+    if adk is not None:
+        if project or python:
+            other = "--project" if project else "--python"
+            raise InvalidRequestError(f"--adk and {other} exclude each other.", "Name a version, or where one is used.")
+        return ProjectAdk(checked_version(adk), "", exact=True)
+    if project is None and python is None:
+        return None
+    if project is not None and not project.expanduser().is_dir():
+        raise InvalidRequestError(f"--project names no folder: {project}.", "Name the folder of a project.")
+    folder = None if project is None else project.expanduser()
+    found = find_adk(folder, python, released=partial(_released, settings))
+    if found is None:
+        raise InvalidRequestError(f"No google-adk is found in {python or project}.", "Name its version with --adk.")
+    return found
+
+
+def detected_adk(settings: Settings) -> ProjectAdk | None:
+    """The exact google-adk of the working folder's project or of the active environment, if `project.detect` is on."""
+    from adk_evidence.index.project import find_adk
+
+    if not settings.project.detect:
+        return None
+    # Nobody asked for it: what cannot be read must not keep a question from its answer.
+    with suppress(EvidenceError, OSError):
+        found = find_adk(Path.cwd(), active=True)
+        return found if found and found.exact else None
+    return None
+
+
+def _released(settings: Settings) -> Sequence[str]:
+    from adk_evidence.symbols.history import History
+
+    return History.load(settings.paths.history).versions
