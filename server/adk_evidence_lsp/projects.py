@@ -65,7 +65,7 @@ def chosen_for(settings: Settings, project: Project | None) -> ChosenIndex:
     from adk_evidence.symbols.project import project_adk
 
     wanted = None
-    if project is not None:
+    if project is not None and settings.project.detect:
         try:
             wanted = project_adk(settings, project.folder, project.python)
         except InvalidRequestError:
