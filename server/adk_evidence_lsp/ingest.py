@@ -125,7 +125,8 @@ class Ingestion:
         named = {"--home": client.home, "--profile": client.profile}
         if params is not None:
             named |= {"--docs": params.docs if params.mode != "code" else None}
-            named |= {"--code": params.code if params.mode != "docs" else None}
+            # The code of a version is that version's release.
+            named |= {"--code": params.code if params.mode != "docs" and params.folder is None else None}
         # With `=`, a value that begins with a dash is not an option.
         options = [f"{name}={value}" for name, value in named.items() if value is not None]
         return [*options, "--json", *(["--offline"] if params is not None and params.offline else [])]

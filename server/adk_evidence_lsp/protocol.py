@@ -72,7 +72,7 @@ def _without_null(value: str | None) -> str | None:
 
 _NoNull = AfterValidator(_without_null)
 # The URI of a folder of the workspace, or of a document in one.
-_Folder = Annotated[str | None, _NoNull, Field(min_length=1, max_length=4000)]
+_Folder = Annotated[Annotated[str, Field(min_length=1, max_length=4000)] | None, _NoNull]
 
 
 class _Params(BaseModel):

@@ -64,7 +64,10 @@ class EvidenceServer(LanguageServer):
 
     def projects(self) -> list[Project]:
         """The projects of the workspace's folders."""
-        return projects_of(self.workspace.folders, self.configuration.client.interpreters)
+        # Editors that know one folder alone send it as the root.
+        root = self.workspace.root_uri
+        folders = self.workspace.folders or ([root] if root else [])
+        return projects_of(folders, self.configuration.client.interpreters)
 
     def project(self, uri: str | None, folder: str | None = None) -> Project | None:
         """The project of a document, or else of a folder."""

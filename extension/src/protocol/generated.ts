@@ -84,7 +84,8 @@ export interface Protocol {
 /**
  * `adk/evidence`: a question, or the place in an open document to make one of.
  *
- * A later request for the same document, or with the same `supersedeKey`, cancels this one.
+ * The answer is of the google-adk that the project of the document uses, or else the project at the URI `folder`. A
+ * later request for the same document, or with the same `supersedeKey`, cancels this one.
  */
 export interface EvidenceParams {
   query?: string | null;
@@ -100,6 +101,7 @@ export interface EvidenceParams {
   filters?: EvidenceFilters;
   timeBudgetMs?: number | null;
   strict?: boolean | null;
+  folder?: string | null;
   supersedeKey?: string | null;
   workDoneToken?: string | number | null;
 }
@@ -147,15 +149,16 @@ export interface EvidenceFilters {
   repo_ref_hint?: string | null;
 }
 /**
- * `adk/symbol`: a name, or the place of one in an open document.
+ * `adk/symbol`: a name, or the place of one in an open document; `folder` as in `adk/evidence`.
  */
 export interface SymbolParams {
   name?: string | null;
   textDocument?: DocumentId | null;
   position?: Position | null;
+  folder?: string | null;
 }
 /**
- * `adk/targets`: a name, the beginning of one, or what a symbol is for.
+ * `adk/targets`: a name, the beginning of one, or what a symbol is for; `folder` as in `adk/evidence`.
  *
  * `python` is the user's interpreter or virtual environment: results say whether its google-adk has them. A later
  * request with the same `supersedeKey` cancels this one, for results while somebody types.
@@ -165,10 +168,13 @@ export interface TargetsParams {
   limit?: number;
   mode?: "auto" | "lexical" | "vector" | "hybrid";
   python?: string | null;
+  folder?: string | null;
   supersedeKey?: string | null;
 }
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
+ *
+ * The index of the version that the project at `folder` uses is read first.
  */
 export interface SourceParams {
   citation?: string | null;
@@ -177,6 +183,7 @@ export interface SourceParams {
   repo?: string | null;
   commit?: string | null;
   lines?: LineSpan | null;
+  folder?: string | null;
 }
 /**
  * Lines of a file, 1-based and inclusive.
@@ -193,12 +200,15 @@ export interface StatusParams {
 }
 /**
  * `adk/ingest`: what `adk-ingest` is to do.
+ *
+ * With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index.
  */
 export interface IngestParams {
   mode?: "docs" | "code" | "all";
   docs?: string | null;
   code?: string | null;
   offline?: boolean;
+  folder?: string | null;
   workDoneToken?: string | number | null;
 }
 /**
@@ -227,6 +237,10 @@ export interface EvidenceResult {
   task_mode: "build" | "debug" | "explain" | "refactor";
   profile: string;
   index: IndexInfo | null;
+  /**
+   * Where the request names the version of a project.
+   */
+  adk: AdkVersion | null;
   quality: Quality;
   retrieval_plan: RetrievalPlan | null;
   candidates: Candidate[];
@@ -262,6 +276,20 @@ export interface CorpusInfo {
   ref: string | null;
   source: string;
   chunks: number;
+}
+/**
+ * Which google-adk the project uses, and which one the evidence is of.
+ */
+export interface AdkVersion {
+  /**
+   * The version that was searched; null where nobody knows.
+   */
+  indexed: string | null;
+  wanted: string;
+  /**
+   * What named the wanted version, e.g. `uv.lock`.
+   */
+  taken_from: string;
 }
 /**
  * How far the answer can be relied on, with a sentence for a person or a model.
@@ -323,9 +351,9 @@ export interface VersionPlan {
    */
   asked: string[];
   /**
-   * What decided: the question, what is nearest to it, the newest one, or the request's filter.
+   * What decided: the question, the project, what is nearest to these, the newest one, or the request's filter.
    */
-  basis: "question" | "nearest" | "newest" | "request";
+  basis: "question" | "project" | "nearest" | "newest" | "request";
   /**
    * By collection; one without known versions is left out.
    */
@@ -675,6 +703,8 @@ export interface SourceResult {
 }
 /**
  * `adk/status`'s result. `generations` are those on the disk, the current one first.
+ *
+ * `projects` are the folders of the workspace that use google-adk.
  */
 export interface ServerStatus {
   version: string;
@@ -688,6 +718,7 @@ export interface ServerStatus {
   findings: FindingInfo[];
   ingesting: boolean;
   settings_problem: string | null;
+  projects: ProjectStatus[];
 }
 /**
  * One thing that `adk-evidence doctor` looks at.
@@ -697,6 +728,21 @@ export interface FindingInfo {
   state: "ok" | "note" | "broken";
   found: string;
   mend: string;
+}
+/**
+ * Which google-adk a folder of the workspace uses.
+ *
+ * `folder` is its URI as the client named it. `asked` is the range that the project gives, if it gives no exact
+ * version. `indexed` is the version of the index that answers, null where nobody knows; `exact` says whether that is
+ * `version`.
+ */
+export interface ProjectStatus {
+  folder: string;
+  version: string;
+  taken_from: string;
+  asked: string;
+  indexed: string | null;
+  exact: boolean;
 }
 /**
  * One ingestion run. `missing` has the corpora that could not be read, each with the reason.
