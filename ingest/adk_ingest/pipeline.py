@@ -70,8 +70,10 @@ from adk_ingest.progress import Progress
 from adk_ingest.vectors import Vectors, refuse_above_the_cap
 from adk_ingest.verify import verify_index
 
-# With fewer vectors to compute than this, waiting for them is shorter than building an index twice.
+# With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
+# twice.
 LEXICAL_FIRST = 400
+LEXICAL_FIRST_SHARE = 0.9
 SKIPPED_EXAMPLES = 20
 
 
@@ -205,7 +207,8 @@ class Ingestion:
             vectors = Vectors(self._dense, self._cache, changes)
             run.vectors_from_cache = vectors.cached
             refuse_above_the_cap(vectors.cost(), self._dense.each, "narrow the corpora")
-            if current is None and vectors.missing >= LEXICAL_FIRST:
+            chunks = sum(len(change.records) for change in changes)
+            if current is None and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
                 run.lexical_generation = self._build(log, None, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")

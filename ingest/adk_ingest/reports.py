@@ -122,10 +122,17 @@ def show_run(run: RunManifest, console: Console) -> None:
     say(
         console,
         f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
-        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache ({seconds}).",
+        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} "
+        f"({seconds}).",
     )
     for model, spent in run.spent.items():
         say(console, f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}")
+
+
+def _share(run: RunManifest) -> str:
+    """How much of all vectors was in the cache, rounded down."""
+    total = run.vectors_embedded + run.vectors_from_cache
+    return f", {100 * run.vectors_from_cache // total} %" if run.vectors_from_cache else ""
 
 
 def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:

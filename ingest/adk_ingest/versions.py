@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import cast
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
+from adk_evidence.index.versions import checked_version, index_name, recorded_versions
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, beside_name, is_beside
@@ -61,7 +63,11 @@ def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput
         if _bare(version) in (_bare(entry.commit), _bare(entry.ref or entry.commit)):
             return _nothing(settings, name, entry, created_at)
     known = ", ".join(entry.commit for entry in kept.values()) or "none"
-    raise InvalidRequestError(f"No version {version!r} is kept beside the indexed one.", f"There are: {known}.")
+    hint = f"There are: {known}."
+    with suppress(InvalidRequestError):
+        if (own := checked_version(version)) in recorded_versions(settings):
+            hint = f"Version {own} has an index of its own; run `adk-ingest delete {index_name(own)}`."
+    raise InvalidRequestError(f"No version {version!r} is kept beside the indexed one.", hint)
 
 
 def _indexed(settings: Settings) -> Mapping[str, CorpusEntry]:

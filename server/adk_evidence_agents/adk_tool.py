@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence.index.project import ProjectAdk, find_adk
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
 from adk_evidence.render.sanitize import fenced, visible_values
-from adk_evidence.render.view import fence_language, shown, verification_label
+from adk_evidence.render.view import adk_label, fence_language, shown, verification_label
+from adk_evidence.settings import Settings
 from adk_evidence_agents.session import AgentSession, told, valid
 
 if TYPE_CHECKING:
@@ -41,8 +46,15 @@ _FIELDS: Any = {
     "coverage": True,
 }
 
+
+def _running_adk(settings: Settings) -> ProjectAdk | None:
+    """The google-adk of this process, which runs the agent that the tool is for."""
+    found = find_adk(python=Path(sys.executable)) if settings.project.detect else None
+    return None if found is None else replace(found, taken_from="the running environment")
+
+
 # One service for all agents of a process: its models and its index are loaded once.
-_SESSION = AgentSession()
+_SESSION = AgentSession(find_project=_running_adk)
 
 
 class AdkMissingError(EvidenceError):
@@ -106,11 +118,13 @@ def make_function_tool() -> FunctionTool:
 
 def _find(values: dict[str, Any], cancelled: Cancelled) -> EvidencePack:
     request = valid(EvidenceRequest, values)
-    return _SESSION.open().find(request, cancelled)
+    return _SESSION.find(request, cancelled)
 
 
 def _for_model(pack: EvidencePack) -> dict[str, Any]:
     answer: dict[str, Any] = pack.model_dump(mode="json", include=_FIELDS)
+    if pack.adk is not None:
+        answer["version"] = adk_label(pack.adk)
     for candidate, found in zip(pack.candidates, answer["candidates"], strict=True):
         if candidate.verification.state != "exact":
             found["verification"] = verification_label(candidate.verification)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,17 +13,24 @@ from pydantic import BaseModel, ValidationError
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions, version_of
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.redaction import where_raised
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
+    from adk_evidence.index.project import ProjectAdk
+    from adk_evidence.models.pack import EvidencePack
+    from adk_evidence.models.request import EvidenceRequest
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import EvidenceService
+    from adk_evidence.services.eventloop import Cancelled
 
 # Agents ask the same question of several indexes, and again with other filters.
 KEPT_QUERIES = 512
+# A project may be upgraded while a server runs; to look takes milliseconds.
+LOOK_AGAIN_SECONDS = 20.0
 
 _LOG = logging.getLogger(__name__)
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -33,10 +41,21 @@ class AgentSession:
 
     Args:
         load: Loads the settings of the main index; called again after a failure and after `close`.
+        find_project: Finds the google-adk of the project that agents work on. The index of that version then stands for
+            the main index.
+        clock: Seconds that only grow.
     """
 
-    def __init__(self, load: Callable[[], Settings] = load_settings) -> None:
+    def __init__(
+        self,
+        load: Callable[[], Settings] = load_settings,
+        find_project: Callable[[Settings], ProjectAdk | None] = lambda settings: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._load = load
+        self._find_project = find_project
+        self._clock = clock
+        self._project: tuple[float, ProjectAdk | None] | None = None
         self._lock = threading.RLock()
         self._settings: Settings | None = None
         self._opened: dict[str, EvidenceService] = {}
@@ -49,7 +68,10 @@ class AgentSession:
             return self._settings
 
     def open(self, name: str = MAIN) -> EvidenceService:
-        """The service of an index. All indexes share the models of the main index."""
+        """The service of an index; the main index is that of the project's version. All indexes share their models."""
+        return self._service(self.chosen().name or MAIN if name == MAIN else name)
+
+    def _service(self, name: str) -> EvidenceService:
         from adk_evidence.search.session import EvidenceService
 
         with self._lock:
@@ -58,9 +80,26 @@ class AgentSession:
                 self._opened[name] = (
                     EvidenceService(settings, keep_queries=KEPT_QUERIES)
                     if name == MAIN
-                    else self.open().beside(settings)
+                    else self._service(MAIN).beside(settings)
                 )
             return self._opened[name]
+
+    def chosen(self) -> ChosenIndex:
+        """The index that answers for the project, with the project's version."""
+        with self._lock:
+            settings, now = self.settings, self._clock()
+            if self._project is None or now - self._project[0] > LOOK_AGAIN_SECONDS:
+                self._project = (now, self._find_project(settings))
+            return choose_index(settings, self._project[1])
+
+    def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
+        """Answer a request from the version that its question names, or else from the project's; see `Session.find`."""
+        from adk_evidence.search.choice import index_for
+
+        wanted = self.chosen().wanted
+        index = index_for(self.settings, request.query, wanted, request.filters.repo_ref_hint)
+        request = request.model_copy(update={"project": request.project or index.project})
+        return self._service(index.name or MAIN).find(request, cancelled)
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""
@@ -73,15 +112,16 @@ class AgentSession:
         """Release the indexes and the models; the next question opens them anew."""
         with self._lock:
             opened, self._opened = self._opened, {}
-            self._settings = None
+            self._settings = self._project = None
         for service in opened.values():
             service.close()
 
     def read(self, citation: str) -> CitedSource:
         """The source that a citation points to, in whichever index it was found.
 
-        Citations of a codebase begin with the name of its index, those of the main index with the name of a
-        repository. Where a codebase is called like a repository, the cited commit tells them apart.
+        Citations of a codebase begin with the name of its index, those of the ADK with the name of a repository. Where
+        a codebase is called like a repository, the cited commit tells them apart. A version of the ADK that is neither
+        the project's nor the main index's is read from its own index.
 
         Raises:
             InvalidRequestError: The text is not a citation, or it stands for several files.
@@ -95,9 +135,9 @@ class AgentSession:
         name = named or MAIN
         is_codebase = name != MAIN
         failures: list[EvidenceError] = []
-        for index in dict.fromkeys((name, MAIN)):
+        for index in dict.fromkeys((name, self.chosen().name or MAIN, MAIN, *self._versions_of(citation))):
             try:
-                with self.open(index).session() as session:
+                with self._service(index).session() as session:
                     return session.read(citation)
             except UnknownIndexError:
                 is_codebase = False
@@ -110,6 +150,12 @@ class AgentSession:
                 raise NotIndexedError(f"No index has sources called {name!r}.", hint)
         # The failure of the index that has this name says more.
         raise failures[0]
+
+    def _versions_of(self, citation: str) -> list[str]:
+        """The version index that a citation of the ADK names by its commit, if there is one."""
+        version = version_of(parse_citation(citation).commit or "", ())
+        known = indexed_versions(self.settings)
+        return [index_name(str(version))] if version and str(version) in known else []
 
 
 def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:

@@ -15,7 +15,7 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, ProjectVersion
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
 from adk_evidence.search.session import EvidenceService
@@ -100,6 +100,7 @@ def build_request(
     time_budget_ms: int | None = None,
     strict: bool | None = None,
     symbol: list[str] | None = None,
+    project: ProjectVersion | None = None,
 ) -> EvidenceRequest:
     """A validated request.
 
@@ -115,6 +116,7 @@ def build_request(
         "time_budget_ms": time_budget_ms,
         "strict": strict,
         "symbols": symbol or (),
+        "project": project,
         "filters": {
             "path_allowlist": path or (),
             "path_blocklist": exclude or (),

@@ -25,6 +25,7 @@ from adk_evidence_console import (
     stdout,
     write_utf8,
 )
+from adk_evidence_console.pinned import Adk, Project, Python, detected_adk, wanted_adk
 from adk_evidence_eval.cli import app as eval_app
 
 app = CommandLine("Verified evidence from the Google ADK docs and source.", "adk-evidence")
@@ -95,14 +96,18 @@ def ask(
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
     index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
     full: Full = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Answer a question with checked evidence."""
-    from adk_evidence.index.codebase import MAIN
+    """Answer a question with checked evidence, of the google-adk that the project in the working folder uses."""
     from adk_evidence.index.registry import settings_of
+    from adk_evidence.index.versions import project_version
     from adk_evidence.render.markdown import to_markdown
+    from adk_evidence.search.choice import index_for
     from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, selection_of, to_json
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
@@ -122,6 +127,12 @@ def ask(
         if selected is None:
             raise InvalidRequestError("There is no question.", 'Try `adk-evidence ask "how do I ..."`.')
         query = selected.text
+    settings = settings_from(profile, home)
+    wanted = wanted_adk(settings, adk, project, python)
+    if index is not None and wanted is not None:
+        raise InvalidRequestError("--index and the options that name a version exclude each other.", "Choose one.")
+    if index is None and wanted is None:
+        wanted = detected_adk(settings)
     request = build_request(
         query=read_stdin() if query == "-" else query,
         task_mode=mode,
@@ -134,9 +145,10 @@ def ask(
         time_budget_ms=time_budget_ms,
         strict=strict or None,
         symbol=symbol,
+        project=None if wanted is None else project_version(wanted),
     )
-    settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    answer(settings, request, render, full=full, selection=selected)
+    own = index_for(settings, request.query, wanted, ref).settings if index is None else settings_of(settings, index)
+    answer(own, request, render, full=full, selection=selected)
 
 
 @app.command()
@@ -149,20 +161,28 @@ def symbol(
     mode: Annotated[
         Literal["auto", "lexical", "vector", "hybrid"], typer.Option("--mode", help="By words, by meaning or both.")
     ] = "auto",
+    adk: Adk = None,
+    project: Project = None,
     python: Annotated[
-        Path | None, path_option("Your interpreter or virtual environment, to mark what its google-adk lacks.")
+        Path | None,
+        path_option("Your interpreter or virtual environment: its google-adk answers; what it lacks is marked."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
     """Find public ADK classes, functions and members by name or by meaning. `ask` finds private ones, too."""
+    from adk_evidence.index.versions import choose_index
     from adk_evidence.symbols.current import CurrentSymbols
     from adk_evidence_cli.symbols import show_targets
 
-    symbols = CurrentSymbols(settings_from(profile, home))
+    settings = settings_from(profile, home)
+    # To mark what an environment lacks, the environment need not have a google-adk.
+    found = wanted_adk(settings, adk, project, python, required=project is not None)
+    chosen = choose_index(settings, found or (None if python else detected_adk(settings)))
+    symbols = CurrentSymbols(chosen.settings)
     wanted = read_stdin() if query == "-" else query
-    show_targets(symbols.find(wanted, results, mode, python), stdout(), stderr(), as_json=as_json)
+    show_targets(symbols.find(wanted, results, mode, python), chosen, stdout(), stderr(), as_json=as_json)
 
 
 @app.command()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, settings_from
+from adk_evidence_console.pinned import Adk, Project, Python, check_pinned, detected_adk, wanted_adk
+
+if TYPE_CHECKING:
+    from adk_evidence.index.project import ProjectAdk
+    from adk_evidence.settings import Settings
 
 app = CommandLine("Serve editors and agents.")
 
@@ -75,12 +80,18 @@ def mcp(
             "--structured", help="For programs, not for models: answer with citations as structured content, too."
         ),
     ] = False,
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
     profile: Profile = None,
     home: Home = None,
     roots: Roots = None,
     log_level: LogLevel = "warning",
 ) -> None:
-    """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents."""
+    """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents.
+
+    Answers are of the google-adk that the options name, or else of the project in the working folder.
+    """
     from adk_evidence_agents.session import AgentSession
 
     for option, given in (("--no-auth", no_auth), ("--allow-indexing", allow_indexing)):
@@ -93,7 +104,12 @@ def mcp(
         hint = 'Run `pip install "adk-evidence[mcp]"`.'
         raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
     configure_logging(log_level)
-    session = AgentSession(lambda: settings_from(profile, home, roots))
+    check_pinned(adk, project, python)
+
+    def find_project(settings: Settings) -> ProjectAdk | None:
+        return wanted_adk(settings, adk, project, python) or detected_adk(settings)
+
+    session = AgentSession(lambda: settings_from(profile, home, roots), find_project)
     if http is None:
         serve_stdio(session, structured=structured)
         return

@@ -6,9 +6,11 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.signatures import limited_signature, listed_fields
+from adk_evidence.render.view import adk_label
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say
@@ -20,8 +22,12 @@ MEMBER_TOKENS = 60
 _INDENT = "    "
 
 
-def show_targets(answer: TargetAnswer, out: Console, err: Console, *, as_json: bool) -> None:
-    """Print an answer: targets on `out`, warnings on `err`."""
+def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: Console, *, as_json: bool) -> None:
+    """Print an answer of a chosen index: targets on `out`, warnings on `err`."""
+    if chosen.warning:
+        answer = answer.model_copy(update={"warnings": (*answer.warnings, chosen.warning)})
+    if chosen.label is not None and not as_json:
+        out.print(Text(one_line(adk_label(chosen.label)), style="dim"))
     if as_json:
         out.file.write(visible_json(answer.model_dump_json(indent=2)) + "\n")
     elif not answer.results:

@@ -25,8 +25,23 @@ Python = Annotated[
 ]
 
 
-def wanted_adk(settings: Settings, adk: str | None, project: Path | None, python: Path | None) -> ProjectAdk | None:
-    """The google-adk that the options name; None where no option is given.
+def check_pinned(adk: str | None, project: Path | None, python: Path | None) -> None:
+    """Raise `InvalidRequestError` where the options contradict each other, or name no version and no folder."""
+    from adk_evidence.index.versions import checked_version
+
+    if adk is not None:
+        checked_version(adk)
+        if project or python:
+            other = "--project" if project else "--python"
+            raise InvalidRequestError(f"--adk and {other} exclude each other.", "Name a version, or where one is used.")
+    if project is not None and not project.expanduser().is_dir():
+        raise InvalidRequestError(f"--project names no folder: {project}.", "Name the folder of a project.")
+
+
+def wanted_adk(
+    settings: Settings, adk: str | None, project: Path | None, python: Path | None, *, required: bool = True
+) -> ProjectAdk | None:
+    """The google-adk that the options name; None where no option is given, or where there is none and none is required.
 
     Raises:
         InvalidRequestError: The options contradict each other, or name no google-adk.
@@ -34,18 +49,14 @@ def wanted_adk(settings: Settings, adk: str | None, project: Path | None, python
     from adk_evidence.index.project import ProjectAdk, find_adk
     from adk_evidence.index.versions import checked_version
 
+    check_pinned(adk, project, python)
     if adk is not None:
-        if project or python:
-            other = "--project" if project else "--python"
-            raise InvalidRequestError(f"--adk and {other} exclude each other.", "Name a version, or where one is used.")
         return ProjectAdk(checked_version(adk), "", exact=True)
     if project is None and python is None:
         return None
-    if project is not None and not project.expanduser().is_dir():
-        raise InvalidRequestError(f"--project names no folder: {project}.", "Name the folder of a project.")
     folder = None if project is None else project.expanduser()
     found = find_adk(folder, python, released=partial(_released, settings))
-    if found is None:
+    if found is None and required:
         raise InvalidRequestError(f"No google-adk is found in {python or project}.", "Name its version with --adk.")
     return found
 

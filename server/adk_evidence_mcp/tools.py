@@ -14,13 +14,13 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.citation import code_citation
-from adk_evidence.models.pack import Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
+from adk_evidence.models.pack import AdkVersion, Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields
-from adk_evidence.render.view import deviation, verification_label
+from adk_evidence.render.view import adk_label, deviation, verification_label
 from adk_evidence.symbols.target import RankedTarget
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -72,6 +72,7 @@ class EvidenceFound(Frozen):
     citations: tuple[CitedEvidence, ...]
     omitted: int = Field(description="Results that the token budget left out, the least relevant ones.")
     coverage: Coverage
+    adk: AdkVersion | None = Field(description="The version of the evidence and that of the project, if it is known.")
     commits: dict[str, str] = Field(description="The indexed commit or tag of each repository.")
     warnings: tuple[str, ...]
     tokens: int = Field(description="Tokens of the text, estimated.")
@@ -193,6 +194,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
         ),
         omitted=block.omitted,
         coverage=pack.coverage,
+        adk=pack.adk,
         # Where a repository has several corpora, the first has the commit of the repository itself.
         commits={corpus.repo: corpus.commit for corpus in reversed(pack.index.corpora.values())} if pack.index else {},
         warnings=pack.warnings,
@@ -214,9 +216,9 @@ def evidence_block(
     """
     request = valid(EvidenceRequest, values)
     call.progress(0, 3, "Opening the index.")
-    service = session.open()
+    session.open()
     call.progress(1, 3, "Searching; the first search also loads the models.")
-    pack = service.find(request, call.cancelled)
+    pack = session.find(request, call.cancelled)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
     block = to_prompt(pack, max_tokens, system=system, question=bool(system))
     if block.note:
@@ -229,7 +231,9 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     """Find public names of Google's ADK for Python, best first: import statement, signature, summary, citation. Use it
     to check that a name exists, how it is imported and what it takes.
     """
+    chosen = session.chosen()
     answer = session.open().symbols.find(arguments.query, arguments.limit)
+    said = (*answer.warnings, *([chosen.warning] if chosen.warning else []))
     # Who asks for a class by its name has no use for members of this or other classes that merely begin so.
     of_top = any("." not in found.symbol for found in answer.named)
     results = [found for found in answer.results if not (of_top and answer.is_aside(found) and "." in found.symbol)]
@@ -237,14 +241,15 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
         f"{number}. {_brief(found) if answer.is_aside(found) else _entry(found)}"
         for number, found in enumerate(results, 1)
     ]
-    warnings = [f"WARNING: {one_line(text)}" for text in answer.warnings]
+    version = [f"VERSION: {one_line(adk_label(chosen.label))}"] if chosen.label and chosen.exact else []
+    warnings = [f"WARNING: {one_line(text)}" for text in said]
     shown = (
         [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No public ADK symbol matches this query."]
     )
     symbols = tuple(SymbolFound.model_validate(found, from_attributes=True) for found in results)
-    structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=answer.warnings)
+    structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=said)
     lacking = [one_line(answer.lacking)] if answer.lacking else []
-    return Answer("\n".join([*warnings, *lacking, *shown]), structured)
+    return Answer("\n".join([*version, *warnings, *lacking, *shown]), structured)
 
 
 def _brief(found: RankedTarget) -> str:

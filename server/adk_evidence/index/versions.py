@@ -17,10 +17,11 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-from adk_evidence.commands import spelled
+from adk_evidence.commands import spelled, with_options
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.chunk import Kind
+from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import ProjectVersion
 from adk_evidence.paths import Home
 from adk_evidence.settings import CorpusSettings, Settings
@@ -83,11 +84,36 @@ class ChosenIndex:
         """What a request says of the project."""
         return None if self.wanted is None else project_version(self.wanted)
 
+    @property
+    def warning(self) -> str | None:
+        """What to say where an answer without a pack is of another version than the wanted one."""
+        project = self.project
+        return None if self.exact or project is None else not_indexed(project, self.version)
+
+    @property
+    def label(self) -> AdkVersion | None:
+        """The wanted version beside the version that answers; None where none is wanted."""
+        project = self.project
+        if project is None:
+            return None
+        return AdkVersion(indexed=self.version, wanted=project.version, taken_from=project.taken_from)
+
 
 def project_version(found: ProjectAdk) -> ProjectVersion:
     """The google-adk of a project as a request carries it."""
     source = found.taken_from if found.exact or not found.asked else f"{found.taken_from}: {found.asked}"
     return ProjectVersion(version=found.version, taken_from=source)
+
+
+def not_indexed(project: ProjectVersion, indexed: str | None) -> str:
+    """A sentence for a project whose version is not the indexed one; `indexed` is None where nobody knows."""
+    source = f" ({project.taken_from})" if project.taken_from else ""
+    holds = f"is of {indexed}" if indexed else "does not say which version it holds"
+    command = with_options(f"`{ingest_command(project.version)}`")
+    return (
+        f"The project uses google-adk {project.version}{source}; the index {holds}. Evidence may not hold there. "
+        f"{command} indexes {project.version}."
+    )
 
 
 def checked_version(text: str) -> str:

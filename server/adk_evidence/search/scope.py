@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.index.versions import ingest_command, version_of
+from adk_evidence.index.versions import not_indexed, version_of
 from adk_evidence.languages import PROGRAMMING, common_name
 from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
@@ -111,8 +110,8 @@ def choose_scope(
     missing = missing_version(asked, searched if known else list(versions.values()))
     adk = None if project is None else _compared(project, versions.get("code"), index, request.repo_ref_hint)
     whose = "that the question names" if missing else ""
-    if adk is not None and not asked and not hinted and not adk.is_wanted:
-        missing, whose = _of_project(adk), "that the project uses"
+    if project and adk and not asked and not hinted and not adk.is_wanted:
+        missing, whose = not_indexed(project, adk.indexed), "that the project uses"
     if missing:
         context.warn("version_not_indexed", missing)
     if request.repo_ref_hint and not hinted:
@@ -146,17 +145,6 @@ def _compared(project: ProjectVersion, code: VersionChoice | None, index: Index,
     searched = code.searched if code else map(str, found)
     indexed = ", ".join(dict.fromkeys(label.removeprefix("v") for label in searched)) or None
     return AdkVersion(indexed=indexed, wanted=project.version, taken_from=project.taken_from)
-
-
-def _of_project(adk: AdkVersion) -> str:
-    """A sentence for a project whose version is not indexed."""
-    source = f" ({adk.taken_from})" if adk.taken_from else ""
-    holds = f"is of {adk.indexed}" if adk.indexed else "does not say which version it holds"
-    command = with_options(f"`{ingest_command(adk.wanted)}`")
-    return (
-        f"The project uses google-adk {adk.wanted}{source}; the index {holds}. Evidence may not hold there. "
-        f"{command} indexes {adk.wanted}."
-    )
 
 
 def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> LanguagePlan | None:

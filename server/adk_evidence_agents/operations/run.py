@@ -165,7 +165,8 @@ class Run:
 
     def _names(self) -> tuple[str, ...]:
         if self.asked == ALL_INDEXES:
-            found = tuple(known.name for known in list_indexes(self.agents.settings))
+            # Evidence of two versions side by side would contradict itself.
+            found = tuple(known.name for known in list_indexes(self.agents.settings) if known.version is None)
             if not found:
                 raise IndexMissingError("Nothing has been indexed yet.", "Run `adk-ingest all`, or index a codebase.")
             return found

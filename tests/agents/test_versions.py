@@ -1,0 +1,152 @@
+"""Agents that work on a project get evidence of the version of the ADK that the project uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.project import ProjectAdk
+from adk_evidence.search import session as door
+from adk_evidence.settings import Settings
+from adk_evidence_agents import adk_tool
+from adk_evidence_agents.adk_tool import retrieve_adk_evidence
+from adk_evidence_agents.session import LOOK_AGAIN_SECONDS, AgentSession
+from adk_evidence_mcp.server import make_server
+from adk_ingest.progress import Progress
+from adk_ingest.session import Sources
+from adk_ingest.targets.build import build_targets
+from adk_ingest.version_index import ingest_version
+from tests.agents.mcp_calls import answer
+from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse
+from tests.environments import write_environment
+
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
+
+QUESTION = "how do I retry when a tool throws?"
+_CODE_CITED = re.compile(r"adk-python@([^:\s]+):")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """The main index of v9.9.0 and an index of 8.1.0, both with targets."""
+    place = Workplace(tmp_path_factory.mktemp("home"))
+    place.ingest()
+    build_targets(place.settings, Progress(), dense=HashEmbedder())
+    wanted = ProjectAdk("8.1.0", ".venv", exact=True, python=write_environment(place.root / "venv", "8.1.0"))
+    sources = Sources(allow_network=False)
+    ingest_version(place.settings, wanted, sources, Progress(), dense=HashEmbedder(), sparse=shared_sparse())
+    return place
+
+
+class Project:
+    """A project that is upgraded when a test says so."""
+
+    version = "8.1.0"
+    now = 0.0
+
+    def find(self, settings: Settings) -> ProjectAdk:
+        return ProjectAdk(self.version, ".venv", exact=True)
+
+
+@pytest.fixture
+def project() -> Project:
+    return Project()
+
+
+@pytest.fixture
+def session(home: Workplace, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+    session = AgentSession(lambda: home.settings, project.find, lambda: project.now)
+    yield session
+    session.close()
+
+
+def asking(session: AgentSession) -> Client:
+    return Client(make_server(session, structured=True), mode="legacy")
+
+
+async def test_every_tool_answers_from_the_version_of_the_project(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
+        assert "VERSION: google-adk 8.1.0, from .venv" in text and set(_CODE_CITED.findall(text)) == {"v8.1.0"}
+        assert found["adk"] == {"indexed": "8.1.0", "wanted": "8.1.0", "taken_from": ".venv"}
+        text, found = await answer(client, "find_adk_symbol", query="wait_longer")
+        assert text.startswith("VERSION: google-adk 8.1.0, from .venv") and found["version"] == "v8.1.0"
+        text, found = await answer(client, "search_code_and_docs", query="wait before the next attempt")
+        assert "wait_longer" in text and "back_off" not in text
+        cited = next(one for one in re.findall(r"adk-python@\S+#L\d+-L\d+", text))
+        text, found = await answer(client, "read_adk_source", citation=cited)
+        assert found["commit"] == "v8.1.0" and found["matches_index"]
+
+
+async def test_citations_of_every_indexed_version_can_be_read(session: AgentSession, project: Project) -> None:
+    for version, other in (("8.1.0", CODE_COMMIT), ("9.9.0", "v8.1.0")):
+        project.version, project.now = version, project.now + 2 * LOOK_AGAIN_SECONDS
+        read = session.read(f"adk-python@{other}:src/google/adk/plugins/retry.py#L1-L3")
+        assert read.commit == other
+
+
+async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, project: Project) -> None:
+    project.version = "8.2.0"
+    async with asking(session) as client:
+        for tool in ("find_adk_evidence", "find_adk_symbol"):
+            text, _ = await answer(client, tool, query="RetryPlugin")
+            assert "The project uses google-adk 8.2.0 (.venv); the index is of 8.1.0." in text
+            assert "VERSION: " not in text
+
+
+async def test_an_upgrade_of_the_project_is_noticed(session: AgentSession, project: Project) -> None:
+    assert session.chosen().version == "8.1.0"
+    project.version = "9.9.0"
+    assert session.chosen().version == "8.1.0", "looking takes time"
+    project.now += 2 * LOOK_AGAIN_SECONDS
+    assert session.chosen().version == "9.9.0" and session.chosen().name is None
+
+
+async def test_a_question_that_names_a_version_gets_that_version(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_evidence", query="retry a tool that throws in ADK 9.9")
+        assert set(_CODE_CITED.findall(text)) == {CODE_COMMIT} and found["adk"]["indexed"] == "9.9.0"
+
+
+async def test_a_search_of_all_indexes_mixes_no_versions(home: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+    session = AgentSession(lambda: home.settings)
+    async with asking(session) as client:
+        text, _ = await answer(client, "search_code_and_docs", query="wait before the next attempt", index="*")
+        assert "back_off" in text and "wait_longer" not in text
+        text, _ = await answer(client, "search_code_and_docs", query="wait before the next attempt", index="adk-8.1.0")
+        assert "wait_longer" in text and "back_off" not in text
+        text, _ = await answer(client, "list_indexes")
+        assert "adk-8.1.0" in text
+    session.close()
+
+
+async def test_the_tool_of_agents_answers_for_the_adk_that_runs_the_agent(
+    home: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = write_environment(tmp_path / "venv", "8.1.0")
+    (running / "bin").mkdir()
+    (running / "bin" / "python").touch()
+    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr("sys.executable", str(running / "bin" / "python"))
+    settings = home.settings_with({"project": {"detect": True}})
+    session = AgentSession(lambda: settings, adk_tool._running_adk)
+    monkeypatch.setattr(adk_tool, "_SESSION", session)
+    given = await retrieve_adk_evidence(QUESTION)
+    session.close()
+    pack = given["evidence_pack"]
+    assert pack["version"] == "google-adk 8.1.0, from the running environment" and given["warnings"] == []
+    assert {one["ref"] for one in pack["candidates"] if one["source_type"] == "code"} == {"v8.1.0"}
+
+
+async def test_an_operation_does_not_take_a_version_for_a_codebase(session: AgentSession) -> None:
+    from adk_ingest.codebase import CodebaseIndexer
+
+    with pytest.raises(InvalidRequestError, match="is the index of a version of the ADK"):
+        CodebaseIndexer(session.settings).update("adk-8.1.0", lambda: False, lambda *_: None)

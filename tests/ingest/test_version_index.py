@@ -1,0 +1,256 @@
+"""Indexes of single versions of the ADK beside the main index."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, UnknownIndexError
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.project import ProjectAdk
+from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.versions import checked_version, choose_index, main_version, settings_for_version, version_in
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.choice import index_for
+from adk_evidence.search.session import EvidenceService
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.manifest import RunManifest
+from adk_ingest.progress import Progress
+from adk_ingest.reports import verify_published
+from adk_ingest.session import Sources
+from adk_ingest.version_index import ingest_version
+from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, change, shared_sparse
+from tests.environments import OLDER, PLUGIN, write_environment
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "retry a tool that throws"
+OFFLINE = Sources(allow_network=False)
+
+
+def installed(root: Path, version: str, **given: Any) -> ProjectAdk:
+    return ProjectAdk(version, ".venv", exact=True, python=write_environment(root, version, **given))
+
+
+def named(version: str) -> ProjectAdk:
+    return ProjectAdk(version, "uv.lock", exact=True)
+
+
+def build(place: Workplace, wanted: ProjectAdk, dense: Any = None, progress: Progress | None = None) -> RunManifest:
+    models = {"dense": dense or HashEmbedder(), "sparse": shared_sparse()}
+    return ingest_version(place.settings, wanted, OFFLINE, progress or Progress(), **models)
+
+
+def ask(settings: Settings, query: str = QUESTION, wanted: ProjectAdk | None = None) -> EvidencePack:
+    chosen = index_for(settings, query, wanted)
+    service = EvidenceService(chosen.settings, dense=HashEmbedder(), sparse=shared_sparse())
+    try:
+        return service.find(EvidenceRequest(query=query, project=chosen.project))
+    finally:
+        service.close()
+
+
+def refs(pack: EvidencePack, source_type: str = "code") -> set[str]:
+    return {candidate.ref for candidate in pack.candidates if candidate.source_type == source_type}
+
+
+class Notes(Progress):
+    """Keeps the sentences of a run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.said.append(text)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """The main index of v9.9.0 and version indexes of 8.1.0 and 8.4.0."""
+    place = Workplace(tmp_path_factory.mktemp("home"))
+    place.ingest()
+    for version in ("8.1.0", "8.4.0"):
+        build(place, installed(place.root / version, version))
+    return place
+
+
+def test_each_project_gets_evidence_of_its_own_version(home: Workplace) -> None:
+    for version, commit in (("8.1.0", "v8.1.0"), ("8.4.0", "v8.4.0"), ("9.9.0", CODE_COMMIT)):
+        pack = ask(home.settings, wanted=named(version))
+        assert refs(pack) == {commit} and refs(pack, "docs") == {DOCS_COMMIT}
+        assert pack.adk is not None and (pack.adk.indexed, pack.adk.taken_from) == (version, "uv.lock")
+        assert pack.warnings == ()
+        assert {candidate.verification.state for candidate in pack.candidates} == {"exact"}
+
+
+def test_a_name_is_looked_up_in_the_projects_version(home: Workplace) -> None:
+    assert ask(home.settings, "what does wait_longer do", named("8.1.0")).warnings == ()
+    assert "unknown_name" in ask(home.settings, "what does back_off do", named("8.1.0")).warnings[0]
+
+
+def test_where_a_version_is_not_indexed_the_nearest_answers_with_a_warning(home: Workplace) -> None:
+    for wanted, nearest in (("8.3.0", "8.1.0"), ("8.9.0", "8.4.0"), ("1.0.0", "8.1.0"), ("10.0.0", "9.9.0")):
+        chosen = choose_index(home.settings, named(wanted))
+        assert (chosen.version, chosen.exact) == (nearest, False)
+        pack = ask(home.settings, wanted=named(wanted))
+        assert pack.adk is not None and pack.adk.indexed == nearest
+        (warning,) = pack.warnings
+        assert warning.startswith("version_not_indexed: ") and f"adk-ingest all --adk {wanted}`" in warning
+        assert pack.quality.level == "mixed"
+
+
+def test_the_version_that_a_question_names_has_its_own_index_answer(home: Workplace) -> None:
+    for query, commit in ((f"{QUESTION} in ADK 8.1", "v8.1.0"), (f"{QUESTION} in ADK 8", "v8.4.0")):
+        for wanted in (None, named("9.9.0")):
+            pack = ask(home.settings, query, wanted)
+            assert refs(pack) == {commit} and pack.warnings == ()
+    assert refs(ask(home.settings, f"{QUESTION} in ADK 9.9", named("8.1.0"))) == {CODE_COMMIT}
+    # Several versions are no choice.
+    assert index_for(home.settings, "from ADK 8.1 to 9.9", named("8.4.0")).version == "8.4.0"
+    assert index_for(home.settings, QUESTION, None, ref="v8.4.0").version == "8.4.0"
+    assert index_for(home.settings, QUESTION, None, ref="main").version == "9.9.0"
+
+
+def test_without_a_project_the_main_index_answers(home: Workplace) -> None:
+    chosen = choose_index(home.settings, None)
+    assert chosen.name is None and chosen.exact and chosen.project is None
+    assert main_version(home.settings) == "9.9.0"
+
+
+def test_a_range_is_named_with_what_it_was_read_from(home: Workplace) -> None:
+    wanted = ProjectAdk("8.4.0", "pyproject.toml", exact=False, asked="google-adk>=8,<9")
+    pack = ask(home.settings, wanted=wanted)
+    assert pack.adk is not None and pack.adk.taken_from == "pyproject.toml: google-adk>=8,<9"
+
+
+def test_indexes_of_versions_are_listed_and_found_by_name(home: Workplace) -> None:
+    found = list_indexes(home.settings)
+    assert [(index.name, index.version) for index in found] == [
+        ("adk", None),
+        ("adk-8.1.0", "8.1.0"),
+        ("adk-8.4.0", "8.4.0"),
+    ]
+    assert found[1].cited_as == ("adk-docs", "adk-python") and "v8.1.0" in found[1].commits
+    assert settings_of(home.settings, "adk-8.1").index_path == settings_of(home.settings, "adk-8.1.0").index_path
+    with pytest.raises(UnknownIndexError) as failed:
+        settings_of(home.settings, "adk-7.0.0")
+    assert "adk-ingest all --adk 7.0.0" in failed.value.hint
+
+
+def test_a_codebase_cannot_have_the_name_of_a_version() -> None:
+    assert version_in("adk-2-samples") is None
+    assert Codebase(name="adk-2-samples", path=Path("/x")).name == "adk-2-samples"
+    with pytest.raises(ValueError, match=r"is the index of google-adk 1\.18\.0"):
+        Codebase(name="adk-1.18.0", path=Path("/x"))
+
+
+@pytest.mark.parametrize(
+    ("given", "spelled"), [("1.18", "1.18.0"), ("v1.18.0", "1.18.0"), ("2.0.0b1", "2.0.0b1"), ("2", "2.0.0")]
+)
+def test_a_version_has_one_spelling(given: str, spelled: str) -> None:
+    assert checked_version(given) == spelled
+
+
+@pytest.mark.parametrize("given", ["", "latest", ">=1.18", "1.18.0+mine", "1!2.0", "../x", "1.x"])
+def test_what_is_no_released_version_is_refused(given: str, workplace: Workplace) -> None:
+    with pytest.raises(InvalidRequestError, match="is not a version of google-adk"):
+        settings_for_version(workplace.settings, given)
+
+
+def test_on_a_server_the_collections_carry_the_version(workplace: Workplace) -> None:
+    store = settings_for_version(workplace.settings, "8.1.0").store
+    assert (store.docs_collection, store.code_collection) == ("adk_docs-8.1.0", "adk_code-8.1.0")
+
+
+# Building
+
+
+def test_a_second_version_embeds_only_its_new_texts(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    dense = HashEmbedder()
+    run = build(place, installed(tmp_path / "old", "8.1.0"), dense)
+    assert dense.embedded and all("wait_longer" in text for text in dense.embedded)
+    assert run.vectors_embedded == len(dense.embedded) < run.vectors_from_cache
+    assert verify_published(settings_for_version(place.settings, "8.1.0"), citations=True).ok
+    again = HashEmbedder()
+    assert build(place, named("8.1.0"), again).status == "unchanged" and not again.embedded
+
+
+def test_citations_outlive_the_environment(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    build(place, installed(tmp_path / "venv", "8.1.0"))
+    shutil.rmtree(tmp_path / "venv")
+    write_environment(tmp_path / "venv", "8.2.0", {PLUGIN: "# other\n"})
+    states = {one.verification.state for one in ask(place.settings, wanted=named("8.1.0")).candidates}
+    assert states == {"exact"}
+
+
+def test_without_a_main_index_a_version_is_indexed_alone(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    build(place, installed(tmp_path / "venv", "8.1.0"))
+    assert main_version(place.settings) is None
+    assert choose_index(place.settings, named("8.2.0")).version == "8.1.0"
+    assert [index.name for index in list_indexes(place.settings)] == ["adk-8.1.0"]
+
+
+def test_the_version_of_the_main_index_gets_no_second_index(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    notes = Notes()
+    run = build(place, named("9.9"), progress=notes)
+    assert (
+        run.status == "unchanged" and "The main index is of google-adk 9.9.0; it is brought up to date." in notes.said
+    )
+    assert [index.name for index in list_indexes(place.settings)] == ["adk"]
+
+
+def test_an_edited_installation_is_not_taken_for_the_release(tmp_path: Path) -> None:
+    wanted = installed(tmp_path / "venv", "8.1.0")
+    assert wanted.python is not None
+    change(wanted.python / "lib/python3.12/site-packages/google/adk/plugins/retry.py", "wait_longer", "wait_for_me")
+    notes = Notes()
+    place = Workplace(tmp_path)
+    with pytest.raises(SourceError, match=r"ADK 8\.1\.0 cannot be had"):
+        build(place, wanted, progress=notes)
+    assert any("retry.py was edited" in said for said in notes.said)
+    assert list_indexes(place.settings) == [] and not any(place.settings.paths.indexes.glob("adk-*"))
+
+
+def test_a_record_that_points_out_of_the_environment_is_not_followed(tmp_path: Path) -> None:
+    wanted = installed(tmp_path / "venv", "8.1.0")
+    assert wanted.python is not None
+    (tmp_path / "secret.py").write_text("KEY = 1\n")
+    record = next(wanted.python.glob("lib/*/site-packages/*.dist-info/RECORD"))
+    record.write_text(record.read_text() + f"../../../../secret.py,,\n{tmp_path}/secret.py,,\n")
+    place = Workplace(tmp_path)
+    build(place, wanted)
+    assert not list(place.settings.paths.corpora.rglob("secret.py"))
+
+
+def test_a_failed_first_run_leaves_no_index(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    with pytest.raises(IngestError, match="the embedder broke"):
+        build(place, installed(tmp_path / "venv", "8.1.0"), HashEmbedder(fail_after=0))
+    assert list_indexes(place.settings) == []
+
+
+def test_an_index_of_a_version_can_be_deleted(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    build(place, installed(tmp_path / "venv", "8.1.0", code=OLDER))
+    indexer = CodebaseIndexer(place.settings)
+    assert indexer.describe("adk-8.1.0") == "adk-8.1.0 of google-adk 8.1.0"
+    indexer.delete("adk-8.1.0")
+    assert [index.name for index in list_indexes(place.settings)] == ["adk"]
+    assert open_generations(place.settings).current() is not None
+    assert choose_index(place.settings, named("8.1.0")).version == "9.9.0"
+    with pytest.raises(UnknownIndexError):
+        indexer.delete("adk-8.1.0")
