@@ -105,8 +105,12 @@ class Backend:
         return load_settings({"home": home} if home else {}, profile=profile)
 
     @contextmanager
-    def session(self, project: Project | None, cancelled: Cancelled | None = None) -> Iterator[Pinned]:
+    def session(
+        self, project: Project | None, cancelled: Cancelled | None = None, question: str = "", ref: str | None = None
+    ) -> Iterator[Pinned]:
         """A session for one request, on the published index of the version that the project uses.
+
+        See `chosen_for` for what a question and a filter's `ref` change.
 
         Raises:
             SettingsError: The settings are not valid.
@@ -114,11 +118,13 @@ class Backend:
         """
         from adk_evidence.search.context import Context
 
-        with self.use(project) as (service, chosen), service.session(Context(cancelled)) as session:
+        with self.use(project, question, ref) as (service, chosen), service.session(Context(cancelled)) as session:
             yield Pinned(session, chosen)
 
     @contextmanager
-    def use(self, project: Project | None = None) -> Iterator[tuple[EvidenceService, ChosenIndex]]:
+    def use(
+        self, project: Project | None = None, question: str = "", ref: str | None = None
+    ) -> Iterator[tuple[EvidenceService, ChosenIndex]]:
         """The service for one request, and why its index was chosen; the service stays open until the request ends.
 
         Raises:
@@ -126,7 +132,7 @@ class Backend:
         """
         users = self._acquire()
         try:
-            chosen = chosen_for(users.service.settings, project)
+            chosen = chosen_for(users.service.settings, project, question, ref)
             yield users.of(chosen.settings), chosen
         finally:
             self._release(users)

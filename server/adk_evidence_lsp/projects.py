@@ -59,9 +59,12 @@ def path_of(uri: str) -> Path | None:
     return None
 
 
-def chosen_for(settings: Settings, project: Project | None) -> ChosenIndex:
-    """The index that answers for a project: that of its google-adk, or the nearest one."""
-    from adk_evidence.index.versions import choose_index
+def chosen_for(settings: Settings, project: Project | None, question: str = "", ref: str | None = None) -> ChosenIndex:
+    """The index that answers for a project: that of its google-adk, or the nearest one.
+
+    A version that the question or a filter's `ref` names wins, where that version is indexed.
+    """
+    from adk_evidence.search.choice import index_for
     from adk_evidence.symbols.project import project_adk
 
     wanted = None
@@ -73,4 +76,4 @@ def chosen_for(settings: Settings, project: Project | None) -> ChosenIndex:
             wanted = project_adk(settings, project.folder)
         except EvidenceError as exc:
             _LOG.warning("The project's google-adk is not known (%s)", exc.code)
-    return choose_index(settings, wanted)
+    return index_for(settings, question, wanted, ref)

@@ -52,7 +52,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
     project = server.project(params.text_document.uri if params.text_document else None, params.folder)
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
-        with server.backend.session(project, cancelled) as pinned:
+        with server.backend.session(project, cancelled, params.query or "", params.filters.repo_ref_hint) as pinned:
             used = _question(server, params, snapshot, pinned.session)
             request = {
                 "query": used.text,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import shutil
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,23 +13,15 @@ from adk_evidence.index.project import find_adk
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
 from adk_ingest.version_index import ingest_version
-from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_wheel
+from tests.corpora import CODE, HashEmbedder, Workplace, shared_sparse
+from tests.environments import PLUGIN, write_environment
 from tests.lsp.conftest import Start, command
 from tests.lsp.rpc import RawClient
 
 MAIN, OLDER = "9.9.0", "9.8.0"
 QUESTION = "how often does RetryPlugin call a tool again?"
+OLDER_CODE = {**CODE, PLUGIN: CODE[PLUGIN].replace("max_retries: int = MAX_RETRIES", "attempts: int = 7")}
 TEXT = "from google.adk.plugins import RetryPlugin\n\nplugin = RetryPlugin()\n"
-
-
-def record(site: Path) -> None:
-    """Write the hashes of all files, as an installer does."""
-    file = site / f"google_adk-{OLDER}.dist-info" / "RECORD"
-    lines = [f"{file.relative_to(site).as_posix()},,\n"]
-    for path in sorted(path for path in site.rglob("*") if path.is_file() and path != file):
-        digest = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).rstrip(b"=").decode()
-        lines.append(f"{path.relative_to(site).as_posix()},sha256={digest},{path.stat().st_size}\n")
-    file.write_text("".join(lines))
 
 
 class Projects:
@@ -42,12 +31,7 @@ class Projects:
         self.workplace = Workplace(root / "workplace")
         self.old, self.new = root / "projects" / "old", root / "projects" / "new"
         self.environment = self.old / ".venv"
-        site = self.environment / "lib" / "python3.12" / "site-packages"
-        with zipfile.ZipFile(write_wheel(root, OLDER)) as wheel:
-            wheel.extractall(site)
-        change(site / "google/adk/plugins/retry.py", "max_retries: int = MAX_RETRIES", "attempts: int = 7")
-        record(site)
-        (self.environment / "pyvenv.cfg").write_text("home = /nowhere\n")
+        write_environment(self.environment, OLDER, OLDER_CODE)
         self.new.mkdir(parents=True)
         (self.new / "uv.lock").write_text(f'[[package]]\nname = "google-adk"\nversion = "{MAIN}"\n')
 
@@ -106,6 +90,12 @@ def test_each_folder_is_answered_from_its_version(editor: RawClient, projects: P
     assert "attempts: int = 7" in str(old["candidates"]) and "attempts: int = 7" not in str(new["candidates"])
     assert citations_of_the_plugin(old) and not citations_of_the_plugin(old) & citations_of_the_plugin(new)
     assert not [warning for pack in (old, new) for warning in pack["warnings"] if "version" in warning]
+
+
+def test_a_version_that_the_question_names_wins(editor: RawClient, projects: Projects) -> None:
+    asked = {"query": f"{QUESTION} I use ADK {OLDER}.", "folder": projects.new.as_uri()}
+    pack = editor.result("adk/evidence", asked)
+    assert pack["adk"] == {"indexed": OLDER, "wanted": MAIN, "taken_from": "uv.lock"}
 
 
 def test_the_folder_of_a_document_decides(editor: RawClient, projects: Projects) -> None:
