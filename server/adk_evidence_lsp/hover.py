@@ -16,6 +16,7 @@ from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.symbols.lookup import SymbolInfo
 
 # What readers of Markdown turn into links or entities without any brackets.
@@ -32,7 +33,7 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
 
     project = server.project(snapshot.uri)
 
-    def look_up(cancelled: Cancelled) -> SymbolInfo | None:
+    def look_up(cancelled: Cancelled) -> tuple[SymbolInfo, ChosenIndex] | None:
         from adk_evidence.symbols.resolution import resolve_at
 
         document = server.documents.parsed(snapshot)
@@ -40,31 +41,36 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
             with server.backend.session(project) as pinned:
                 symbols = pinned.session.symbols
                 entry = resolve_at(document, symbols, *snapshot.place(params.position))
-                return symbols.info(entry) if entry else None
+                return (symbols.info(entry), pinned.chosen) if entry else None
         except EvidenceError:
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
 
-    info = await server.executor.run(look_up, quick=True)
-    if info is None:
+    found = await server.executor.run(look_up, quick=True)
+    if found is None:
         return None
+    info, chosen = found
+    other = chosen.wanted.version if chosen.wanted is not None and not chosen.exact else ""
     linked = params if server.client_runs(CLIENT_FIND_EVIDENCE) else None
-    value = as_markdown(info, linked)
+    value = as_markdown(info, linked, other)
     return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
 
 
-def as_markdown(info: SymbolInfo, linked: types.HoverParams | None) -> str:
+def as_markdown(info: SymbolInfo, linked: types.HoverParams | None, project: str = "") -> str:
     """A symbol as Markdown, in which texts from the corpora cannot be markup.
 
     Args:
         info: The symbol.
         linked: The place of the symbol, to end with a link to the client's command that finds evidence; None for no
             link.
+        project: The version that the project uses, where that is another one.
     """
     parts = [fenced(info.signature or info.fqn, "python")]
     if info.doc:
         parts.append(_prose(info.doc))
-    parts.append(f"{code_span(info.fqn)} · {_prose(info.ref or info.commit)}")
+    version = _prose(info.ref or info.commit)
+    also = f" (the project uses google-adk {_prose(project)}, which is not indexed)" if project else ""
+    parts.append(f"{code_span(info.fqn)} · {version}{also}")
     citations = f"- Code: {_cited(info.citation)}"
     if info.documentation is not None:
         trail = " \u203a ".join(info.documentation.headings)

@@ -168,9 +168,13 @@ def test_the_editor_builds_the_index_of_a_version(start: Start, tmp_path: Path) 
     before = client.result("adk/evidence", asked)
     assert before["adk"] == {"indexed": MAIN, "wanted": OLDER, "taken_from": ".venv"}
     assert any(warning.startswith("version_not_indexed: ") for warning in before["warnings"])
+    hover = place(projects.document(projects.old), 2, 12)
+    told = "the project uses google-adk 9.8.0, which is not indexed"
+    assert told in str(client.result("textDocument/hover", hover))
     run = client.result("adk/ingest", {"folder": projects.old.as_uri(), "offline": True})
     assert run["status"] == "complete"
     assert client.result("adk/evidence", asked)["adk"]["indexed"] == OLDER
+    assert told not in str(client.result("textDocument/hover", hover))
     # A project that changes its version is noticed without a word of the client.
     shutil.rmtree(projects.environment)
     (projects.old / "requirements.txt").write_text("google-adk==9.9.0\n")
