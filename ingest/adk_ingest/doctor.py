@@ -7,7 +7,7 @@ import importlib.util
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from adk_evidence import __version__
@@ -15,6 +15,7 @@ from adk_evidence.commands import with_options
 from adk_evidence.embedding.minilm import is_prepared
 from adk_evidence.errors import EvidenceError, TargetsMissingError
 from adk_evidence.index.opened import check_readable, dense_gap
+from adk_evidence.index.versions import indexed_versions, settings_for_version
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.services.voyage import KEY_VARIABLE, has_key
 from adk_evidence.settings import Settings, settings_file
@@ -46,7 +47,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Check everything that an answer depends on; a problem becomes a finding and raises nothing."""
-    parts = (_installation, _model, _reranker, _server, _index, _cache)
+    parts = (_installation, _model, _reranker, _server, _index, _versions, _cache)
     return [finding for part in parts for finding in part(settings)]
 
 
@@ -193,6 +194,15 @@ def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
     if not has_vectors(folder):
         return Finding(what, "note", "They have no vectors, so names and words alone find them.", build)
     return Finding(what, "ok", f"of {wanted.commit[:12]}, with vectors")
+
+
+def _versions(settings: Settings) -> Iterator[Finding]:
+    """The indexes of other versions of the ADK, and whether questions can be asked of them."""
+    for version in indexed_versions(settings):
+        own = settings_for_version(settings, version)
+        finding = _opens(own, open_generations(own))
+        hint = f"Run `{own.ingest_command}`." if finding.state == "broken" else ""
+        yield replace(finding, what=f"google-adk {version}", mend=hint)
 
 
 def _cache(settings: Settings) -> Iterator[Finding]:

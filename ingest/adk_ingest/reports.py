@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from rich.console import Console
 
 from adk_evidence.commands import with_options
@@ -48,6 +48,7 @@ class Status(BaseModel):
     """What is published and what ran."""
 
     home: str
+    command: str = Field(default="", exclude=True, description="Builds the index.")
     generation: str | None = None
     created_at: str | None = None
     dense: str | None = None
@@ -182,7 +183,9 @@ def make_status(settings: Settings) -> Status:
                 run.status = "interrupted"
     shown = {"run_id", "status", "mode", "started_at", "finished_at", "errors"}
     runs = [run.model_dump(mode="json", include=shown) for run in last]
-    status = Status(home=str(settings.paths.root), runs=runs, cache=CacheStatus.of(settings))
+    status = Status(
+        home=str(settings.paths.root), command=settings.ingest_command, runs=runs, cache=CacheStatus.of(settings)
+    )
     if current is not None:
         manifest = current.manifest
         status.generation, status.created_at, status.dense = current.id, manifest.created_at, manifest.dense
@@ -204,7 +207,7 @@ def make_status(settings: Settings) -> Status:
 
 def show_status(status: Status, console: Console) -> None:
     if status.generation is None:
-        say(console, f"Nothing is indexed in {status.home}. {with_options('Run `adk-ingest all`.')}")
+        say(console, f"Nothing is indexed in {status.home}. {with_options(f'Run `{status.command}`.')}")
     else:
         say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
         corpora = table("corpus", "repository", "commit", "source", "files", "chunks")

@@ -112,7 +112,8 @@ def _rank_new_code(settings: Settings, progress: Progress, dense: DenseEmbedder 
     try:
         if not covers_commit(settings, dense=dense):
             build_targets(settings, progress, dense=dense, vectors=False)
-            later = "Symbols can be searched by name and words; `adk-ingest targets` adds the search by meaning."
+            command = settings.targets_command
+            later = f"Symbols can be searched by name and words; `{command}` adds the search by meaning."
             progress.note(with_options(later))
     except EvidenceError as exc:
         progress.note(f"The symbols were not ranked: {exc.message}")

@@ -61,13 +61,12 @@ def ingest_version(
         IngestError: The run failed; an index that was there before still answers.
     """
     target, sources = version_sources(settings, wanted, sources)
-    models = {"dense": dense, "sparse": sparse}
     if target is settings:
         progress.note(f"The main index is of google-adk {checked_version(wanted.version)}; it is brought up to date.")
-        return ingest(settings, "all", sources, progress, cancelled=cancelled, **models)
+        return ingest(settings, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
     is_new = register_version(settings, checked_version(wanted.version))
     try:
-        return ingest(target, "all", sources, progress, cancelled=cancelled, **models)
+        return ingest(target, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
     except BaseException as exc:
         if is_new and open_generations(target).current() is None:
             clear_away(settings, target, VERSION_RECORD)

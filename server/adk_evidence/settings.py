@@ -534,6 +534,11 @@ class Settings(Frozen):
         """The command that builds the index anew."""
         return "adk-ingest all"
 
+    @property
+    def targets_command(self) -> str:
+        """The command that ranks the symbols of the index."""
+        return "adk-ingest targets"
+
 
 def config_file(name: str) -> Path:
     """A file of the config folder of the installation or of the checkout."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import importlib.metadata
 import threading
-from dataclasses import replace
-from pathlib import Path
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING, Annotated, Any
 
+from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.index.project import ProjectAdk, find_adk
+from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
 from adk_evidence.render.sanitize import fenced, visible_values
@@ -49,8 +50,12 @@ _FIELDS: Any = {
 
 def _running_adk(settings: Settings) -> ProjectAdk | None:
     """The google-adk of this process, which runs the agent that the tool is for."""
-    found = find_adk(python=Path(sys.executable)) if settings.project.detect else None
-    return None if found is None else replace(found, taken_from="the running environment")
+    if settings.project.detect:
+        # Damaged metadata has no version; an agent must not fail for that.
+        with suppress(PackageNotFoundError, InvalidVersion, TypeError, KeyError):
+            version = Version(importlib.metadata.version(DISTRIBUTION)).public
+            return ProjectAdk(version, "the running environment", exact=True)
+    return None
 
 
 # One service for all agents of a process: its models and its index are loaded once.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,10 +132,8 @@ async def test_the_tool_of_agents_answers_for_the_adk_that_runs_the_agent(
     home: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = write_environment(tmp_path / "venv", "8.1.0")
-    (running / "bin").mkdir()
-    (running / "bin" / "python").touch()
     monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    monkeypatch.setattr("sys.executable", str(running / "bin" / "python"))
+    monkeypatch.setattr("sys.path", [str(running / "lib/python3.12/site-packages"), *sys.path])
     settings = home.settings_with({"project": {"detect": True}})
     session = AgentSession(lambda: settings, adk_tool._running_adk)
     monkeypatch.setattr(adk_tool, "_SESSION", session)

@@ -246,7 +246,7 @@ def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: Ev
     pack = ask_for(one, "1.18.0")
     assert pack.warnings == (
         "version_not_indexed: The project uses google-adk 1.18.0 (uv.lock); the index is of 9.9.0. Evidence may not "
-        "hold there. `adk-ingest all --adk 1.18.0` indexes 1.18.0.",
+        "hold for 1.18.0. `adk-ingest all --adk 1.18.0` indexes that version.",
     )
     assert pack.quality.level == "mixed"
     assert pack.quality.note.endswith("; the version that the project uses is not in the index.")

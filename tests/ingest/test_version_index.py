@@ -20,6 +20,7 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.doctor import examine
 from adk_ingest.manifest import RunManifest
 from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
@@ -254,3 +255,19 @@ def test_an_index_of_a_version_can_be_deleted(tmp_path: Path) -> None:
     assert choose_index(place.settings, named("8.1.0")).version == "9.9.0"
     with pytest.raises(UnknownIndexError):
         indexer.delete("adk-8.1.0")
+
+
+def test_versions_live_side_by_side_on_a_server(tmp_path: Path) -> None:
+    place = Workplace(tmp_path, store="server")
+    place.ingest()
+    build(place, installed(tmp_path / "venv", "8.1.0"))
+    assert refs(ask(place.settings, wanted=named("8.1.0"))) == {"v8.1.0"}
+    assert refs(ask(place.settings)) == {CODE_COMMIT}
+    CodebaseIndexer(place.settings).delete("adk-8.1.0")
+    pack = ask(place.settings, wanted=named("8.1.0"))
+    assert refs(pack) == {CODE_COMMIT} and pack.warnings[0].startswith("version_not_indexed")
+
+
+def test_the_doctor_opens_the_indexes_of_versions(home: Workplace) -> None:
+    findings = {finding.what: finding for finding in examine(home.settings)}
+    assert findings["google-adk 8.1.0"].state == findings["google-adk 8.4.0"].state == "ok"

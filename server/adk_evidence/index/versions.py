@@ -60,6 +60,10 @@ class VersionSettings(Settings):
     def ingest_command(self) -> str:
         return ingest_command(self.adk_version)
 
+    @property
+    def targets_command(self) -> str:
+        return spelled("adk-ingest", "targets", "--adk", self.adk_version)
+
 
 @dataclass(frozen=True)
 class ChosenIndex:
@@ -107,13 +111,12 @@ def project_version(found: ProjectAdk) -> ProjectVersion:
 
 def not_indexed(project: ProjectVersion, indexed: str | None) -> str:
     """A sentence for a project whose version is not the indexed one; `indexed` is None where nobody knows."""
-    source = f" ({project.taken_from})" if project.taken_from else ""
+    wanted = f"google-adk {project.version}"
+    # Who names a version alone need not speak of a project.
+    why = f"The project uses {wanted} ({project.taken_from})" if project.taken_from else f"You asked for {wanted}"
     holds = f"is of {indexed}" if indexed else "does not say which version it holds"
     command = with_options(f"`{ingest_command(project.version)}`")
-    return (
-        f"The project uses google-adk {project.version}{source}; the index {holds}. Evidence may not hold there. "
-        f"{command} indexes {project.version}."
-    )
+    return f"{why}; the index {holds}. Evidence may not hold for {project.version}. {command} indexes that version."
 
 
 def checked_version(text: str) -> str:

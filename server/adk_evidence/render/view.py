@@ -106,11 +106,11 @@ def deviation(verification: Verification) -> str:
 
 def adk_label(adk: AdkVersion) -> str:
     """The version that the evidence is of, and the project's where that is another one; not yet made harmless."""
-    source = f", from {adk.taken_from}" if adk.taken_from else ""
-    wanted = f"google-adk {adk.wanted}{source}"
+    wanted = f"google-adk {adk.wanted}{f', from {adk.taken_from}' if adk.taken_from else ''}"
     if adk.is_wanted:
         return wanted
-    return f"google-adk {adk.indexed or 'of an unknown version'}; the project uses {wanted}"
+    asked = f"the project uses {wanted}" if adk.taken_from else f"you asked for {wanted}"
+    return f"google-adk {adk.indexed or 'of an unknown version'}; {asked}"
 
 
 def verification_label(verification: Verification) -> str:

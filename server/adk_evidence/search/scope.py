@@ -18,6 +18,7 @@ from adk_evidence.search.context import Context
 from adk_evidence.search.versions import (
     BASES,
     AskedVersion,
+    Basis,
     VersionChoice,
     asked_versions,
     choose_versions,
@@ -68,7 +69,7 @@ class Scope:
             return None
         chosen = {store.collection(kind): self.versions[kind] for kind in self.kinds if kind in self.versions}
         bases = {choice.basis for choice in chosen.values() if choice.searched}
-        basis = next((basis for basis in BASES if basis in bases), "newest")
+        basis: Basis = next((basis for basis in BASES if basis in bases), "newest")
         by_project = self.adk is not None and not self.asked and basis == "question"
         return VersionPlan(
             asked=tuple(one.text for one in self.asked),

@@ -28,7 +28,7 @@ from adk_evidence.symbols.target import (
 )
 from adk_evidence.symbols.target_sets import About, about_index, find_set, has_vectors, load_set, make_target_embedder
 
-STALE = "The targets are of an earlier state of the indexed files; `adk-ingest targets` builds them anew."
+STALE = "The targets are of an earlier state of the indexed files; `{command}` builds them anew."
 # The `score` of a target is its rank's; the `score` of a result is the search's.
 _COPIED = RankedTarget.model_fields.keys() & Target.model_fields.keys() - {"score", "alias_of"}
 
@@ -111,7 +111,7 @@ class CurrentSymbols:
         query = _checked(query, limit)
         manifest, search = self._load_targets()
         about = search.set.about
-        warnings = [with_options(STALE)] if search.set.stale else []
+        warnings = [with_options(STALE.format(command=self._settings.targets_command))] if search.set.stale else []
         found, answered = search.find(query, limit, mode, warnings)
         installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = []
@@ -149,14 +149,16 @@ class CurrentSymbols:
     def _load_targets(self) -> tuple[IndexManifest, TargetSearch]:
         current = self._generations.current()
         if current is None:
-            raise IndexMissingError(f"There is no index at {self._settings.index_path}.", "Run `adk-ingest all`.")
+            raise IndexMissingError(
+                f"There is no index at {self._settings.index_path}.", f"Run `{self._settings.ingest_command}`."
+            )
         with self._targets_lock:
             manifest, model = current.manifest, self._embedder
             # Kept: to hash the entries of all indexed files takes longer than a search.
             if self._wanted is None or self._wanted[0] is not manifest:
                 self._wanted = (manifest, about_index(manifest, model.model, model.dimension))
             wanted = self._wanted[1]
-            folder = find_set(self._settings.paths.targets, wanted)
+            folder = find_set(self._settings.paths.targets, wanted, self._settings.targets_command)
             key = (current.id, folder, has_vectors(folder))
             if self._targets is None or self._targets[0] != key:
                 found = load_set(folder, wanted)

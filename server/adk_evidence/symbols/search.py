@@ -89,6 +89,7 @@ class TargetSearch:
         self.fields = Fields(found.targets)
         self.types = TypeImports(found.targets)
         self._rrf_k = settings.retrieval.rrf_k
+        self._command = settings.targets_command
         self._embed_query = embed_query
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
 
@@ -146,7 +147,7 @@ class TargetSearch:
         if mode == "lexical":
             return self._by_words(query, limit)
         if self.set.vectors is None:
-            raise TargetsMissingError("The targets have no vectors yet.", "Run `adk-ingest targets`.")
+            raise TargetsMissingError("The targets have no vectors yet.", f"Run `{self._command}`.")
         if mode == "vector":
             return self._by_meaning(self.set.vectors, query, limit)
         if typed_as(query) == "name" and self.names.look_up(query, 1):

@@ -174,8 +174,10 @@ def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
         raise StoreError.of_disk(f"The vectors at {folder} cannot be written", exc) from exc
 
 
-def find_set(root: Path, wanted: About) -> Path:
+def find_set(root: Path, wanted: About, command: str = "adk-ingest targets") -> Path:
     """Folder of the set of an index: the set of exactly its corpora, else the latest of the same commit and model.
+
+    `command` builds such a set.
 
     Raises:
         TargetsMissingError: There is none.
@@ -185,7 +187,7 @@ def find_set(root: Path, wanted: About) -> Path:
         return exact
     similar = [(about.built_at, folder) for folder, about in built_sets(root) if about.is_similar(wanted)]
     if not similar:
-        raise TargetsMissingError("The ranked targets of this index are not built yet.", "Run `adk-ingest targets`.")
+        raise TargetsMissingError("The ranked targets of this index are not built yet.", f"Run `{command}`.")
     return max(similar)[1]
 
 
