@@ -4,7 +4,7 @@ import type { Evidence } from "../evidence/client";
 import { type Fix, Problem } from "../problem";
 import type { FindingInfo, IndexInfo, ProjectStatus, ServerStatus } from "../protocol/generated";
 import { FIXES } from "../server/problems";
-import { otherVersion, projectLine } from "../server/project";
+import { otherVersion, projectLine, projectName } from "../server/project";
 import { showProblem } from "../server/showProblem";
 import { messageLine } from "../text/untrusted";
 
@@ -92,10 +92,9 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
 }
 
 function projectItem(project: ProjectStatus): StatusItem {
-  const { path } = vscode.Uri.parse(project.folder);
   const other = otherVersion(project);
   const item: StatusItem = {
-    label: `${other === null ? "$(check)" : "$(warning)"} ${messageLine(path.split("/").at(-1) ?? path)}`,
+    label: `${other === null ? "$(check)" : "$(warning)"} ${projectName(project)}`,
     description: [projectLine(project), messageLine(project.asked)].filter(Boolean).join(" · "),
   };
   if (other !== null) {

@@ -1,6 +1,6 @@
 /** Which google-adk the project of a folder uses, as the server says. */
 
-import { l10n } from "vscode";
+import { l10n, Uri } from "vscode";
 import type { ProjectStatus, ServerStatus } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { Answered } from "./pool";
@@ -13,6 +13,12 @@ export function projectIn({ folder, method, result }: Answered): ProjectStatus |
   // Older servers do not send projects.
   const { projects = [] } = result as Partial<ServerStatus>;
   return projects.find((project) => project.folder === folder.id) ?? null;
+}
+
+/** What the project's folder is called. */
+export function projectName({ folder }: ProjectStatus): string {
+  const { path } = Uri.parse(folder);
+  return messageLine(path.split("/").at(-1) || path);
 }
 
 /** "google-adk 1.18.0, from .venv". */

@@ -6,7 +6,7 @@ import type { ProjectStatus } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { Answered } from "./pool";
 import { FIXES } from "./problems";
-import { otherVersion, projectIn } from "./project";
+import { otherVersion, projectIn, projectName } from "./project";
 
 const KEPT = 100;
 
@@ -43,11 +43,11 @@ export class VersionOffer {
   }
 }
 
-function offerOf({ folder, version, taken_from, indexed }: ProjectStatus): string {
-  const { path } = vscode.Uri.parse(folder);
+function offerOf(project: ProjectStatus): string {
+  const { version, taken_from, indexed } = project;
   return vscode.l10n.t(
     "{0} uses google-adk {1}, from {2}, which is not indexed: answers are of {3}, and may not hold there.",
-    messageLine(path.split("/").at(-1) ?? path),
+    projectName(project),
     messageLine(version),
     messageLine(taken_from),
     messageLine(indexed ?? ""),

@@ -139,7 +139,16 @@ describe("the doctor's report", () => {
     ],
     ingesting: false,
     settings_problem: null,
-    projects: [],
+    projects: [
+      {
+        folder: "file:///work/<img src=x>",
+        version: "1.18.0",
+        taken_from: "[venv](command:evil)",
+        asked: "",
+        indexed: "2.13.0",
+        exact: false,
+      },
+    ],
   };
 
   it("says why there is no server, and what was looked at", () => {
@@ -152,6 +161,7 @@ describe("the doctor's report", () => {
     const report = doctorReport({ ...found, outcome: { status } });
     assert.match(report, /Something is missing or broken/);
     assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\\\./);
+    assert.match(report.replaceAll("\\", ""), /- ! .*google-adk 1\.18\.0.* is not indexed: answers are of 2\.13\.0/);
   });
 
   it("shows nothing of it as markup", () => {
