@@ -77,8 +77,9 @@ def test_an_interpreter_without_the_adk_leaves_the_question_to_the_folder(projec
 
 
 def test_what_is_no_interpreter_is_refused(project: Path) -> None:
-    with pytest.raises(InvalidRequestError, match="neither"):
-        find(project, project / "missing")
+    for path in (project / "missing", Path("~nobody-of-this-name/python")):
+        with pytest.raises(InvalidRequestError, match="neither"):
+            find(project, path)
 
 
 def test_the_layout_of_windows_is_read(project: Path) -> None:

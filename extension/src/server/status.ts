@@ -104,7 +104,7 @@ export class StatusItem implements vscode.Disposable {
     const project = projectIn(answered);
     if (project !== undefined) {
       told.project = project;
-    } else if (method === "adk/evidence" && isOfOther(result as EvidenceResult, told.project)) {
+    } else if (method === "adk/evidence" && tellsMore(result as EvidenceResult, told.project)) {
       // The project has changed its version, or another program has indexed that.
       this.ask();
     }
@@ -162,9 +162,9 @@ function versionFixes({ project }: Situation): Fix[] {
   return project && otherVersion(project) !== null ? [FIXES.ingestVersion(project.version, project.folder)] : [];
 }
 
-/** Whether an answer is of another version than is known of the project. */
-function isOfOther({ adk }: EvidenceResult, project: ProjectStatus | null): boolean {
-  return adk != null && (adk.wanted !== project?.version || adk.indexed !== project.indexed);
+/** Whether an answer tells what is not known of the project: its version, or that the version is indexed. */
+function tellsMore({ adk }: EvidenceResult, project: ProjectStatus | null): boolean {
+  return adk != null && (adk.wanted !== project?.version || (adk.indexed === adk.wanted && !project.exact));
 }
 
 function fixesOf({ state }: Situation): readonly Fix[] {

@@ -14,6 +14,7 @@ from adk_evidence.index.environments import (
     Installed,
     environment_of,
     environments_in,
+    expanded,
     installed_in,
     read_small,
     read_version,
@@ -69,7 +70,7 @@ def find_adk(
     """
     start = Path(os.path.abspath(folder)) if folder is not None else None  # noqa: PTH100 - a link stays a link
     if python is not None:
-        python = python.expanduser()
+        python = expanded(python)
         if not site_packages(python):
             raise InvalidRequestError(
                 f"{python} is neither a Python interpreter nor a virtual environment.", "Name one that exists."
