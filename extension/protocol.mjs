@@ -19,7 +19,7 @@ const EDITOR_TYPES = ["HistoryItem", "ToPage", "FromPage", "SavedState", "Answer
 const CHECKED = ["EvidenceResult", "EvidenceParams", "SymbolParams", "TargetsParams", "RenderParams", "CheckResult"];
 /** What older servers do not send. */
 const NEWER = {
-  EvidenceResult: ["outlines"],
+  EvidenceResult: ["outlines", "adk"],
   Candidate: [
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
     ...["same_as", "also_at", "adds_little", "for_language", "left_out", "drift"],

@@ -33,6 +33,7 @@ import { COMMANDS, CONTEXT, PACK_VIEW, STATUS_MENU } from "./ids";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { findPayload, PrivateEnvironment } from "./server/environment";
+import { Interpreters } from "./server/interpreters";
 import { VoyageKey } from "./server/key";
 import { ServerPool } from "./server/pool";
 import { run } from "./server/process";
@@ -40,6 +41,7 @@ import { Prober } from "./server/python";
 import { onDidRecover } from "./server/recovery";
 import { showProblem } from "./server/showProblem";
 import { StatusItem } from "./server/status";
+import { VersionOffer } from "./server/versionOffer";
 import { createWorkspace, extensionVersion, folderOf, onDidChangePrograms } from "./server/workspace";
 import { upkeep } from "./upkeep";
 import { PackPanel } from "./webview/panel";
@@ -54,12 +56,14 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
   const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const key = new VoyageKey(context.secrets);
-  const workspace = createWorkspace({ context, log, prober, environment, key, pool: () => servers });
+  const interpreters = new Interpreters();
+  const workspace = createWorkspace({ context, log, prober, environment, key, interpreters, pool: () => servers });
   const servers: ServerPool = new ServerPool(workspace);
   pool = servers;
   const setUp = { environment, prober, pool: servers, log };
   const status = new StatusItem(servers, folderOf);
   const doctor = new Doctor(servers, version);
+  const offer = new VersionOffer(context.workspaceState);
 
   const evidence = new Evidence(servers);
   const documents = new SourceDocuments(evidence);
@@ -74,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     [COMMANDS.askQuestion]: () => askQuestion(panel, recent),
     [COMMANDS.findSymbol]: (argument) => findSymbol(argument, evidence, citations),
     [COMMANDS.openFileOnDisk]: () => openFileOnDisk(documents),
-    [COMMANDS.ingest]: () => ingestCorpora(evidence, log),
+    [COMMANDS.ingest]: (argument) => ingestCorpora(argument, evidence, log),
     [COMMANDS.showStatus]: () => showStatus(evidence),
     [COMMANDS.setVoyageApiKey]: () => setVoyageApiKey(key),
     [COMMANDS.copyMarkdown]: () => copyShown("markdown", panel.pack, evidence),
@@ -93,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   context.subscriptions.push(
     log,
     followEditors(),
+    interpreters,
     status,
     doctor,
     panel,
@@ -110,6 +115,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
       onDidChange: (listener) =>
         vscode.Disposable.from(onDidChangePrograms(listener), environment.onDidSetUp(listener)),
     }),
+    servers.onDidAnswer((answered) => void offer.consider(answered)),
     servers.onDidGiveUp((problem) => void showProblem(problem)),
     onDidRecover(servers, (codes) => void panel.retryAfter(codes)),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),

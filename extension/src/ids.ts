@@ -41,5 +41,8 @@ export const PARTICIPANT = "adkEvidence.adk";
 /** The webview panel's type. */
 export const PACK_VIEW = "adkEvidence.pack";
 
+/** Where the workspace's state keeps the versions that the user does not want to index. */
+export const DECLINED_VERSIONS = "adkEvidence.declinedVersions";
+
 /** The scheme of read-only documents with a cited source at its commit. */
 export const SOURCE_SCHEME = "adk-evidence";

@@ -107,6 +107,9 @@ def mcp(
     check_pinned(adk, project, python)
 
     def find_project(settings: Settings) -> ProjectAdk | None:
+        if project is not None:
+            # It may use no google-adk yet.
+            return wanted_adk(settings, adk, project, python, required=False)
         return wanted_adk(settings, adk, project, python) or detected_adk(settings)
 
     session = AgentSession(lambda: settings_from(profile, home, roots), find_project)

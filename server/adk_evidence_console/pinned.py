@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +12,6 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_console import path_option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.settings import Settings
 
@@ -46,8 +43,9 @@ def wanted_adk(
     Raises:
         InvalidRequestError: The options contradict each other, or name no google-adk.
     """
-    from adk_evidence.index.project import ProjectAdk, find_adk
+    from adk_evidence.index.project import ProjectAdk
     from adk_evidence.index.versions import checked_version
+    from adk_evidence.symbols.project import project_adk
 
     check_pinned(adk, project, python)
     if adk is not None:
@@ -55,7 +53,7 @@ def wanted_adk(
     if project is None and python is None:
         return None
     folder = None if project is None else project.expanduser()
-    found = find_adk(folder, python, released=partial(_released, settings))
+    found = project_adk(settings, folder, python)
     if found is None and required:
         raise InvalidRequestError(f"No google-adk is found in {python or project}.", "Name its version with --adk.")
     return found
@@ -72,9 +70,3 @@ def detected_adk(settings: Settings) -> ProjectAdk | None:
         found = find_adk(Path.cwd(), active=True)
         return found if found and found.exact else None
     return None
-
-
-def _released(settings: Settings) -> Sequence[str]:
-    from adk_evidence.symbols.history import History
-
-    return History.load(settings.paths.history).versions

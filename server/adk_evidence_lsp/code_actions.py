@@ -38,11 +38,14 @@ async def code_action(server: EvidenceServer, params: types.CodeActionParams) ->
     if snapshot.language != "python" or not found:
         return []
 
+    project = server.project(uri)
+
     def about_the_adk(cancelled: Cancelled) -> list[types.Diagnostic]:
         document = server.documents.parsed(snapshot)
         try:
-            with server.backend.session() as session:
-                return [each for each in found if _is_about_the_adk(each, snapshot, document, session.symbols)]
+            with server.backend.session(project) as pinned:
+                symbols = pinned.session.symbols
+                return [each for each in found if _is_about_the_adk(each, snapshot, document, symbols)]
         except EvidenceError:
             # Without an index no names of the ADK are known, but the name of the package is.
             return [each for each in found if _is_about_the_adk(each, snapshot, document, None)]

@@ -16,6 +16,7 @@ from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.symbols.lookup import SymbolInfo
 
 # What readers of Markdown turn into links or entities without any brackets.
@@ -33,46 +34,53 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     if snapshot.language != "python":
         return None
 
-    def look_up(cancelled: Cancelled) -> SymbolInfo | str | None:
+    project = server.project(snapshot.uri)
+
+    def look_up(cancelled: Cancelled) -> tuple[SymbolInfo | str, ChosenIndex] | None:
         from adk_evidence.search.drift import checker_for
         from adk_evidence.search.released import indexed_version
         from adk_evidence.symbols.resolution import resolve_at
 
         document = server.documents.parsed(snapshot)
         try:
-            with server.backend.session() as session:
-                place = snapshot.place(params.position)
+            with server.backend.session(project) as pinned:
+                session, place = pinned.session, snapshot.place(params.position)
                 entry = resolve_at(document, session.symbols, *place)
                 if entry is not None:
-                    return session.symbols.info(entry)
+                    return session.symbols.info(entry), pinned.chosen
                 checker = checker_for(session.settings, indexed_version(session.index, session.settings))
-                found = checker.at(document, *place) if checker else None
-                return found.text if found else None
+                lack = checker.at(document, *place) if checker else None
+                return (lack.text, pinned.chosen) if lack else None
         except EvidenceError:
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
 
-    info = await server.executor.run(look_up, quick=True)
-    if info is None:
+    found = await server.executor.run(look_up, quick=True)
+    if found is None:
         return None
+    info, chosen = found
+    other = chosen.wanted.version if chosen.wanted is not None and not chosen.exact else ""
     linked = params if server.client_runs(CLIENT_FIND_EVIDENCE) else None
     # A sentence names what the document itself names, and nothing of the corpora.
-    value = info if isinstance(info, str) else as_markdown(info, linked)
+    value = info if isinstance(info, str) else as_markdown(info, linked, other)
     return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
 
 
-def as_markdown(info: SymbolInfo, linked: types.HoverParams | None) -> str:
+def as_markdown(info: SymbolInfo, linked: types.HoverParams | None, project: str = "") -> str:
     """A symbol as Markdown, in which texts from the corpora cannot be markup.
 
     Args:
         info: The symbol.
         linked: The place of the symbol, to end with a link to the client's command that finds evidence; None for no
             link.
+        project: The version that the project uses, where that is another one.
     """
     parts = [fenced(info.signature or info.fqn, "python")]
     if info.doc:
         parts.append(_prose(info.doc))
-    parts.append(f"{code_span(info.fqn)} · {_prose(info.ref or info.commit)}")
+    version = _prose(info.ref or info.commit)
+    also = f" (the project uses google-adk {_prose(project)}, which is not indexed)" if project else ""
+    parts.append(f"{code_span(info.fqn)} · {version}{also}")
     citations = f"- Code: {_cited(info.citation)}"
     if info.documentation is not None:
         trail = " \u203a ".join(info.documentation.headings)

@@ -10,11 +10,12 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adk_evidence.errors import (
     EvidenceError,
     IngestError,
+    InvalidRequestError,
     ModelError,
     SettingsError,
     SourceError,
@@ -22,8 +23,12 @@ from adk_evidence.errors import (
     VerificationError,
 )
 from adk_evidence_lsp.progress import Report, create_token, work_done
+from adk_evidence_lsp.projects import chosen_for
 from adk_evidence_lsp.protocol import IngestParams
 from adk_evidence_lsp.server import EvidenceServer
+
+if TYPE_CHECKING:
+    from adk_evidence.index.project import ProjectAdk
 
 _LOG = logging.getLogger(__name__)
 
@@ -73,14 +78,16 @@ class Ingestion:
             raise IngestRunningError("An ingestion is running already.", "Wait until it ends, or cancel it.")
         server.ingesting = True
         try:
+            wanted = await self._wanted(params)
             token = params.work_done_token
             if token is None:
                 token = await create_token(server)
             with work_done(server, token, "Ingesting the ADK corpora", cancels=asyncio.current_task()) as report:
-                shown = _Shown(report, symbols=params.mode != "docs")
-                result = await self._run([params.mode, *self._options(params)], shown)
-                if params.mode != "docs":
-                    result = await self._with_targets(result, shown)
+                mode = params.mode if wanted is None else "all"
+                shown = _Shown(report, symbols=mode != "docs")
+                result = await self._run([mode, *_version_options(wanted), *self._options(params)], shown)
+                if mode != "docs":
+                    result = await self._with_targets(result, wanted, shown)
         finally:
             server.ingesting = False
         server.warm_up()
@@ -91,10 +98,23 @@ class Ingestion:
         if self._process is not None and self._process.returncode is None:
             _signal(self._process, kill=True)
 
-    async def _with_targets(self, result: dict[str, Any], shown: _Shown) -> dict[str, Any]:
+    async def _wanted(self, params: IngestParams) -> ProjectAdk | None:
+        """The google-adk of the project that the request names."""
+        server = self._server
+        if params.folder is None:
+            return None
+        project = server.project(params.folder)
+        settings = server.backend.settings()
+        found = await server.executor.run(lambda _: chosen_for(settings, project).wanted)
+        if found is None:
+            raise InvalidRequestError("No google-adk is found in this project.", "Install it there, or lock a version.")
+        return found
+
+    async def _with_targets(self, result: dict[str, Any], wanted: ProjectAdk | None, shown: _Shown) -> dict[str, Any]:
         """Embed the symbols, so that they are found by meaning; the manifest says if that failed."""
         try:
-            await self._run(["targets", *self._options()], shown)
+            version = [] if wanted is None else [f"--adk={wanted.version}"]
+            await self._run(["targets", *version, *self._options()], shown)
         except EvidenceError as exc:
             notice = f"The symbols are searched by name and words alone: {exc.message}"
             return {**result, "notices": [*result.get("notices", ()), notice]}
@@ -105,7 +125,8 @@ class Ingestion:
         named = {"--home": client.home, "--profile": client.profile}
         if params is not None:
             named |= {"--docs": params.docs if params.mode != "code" else None}
-            named |= {"--code": params.code if params.mode != "docs" else None}
+            # The code of a version is that version's release.
+            named |= {"--code": params.code if params.mode != "docs" and params.folder is None else None}
         # With `=`, a value that begins with a dash is not an option.
         options = [f"{name}={value}" for name, value in named.items() if value is not None]
         return [*options, "--json", *(["--offline"] if params is not None and params.offline else [])]
@@ -135,6 +156,13 @@ class Ingestion:
         if (result := _json_object(output)) is None:
             raise IngestError("The ingestion ended without saying what it did.", "Run `adk-ingest status`.")
         return result
+
+
+def _version_options(wanted: ProjectAdk | None) -> list[str]:
+    """The options that name the version of a project, and the environment that has the version installed."""
+    if wanted is None:
+        return []
+    return [f"--adk={wanted.version}" if wanted.python is None else f"--python={wanted.python}"]
 
 
 class _Shown:

@@ -59,6 +59,7 @@ SECTION = "adkEvidence"
 
 REQUEST_FAILED = -32803
 MAX_RESULTS = 100
+MAX_FOLDERS = 1000
 MAX_UINT = 2**31 - 1
 
 Token = str | int
@@ -72,6 +73,8 @@ def _without_null(value: str | None) -> str | None:
 
 
 _NoNull = AfterValidator(_without_null)
+# The URI of a folder of the workspace, or of a document in one.
+_Folder = Annotated[Annotated[str, Field(min_length=1, max_length=4000)] | None, _NoNull]
 
 
 class _Params(BaseModel):
@@ -111,7 +114,8 @@ class Range(_Lsp):
 class EvidenceParams(_Params):
     """`adk/evidence`: a question, or the place in an open document to make one of.
 
-    A later request for the same document, or with the same `supersedeKey`, cancels this one.
+    The answer is of the google-adk that the project of the document uses, or else the project at the URI `folder`. A
+    later request for the same document, or with the same `supersedeKey`, cancels this one.
     """
 
     query: str | None = Field(default=None, max_length=MAX_PASTED_CHARS)
@@ -124,6 +128,7 @@ class EvidenceParams(_Params):
     filters: EvidenceFilters = EvidenceFilters()
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     strict: bool | None = None
+    folder: _Folder = None
     supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
     work_done_token: Token | None = None
 
@@ -135,11 +140,12 @@ class EvidenceParams(_Params):
 
 
 class SymbolParams(_Params):
-    """`adk/symbol`: a name, or the place of one in an open document."""
+    """`adk/symbol`: a name, or the place of one in an open document; `folder` as in `adk/evidence`."""
 
     name: str | None = Field(default=None, min_length=1, max_length=500)
     text_document: DocumentId | None = None
     position: Position | None = None
+    folder: _Folder = None
 
     @model_validator(mode="after")
     def _askable(self) -> SymbolParams:
@@ -149,7 +155,7 @@ class SymbolParams(_Params):
 
 
 class TargetsParams(_Params):
-    """`adk/targets`: a name, the beginning of one, or what a symbol is for.
+    """`adk/targets`: a name, the beginning of one, or what a symbol is for; `folder` as in `adk/evidence`.
 
     `python` is the user's interpreter or virtual environment: results say whether its google-adk has them. A later
     request with the same `supersedeKey` cancels this one, for results while somebody types.
@@ -159,6 +165,7 @@ class TargetsParams(_Params):
     limit: int = Field(default=10, ge=1, le=MAX_TARGETS)
     mode: SearchMode = "auto"
     python: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
+    folder: _Folder = None
     supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
 
 
@@ -176,8 +183,8 @@ class CitedTextParams(_Params):
 class SourceParams(_Params):
     """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
 
-    A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
-    looked for.
+    The index of the version that the project at `folder` uses is read first. A citation or candidate of a version that
+    is not indexed is opened in another one; `cited` then says what is looked for.
     """
 
     citation: str | None = Field(default=None, min_length=1, max_length=4000)
@@ -187,6 +194,7 @@ class SourceParams(_Params):
     commit: str | None = Field(default=None, min_length=1, max_length=200)
     lines: LineSpan | None = None
     cited: CitedTextParams | None = None
+    folder: _Folder = None
 
     @model_validator(mode="after")
     def _one_way(self) -> SourceParams:
@@ -204,12 +212,16 @@ class StatusParams(_Params):
 
 
 class IngestParams(_Params):
-    """`adk/ingest`: what `adk-ingest` is to do."""
+    """`adk/ingest`: what `adk-ingest` is to do.
+
+    With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index.
+    """
 
     mode: Literal["docs", "code", "all"] = "all"
     docs: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     code: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     offline: bool = False
+    folder: _Folder = None
     work_done_token: Token | None = None
 
 
@@ -290,8 +302,27 @@ class FindingInfo(Frozen):
     mend: str
 
 
+class ProjectStatus(Frozen):
+    """Which google-adk a folder of the workspace uses.
+
+    `folder` is its URI as the client named it. `asked` is the range that the project gives, if it gives no exact
+    version. `indexed` is the version of the index that answers, null where nobody knows; `exact` says whether that is
+    `version`.
+    """
+
+    folder: str
+    version: str
+    taken_from: str
+    asked: str
+    indexed: str | None
+    exact: bool
+
+
 class ServerStatus(Frozen):
-    """`adk/status`'s result. `generations` are those on the disk, the current one first."""
+    """`adk/status`'s result. `generations` are those on the disk, the current one first.
+
+    `projects` are the folders of the workspace that use google-adk.
+    """
 
     version: str
     home: Path
@@ -302,6 +333,7 @@ class ServerStatus(Frozen):
     findings: tuple[FindingInfo, ...]
     ingesting: bool
     settings_problem: str | None
+    projects: tuple[ProjectStatus, ...]
 
 
 def _empty_is_none(value: Any) -> Any:
@@ -319,7 +351,10 @@ class HoverSettings(_Settings):
 
 
 class ClientSettings(_Settings):
-    """The section `adkEvidence` of the client's settings."""
+    """The section `adkEvidence` of the client's settings.
+
+    `interpreters` are the Pythons that the user has chosen for folders of the workspace, by the folders' URIs.
+    """
 
     home: _Optional = None
     profile: _Optional = None
@@ -327,6 +362,7 @@ class ClientSettings(_Settings):
     max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     hover: HoverSettings = HoverSettings()
+    interpreters: dict[str, Annotated[str, _NoNull]] = Field(default={}, max_length=MAX_FOLDERS)
     log_level: Literal["debug", "info", "warning", "error"] | None = None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
+from adk_evidence_lsp.projects import Project, chosen_for
 from adk_evidence_lsp.protocol import (
     CheckedCandidate,
     CheckParams,
@@ -22,6 +25,7 @@ from adk_evidence_lsp.protocol import (
     EvidenceParams,
     FindingInfo,
     Position,
+    ProjectStatus,
     RenderParams,
     RenderResult,
     ServerStatus,
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from adk_evidence.models.cited import Cited
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
+    from adk_evidence.settings import Settings
     from adk_evidence.symbols.query import QueryUsed
     from adk_evidence.symbols.target import RankedTarget
 
@@ -49,10 +54,11 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
     """The pack for a question, which is given or made of a selection, with `queryUsed`."""
     snapshot = _asked_about(server, params)
     client = server.configuration.client
+    project = server.project(params.text_document.uri if params.text_document else None, params.folder)
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
-        with server.backend.session(cancelled) as session:
-            used = _question(server, params, snapshot, session)
+        with server.backend.session(project, cancelled, params.query or "", params.filters.repo_ref_hint) as pinned:
+            used = _question(server, params, snapshot, pinned.session)
             request = {
                 "query": used.text,
                 "symbols": used.symbols,
@@ -62,8 +68,9 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
                 "time_budget_ms": params.time_budget_ms or client.time_budget_ms,
                 "filters": params.filters,
                 "strict": params.strict,
+                "project": pinned.chosen.project,
             }
-            pack = session.find(parse_params(EvidenceRequest, request))
+            pack = pinned.session.find(parse_params(EvidenceRequest, request))
         return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
 
     key = None
@@ -116,12 +123,13 @@ async def symbol(server: EvidenceServer, params: SymbolParams) -> dict[str, Any]
     """A symbol with the paths of `others` that the name may mean; None where it means nothing indexed."""
     asked = params.text_document if params.name is None else None
     snapshot = server.snapshot(asked.uri) if asked else None
+    project = server.project(params.text_document.uri if params.text_document else None, params.folder)
 
     def look_up(cancelled: Cancelled) -> dict[str, Any] | None:
         from adk_evidence.symbols.resolution import resolve_at
 
-        with server.backend.session() as session:
-            symbols = session.symbols
+        with server.backend.session(project) as pinned:
+            symbols = pinned.session.symbols
             if snapshot is None:
                 exact = symbols.resolve(params.name or "")
                 found = [exact] if exact else symbols.table.find(params.name or "")
@@ -141,9 +149,11 @@ async def symbol(server: EvidenceServer, params: SymbolParams) -> dict[str, Any]
 async def targets(server: EvidenceServer, params: TargetsParams) -> dict[str, Any]:
     """ADK symbols by name and by meaning."""
 
+    project = server.project(None, params.folder)
+
     def find(cancelled: Cancelled) -> dict[str, Any]:
         python = Path(params.python) if params.python is not None else None
-        with server.backend.use() as service:
+        with server.backend.use(project) as (service, _):
             return service.symbols.find(params.query, params.limit, params.mode, python).model_dump(mode="json")
 
     key = f"targets:{params.supersede_key}" if params.supersede_key is not None else None
@@ -151,17 +161,27 @@ async def targets(server: EvidenceServer, params: TargetsParams) -> dict[str, An
 
 
 async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
-    """ADK symbols with their whole location, so that there is nothing to resolve."""
+    """ADK symbols with their whole location, so that there is nothing to resolve.
+
+    They are of the versions that the workspace's projects use; where there are several, each symbol names its own.
+    """
+    projects = server.projects()
 
     def find(cancelled: Cancelled) -> list[types.WorkspaceSymbol]:
-        try:
-            with server.backend.session() as session:
-                answer = session.service.symbols.find(params.query, WORKSPACE_SYMBOLS)
-                found = [_workspace_symbol(target, session.index) for target in answer.results]
-        except EvidenceError:
-            # An index, targets or a query is missing: `adk/status` says so, not every key that is pressed.
-            return []
-        return [symbol for symbol in found if symbol is not None]
+        found: dict[str | None, list[types.WorkspaceSymbol]] = {}
+        for project in projects or (None,):
+            # Where an index, targets or a query is missing, `adk/status` says so, not every key that is pressed.
+            with suppress(EvidenceError), server.backend.session(project) as pinned:
+                if pinned.chosen.version not in found:
+                    session = pinned.session
+                    answer = session.service.symbols.find(params.query, WORKSPACE_SYMBOLS)
+                    symbols = (_workspace_symbol(target, session.index) for target in answer.results)
+                    found[pinned.chosen.version] = [symbol for symbol in symbols if symbol is not None]
+        if len(found) > 1:
+            for version, of_version in found.items():
+                for symbol in of_version:
+                    symbol.container_name = f"{symbol.container_name} ({version})"
+        return [symbol for of_version in found.values() for symbol in of_version]
 
     return await server.executor.run(find)
 
@@ -189,30 +209,40 @@ def _workspace_symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymb
 
 async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]:
     """The text of a cited file. Nothing but indexed files is opened."""
+    project = server.project(None, params.folder)
 
     def read(cancelled: Cancelled) -> dict[str, Any]:
-        with server.backend.session() as session:
-            cited = _read(session, params)
-            site = session.index.manifest.corpora[cited.corpus].site_url
-        return {**cited.model_dump(mode="json"), "site_url": site}
+        from adk_evidence.search.read import NotIndexedError
+
+        try:
+            return server.backend.read(project, lambda session: _opened(session, _read(session, params)))
+        except NotIndexedError as exc:
+            named = params.candidate_id or params.citation
+            if named is None:
+                # The address of a file stands for one version of the file.
+                raise
+            cited = _cited_text(params)
+            try:
+                return server.backend.read(
+                    project, lambda session: _opened(session, session.read_in_other_version(named, cited))
+                )
+            except NotIndexedError:
+                raise exc from None
 
     return await server.executor.run(read)
 
 
 def _read(session: Session, params: SourceParams) -> CitedSource:
-    from adk_evidence.search.read import NotIndexedError
+    if params.candidate_id is not None:
+        return session.read_candidate(params.candidate_id)
+    if params.citation is not None:
+        return session.read(params.citation)
+    return session.read_file(params.path or "", params.repo, params.commit, params.lines)
 
-    named = params.candidate_id or params.citation
-    if named is None:
-        # The address of a file stands for one version of the file.
-        return session.read_file(params.path or "", params.repo, params.commit, params.lines)
-    try:
-        return session.read_candidate(named) if params.candidate_id is not None else session.read(named)
-    except NotIndexedError as exc:
-        try:
-            return session.read_in_other_version(named, _cited_text(params))
-        except NotIndexedError:
-            raise exc from None
+
+def _opened(session: Session, cited: CitedSource) -> dict[str, Any]:
+    site = session.index.manifest.corpora[cited.corpus].site_url
+    return {**cited.model_dump(mode="json"), "site_url": site}
 
 
 def _cited_text(params: SourceParams) -> Cited | None:
@@ -229,6 +259,7 @@ def _cited_text(params: SourceParams) -> Cited | None:
 async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]:
     """What is installed, indexed, stale or missing."""
     ingesting, problem = server.ingesting, server.configuration.problem
+    projects = server.projects()
 
     def look(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.embedding.factory import fingerprint
@@ -239,8 +270,8 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
         generations = open_generations(settings)
         try:
-            with server.backend.session() as session:
-                index = session.index.info
+            with server.backend.session(None) as pinned:
+                index = pinned.session.index.info
         except EvidenceError:
             index = None
         return ServerStatus(
@@ -253,9 +284,24 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             findings=findings,
             ingesting=ingesting or generations.is_being_written(),
             settings_problem=problem,
+            projects=tuple(_project_status(settings, projects)),
         ).model_dump(mode="json")
 
     return await server.executor.run(look)
+
+
+def _project_status(settings: Settings, projects: list[Project]) -> Iterator[ProjectStatus]:
+    for project in projects:
+        chosen = chosen_for(settings, project)
+        if (wanted := chosen.wanted) is not None:
+            yield ProjectStatus(
+                folder=project.uri,
+                version=wanted.version,
+                taken_from=wanted.taken_from,
+                asked=wanted.asked,
+                indexed=chosen.version,
+                exact=chosen.exact,
+            )
 
 
 async def render(server: EvidenceServer, params: RenderParams) -> dict[str, Any]:
@@ -294,14 +340,16 @@ def rendered(params: RenderParams) -> RenderResult:
 
 async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
     """What became of the texts that a saved pack cites, in the sources of the index as they are now."""
+    project = server.project(None)
 
     def compare(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.citations.saved import check_pack, pack_of, read_sources
         from adk_evidence.models.pack import is_intact
 
         pack = pack_of(params.pack)
-        with server.backend.session(cancelled) as session:
-            sources = read_sources(session.index.manifest, session.index.sources)
+        with server.backend.session(project, cancelled) as pinned:
+            index = pinned.session.index
+            sources = read_sources(index.manifest, index.sources)
             candidates = tuple(
                 CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=one.verification)
                 for one in check_pack(pack, sources)

@@ -26,6 +26,7 @@ from adk_evidence_lsp.backend import Backend, OpenService, open_service
 from adk_evidence_lsp.configuration import Configuration
 from adk_evidence_lsp.documents import Documents, Snapshot
 from adk_evidence_lsp.executor import Executor
+from adk_evidence_lsp.projects import Project, project_at, projects_of
 from adk_evidence_lsp.wire import EvidenceProtocol
 
 _LOG = logging.getLogger(__name__)
@@ -60,6 +61,17 @@ class EvidenceServer(LanguageServer):
     def snapshot(self, uri: str) -> Snapshot:
         return self.documents.snapshot(self.workspace, uri)
 
+    def projects(self) -> list[Project]:
+        """The projects of the workspace's folders."""
+        # Editors that know one folder alone send it as the root.
+        root = self.workspace.root_uri
+        folders = self.workspace.folders or ([root] if root else [])
+        return projects_of(folders, self.configuration.client.interpreters)
+
+    def project(self, uri: str | None, folder: str | None = None) -> Project | None:
+        """The project of a document, or else of a folder."""
+        return project_at(uri if uri is not None else folder, self.projects())
+
     def client_runs(self, command: str) -> bool:
         """Whether the client has declared that it runs a command itself."""
         match self.client_capabilities.experimental:
@@ -89,10 +101,13 @@ class EvidenceServer(LanguageServer):
         from adk_evidence.search.session import settle
 
         try:
-            with self.backend.use() as service:
-                with service.session() as session:
-                    _ = session.symbols
-                    _LOG.info("Symbols are ready")
+            # Their indexes stay open.
+            projects = self.projects()
+            for project in projects or (None,):
+                with self.backend.session(project) as pinned:
+                    _ = pinned.session.symbols
+            _LOG.info("Symbols are ready")
+            with self.backend.use(projects[0] if projects else None) as (service, _chosen):
                 service.rank(EvidenceRequest(query="agent"), cancelled)
                 _LOG.info("Evidence is ready")
                 with suppress(TargetsMissingError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -75,8 +77,9 @@ def test_an_interpreter_without_the_adk_leaves_the_question_to_the_folder(projec
 
 
 def test_what_is_no_interpreter_is_refused(project: Path) -> None:
-    with pytest.raises(InvalidRequestError, match="neither"):
-        find(project, project / "missing")
+    for path in (project / "missing", Path("~nobody-of-this-name/python")):
+        with pytest.raises(InvalidRequestError, match="neither"):
+            find(project, path)
 
 
 def test_the_layout_of_windows_is_read(project: Path) -> None:
@@ -267,6 +270,14 @@ def test_what_the_project_needs_counts_before_its_groups(project: Path) -> None:
     assert told(find(project)) == ("1.31.0", "pyproject.toml", False)
 
 
+def test_the_time_for_a_range_grows_with_its_length_alone(project: Path) -> None:
+    many = "".join(f'google-adk = "^1{".1" * 900} x"\n[tool.poetry.group.g{n}.dependencies]\n' for n in range(50))
+    write(project, "pyproject.toml", f"[tool.poetry.dependencies]\n{many}")
+    start = time.process_time()
+    assert find(project) is None
+    assert time.process_time() - start < 2
+
+
 def test_a_range_without_a_release_says_nothing(project: Path) -> None:
     write(project, "pyproject.toml", '[project]\ndependencies = ["google-adk>=9"]\n')
     assert find(project) is None
@@ -355,6 +366,9 @@ DAMAGED = [
     "google-adk = [" * 3000,
     "dependencies:\n  - google-adk: &a [*a]\n",
     "dependencies: google-adk\n",
+    "a: &a [google-adk, x]\n"
+    + "".join(f"{name}: &{name} [{f'*{before},' * 9}]\n" for before, name in pairwise("abcdefghijklm"))
+    + "dependencies:\n  - pip: *m\n",
     "[" * 5000 + "google-adk",
     '{"default": {"google-adk": {"version": 7}}, "develop": []}',
     'package = "google-adk"\nproject = 3\n[tool]\npoetry = "google-adk"\n',

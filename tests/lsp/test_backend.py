@@ -17,6 +17,7 @@ class Service:
     """Counts how often it is closed."""
 
     def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.home = settings.paths.root
         self.closed = 0
 
@@ -37,16 +38,16 @@ def at(home: Path) -> ClientSettings:
 def test_a_replaced_service_stays_open_for_its_requests(tmp_path: Path) -> None:
     backend = Backend(Service)
     backend.configure(at(tmp_path / "a"))
-    with backend.use() as first:
-        with backend.use() as again:
+    with backend.use() as (first, _):
+        with backend.use() as (again, _):
             assert again is first
             backend.configure(at(tmp_path / "b"))
-            with backend.use() as second:
+            with backend.use() as (second, _):
                 assert (first.home, second.home) == (tmp_path / "a", tmp_path / "b")
         assert (first.closed, second.closed) == (0, 0)
     assert (first.closed, second.closed) == (1, 0)
     backend.configure(at(tmp_path / "b"))
-    with backend.use() as same:
+    with backend.use() as (same, _):
         assert same is second
         backend.close()
         assert second.closed == 0
@@ -60,7 +61,7 @@ def test_settings_that_change_while_a_service_opens_leave_it_to_one_request(tmp_
 
     backend = Backend(open_service)
     backend.configure(at(tmp_path / "a"))
-    with backend.use() as alone, backend.use() as shared:
+    with backend.use() as (alone, _), backend.use() as (shared, _):
         assert (alone.home, shared.home) == (tmp_path / "a", tmp_path / "b")
     assert (alone.closed, shared.closed) == (1, 0)
     backend.close()

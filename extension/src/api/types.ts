@@ -114,6 +114,11 @@ export interface EvidencePack {
     dense: "complete" | "pending";
     corpora: { [name: string]: { repo: string; commit: string; ref: string | null; source: string; chunks: number } };
   } | null;
+  /**
+   * Which google-adk the project of the request's scope uses, what named that version, and which version was searched.
+   * Missing from older servers, null where the project uses none.
+   */
+  adk?: { indexed: string | null; wanted: string; taken_from: string } | null;
   /** How reliable the answer is, with a sentence. */
   quality: { level: "none" | "keyword_only" | "mixed" | "high"; note: string };
   retrieval_plan: object | null;

@@ -5,6 +5,7 @@ import { withoutCredentials } from "../log";
 import type { Problem } from "../problem";
 import type { ServerStatus } from "../protocol/generated";
 import { forEditor } from "../server/palette";
+import { otherVersion, projectLine, projectName } from "../server/project";
 import type { Origin, Resolution } from "../server/resolve";
 import { codeSpan, markdownLine } from "../text/untrusted";
 
@@ -66,6 +67,13 @@ function statusLines(status: ServerStatus): string[] {
     if (mend) {
       lines.push(`  - ${markdownLine(forEditor(mend))}`);
     }
+  }
+  // Older servers do not send projects.
+  for (const project of status.projects ?? []) {
+    const other = otherVersion(project);
+    const mark = other === null ? MARKS.ok : MARKS.note;
+    const line = [projectLine(project), other].filter((part) => part !== null).join(". ");
+    lines.push(`- ${mark} **${markdownLine(projectName(project))}**: ${markdownLine(line)}`);
   }
   return [...lines, ""];
 }

@@ -10,16 +10,26 @@ import { messageLine } from "../text/untrusted";
 
 type Mode = NonNullable<IngestParams["mode"]>;
 
-/** Ingest Corpora: asks which, shows the progress with a way to cancel, and then the outcome. */
-export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
-  const mode = await pickMode();
-  if (mode === undefined) {
+/**
+ * Ingest Corpora: asks which, shows the progress with a way to cancel, and then the outcome.
+ *
+ * @param argument `{ folder }`, the URI of a document or folder: does not ask, but indexes the version of google-adk
+ * that the project there uses.
+ */
+export async function ingestCorpora(
+  argument: unknown,
+  evidence: Evidence,
+  log: vscode.LogOutputChannel,
+): Promise<void> {
+  const folder = folderOf(argument);
+  const params = folder === undefined ? await pickParams() : paramsOf(folder);
+  if (params === undefined) {
     return;
   }
-  const scope = scopeInUse();
+  const scope = folder ?? scopeInUse();
   let run: RunManifest;
   try {
-    run = await withProgress((token) => evidence.ingest({ mode, ...ingestSettings(folderInUse()) }, token, scope));
+    run = await withProgress((token) => evidence.ingest(params, token, scope));
   } catch (error) {
     if (!(error instanceof Problem && error.code === "cancelled")) {
       throw error;
@@ -32,6 +42,22 @@ export async function ingestCorpora(evidence: Evidence, log: vscode.LogOutputCha
   }
   // The message may stand for long; the command is done.
   void tell(run);
+}
+
+function folderOf(argument: unknown): vscode.Uri | undefined {
+  const named = typeof argument === "object" && argument !== null && "folder" in argument && argument.folder;
+  return typeof named === "string" ? vscode.Uri.parse(named) : undefined;
+}
+
+/** The docs are those of the settings; the code is the version's release. */
+function paramsOf(folder: vscode.Uri): IngestParams {
+  const { docs = null } = ingestSettings(vscode.workspace.getWorkspaceFolder(folder));
+  return { folder: folder.toString(), docs };
+}
+
+async function pickParams(): Promise<IngestParams | undefined> {
+  const mode = await pickMode();
+  return mode && { mode, ...ingestSettings(folderInUse()) };
 }
 
 async function pickMode(): Promise<Mode | undefined> {

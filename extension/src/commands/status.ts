@@ -2,8 +2,9 @@ import * as vscode from "vscode";
 import { ageOf } from "../age";
 import type { Evidence } from "../evidence/client";
 import { type Fix, Problem } from "../problem";
-import type { FindingInfo, IndexInfo, ServerStatus } from "../protocol/generated";
+import type { FindingInfo, IndexInfo, ProjectStatus, ServerStatus } from "../protocol/generated";
 import { FIXES } from "../server/problems";
+import { otherVersion, projectLine, projectName } from "../server/project";
 import { showProblem } from "../server/showProblem";
 import { messageLine } from "../text/untrusted";
 
@@ -34,6 +35,7 @@ export function statusItems(status: ServerStatus, now: number): StatusItem[] {
   return [
     ...section(vscode.l10n.t("To do"), [...problemItems(status), ...amiss.map(findingItem)]),
     ...section(vscode.l10n.t("Index"), status.index ? indexItems(status, status.index, now) : [noIndexItem(status)]),
+    ...section(vscode.l10n.t("Projects"), (status.projects ?? []).map(projectItem)),
     ...section(vscode.l10n.t("Models"), modelItems(status)),
     ...section(vscode.l10n.t("In order"), fine.map(findingItem)),
     ...section(
@@ -87,6 +89,19 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
     }
   }
   return [built, ...held];
+}
+
+function projectItem(project: ProjectStatus): StatusItem {
+  const other = otherVersion(project);
+  const item: StatusItem = {
+    label: `${other === null ? "$(check)" : "$(warning)"} ${projectName(project)}`,
+    description: [projectLine(project), messageLine(project.asked)].filter(Boolean).join(" · "),
+  };
+  if (other !== null) {
+    item.detail = vscode.l10n.t("{0} Choose this to index that version.", other);
+    item.run = () => runFix(FIXES.ingestVersion(project.version, project.folder));
+  }
+  return item;
 }
 
 function noIndexItem({ home }: ServerStatus): StatusItem {

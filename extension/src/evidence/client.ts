@@ -17,7 +17,7 @@ import type {
 } from "../protocol/generated";
 import { PROBLEMS } from "../server/problems";
 import type { Backend } from "./backend";
-import { scopeInUse } from "./scope";
+import { projectOf, scopeInUse } from "./scope";
 
 /** The server's requests. Remembers which server made a pack. Every method throws as `Backend.request` does. */
 export class Evidence {
@@ -33,7 +33,7 @@ export class Evidence {
   async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
     // Another folder may be in use when a citation is opened.
     const asked = scope ?? scopeInUse();
-    const pack = await this.backend.request("adk/evidence", params, token, asked);
+    const pack = await this.backend.request("adk/evidence", { ...projectOf(asked), ...params }, token, asked);
     if (!isPack(pack)) {
       throw PROBLEMS.unreadableAnswer();
     }
@@ -63,17 +63,17 @@ export class Evidence {
 
   /** What the index knows of a name. */
   symbol(params: SymbolParams, token?: CancellationToken, scope?: Uri): Promise<SymbolResult | null> {
-    return this.backend.request("adk/symbol", params, token, scope);
+    return this.backend.request("adk/symbol", { ...projectOf(scope), ...params }, token, scope);
   }
 
   /** Symbols by name and by meaning, best first. */
   targets(params: TargetsParams, token?: CancellationToken, scope?: Uri): Promise<TargetAnswer> {
-    return this.backend.request("adk/targets", params, token, scope);
+    return this.backend.request("adk/targets", { ...projectOf(scope), ...params }, token, scope);
   }
 
   /** The text of a cited file. */
   source(params: SourceParams, token?: CancellationToken, scope?: Uri): Promise<SourceResult> {
-    return this.backend.request("adk/source", params, token, scope);
+    return this.backend.request("adk/source", { ...projectOf(scope), ...params }, token, scope);
   }
 
   /** What is installed, indexed, stale or missing. */

@@ -25,6 +25,12 @@ export function scopeInUse(): vscode.Uri | undefined {
   return vscode.window.activeTextEditor?.document.uri ?? folderInUse()?.uri;
 }
 
+/** The folder whose project an answer is for, as parameters of a request: its version of google-adk counts. */
+export function projectOf(scope: vscode.Uri | undefined): { folder?: string } {
+  const folder = (scope && workspaceFolderOf(scope)) ?? folderInUse();
+  return folder === undefined ? {} : { folder: folder.uri.toString() };
+}
+
 function see(editor: vscode.TextEditor | undefined): void {
   last = (editor && workspaceFolderOf(editor.document.uri)) ?? last;
 }

@@ -46,12 +46,15 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
     const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
     const { workspaceFolders: folders = [] } = vscode.workspace;
     const roots = folders.map(folderPath).filter((path) => path !== undefined);
+    // Several folders share a server, which cannot tell for which of them a tool is called.
+    const project = folders.length === 1 ? roots[0] : undefined;
     const looks = (folders.length > 0 ? folders : [undefined]).map(async (folder) => ({
       folder,
       resolution: await this.parts.resolve(folder, fresh),
     }));
     for (const { folder, resolution } of await Promise.all(looks)) {
-      const server = "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder), roots) : undefined;
+      const server =
+        "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder), roots, project) : undefined;
       const same = JSON.stringify(server);
       if (server && !found.has(same)) {
         found.set(same, { server, folder });

@@ -14,12 +14,14 @@ export interface McpServer {
  * The MCP server that answers from the same index as a language server.
  *
  * @param roots Folders below which agents may index code.
+ * @param project The folder whose google-adk answers are of.
  * @returns undefined where the program's arguments do not have `serve lsp`, which `serve mcp` would replace.
  */
 export function mcpServer(
   launch: Launch,
   index: { home?: string; profile?: string },
   roots: readonly string[] = [],
+  project?: string,
 ): McpServer | undefined {
   const { command, args, isolated } = launch;
   const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
@@ -28,10 +30,14 @@ export function mcpServer(
   }
   const home = index.home === undefined ? [] : ["--home", index.home];
   const profile = index.profile === undefined ? [] : ["--profile", index.profile];
+  const version = project === undefined ? [] : ["--project", project];
   return {
     command,
     // The words after `lsp` are options for the language server only.
-    args: [...args.slice(0, place), "serve", "mcp", ...home, ...profile, ...roots.flatMap((root) => ["--root", root])],
+    args: [
+      ...[...args.slice(0, place), "serve", "mcp", ...home, ...profile, ...version],
+      ...roots.flatMap((root) => ["--root", root]),
+    ],
     env: isolated ? Object.fromEntries(FOREIGN_VARIABLES.map((name) => [name, null])) : {},
   };
 }

@@ -86,7 +86,8 @@ export interface Protocol {
 /**
  * `adk/evidence`: a question, or the place in an open document to make one of.
  *
- * A later request for the same document, or with the same `supersedeKey`, cancels this one.
+ * The answer is of the google-adk that the project of the document uses, or else the project at the URI `folder`. A
+ * later request for the same document, or with the same `supersedeKey`, cancels this one.
  */
 export interface EvidenceParams {
   query?: string | null;
@@ -102,6 +103,7 @@ export interface EvidenceParams {
   filters?: EvidenceFilters;
   timeBudgetMs?: number | null;
   strict?: boolean | null;
+  folder?: string | null;
   supersedeKey?: string | null;
   workDoneToken?: string | number | null;
 }
@@ -149,15 +151,16 @@ export interface EvidenceFilters {
   repo_ref_hint?: string | null;
 }
 /**
- * `adk/symbol`: a name, or the place of one in an open document.
+ * `adk/symbol`: a name, or the place of one in an open document; `folder` as in `adk/evidence`.
  */
 export interface SymbolParams {
   name?: string | null;
   textDocument?: DocumentId | null;
   position?: Position | null;
+  folder?: string | null;
 }
 /**
- * `adk/targets`: a name, the beginning of one, or what a symbol is for.
+ * `adk/targets`: a name, the beginning of one, or what a symbol is for; `folder` as in `adk/evidence`.
  *
  * `python` is the user's interpreter or virtual environment: results say whether its google-adk has them. A later
  * request with the same `supersedeKey` cancels this one, for results while somebody types.
@@ -167,13 +170,14 @@ export interface TargetsParams {
   limit?: number;
   mode?: "auto" | "lexical" | "vector" | "hybrid";
   python?: string | null;
+  folder?: string | null;
   supersedeKey?: string | null;
 }
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
  *
- * A citation or candidate of a version that is not indexed is opened in the indexed one; `cited` then says what is
- * looked for.
+ * The index of the version that the project at `folder` uses is read first. A citation or candidate of a version that
+ * is not indexed is opened in another one; `cited` then says what is looked for.
  */
 export interface SourceParams {
   citation?: string | null;
@@ -183,6 +187,7 @@ export interface SourceParams {
   commit?: string | null;
   lines?: LineSpan | null;
   cited?: CitedTextParams | null;
+  folder?: string | null;
 }
 /**
  * Lines of a file, 1-based and inclusive.
@@ -210,12 +215,15 @@ export interface StatusParams {
 }
 /**
  * `adk/ingest`: what `adk-ingest` is to do.
+ *
+ * With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index.
  */
 export interface IngestParams {
   mode?: "docs" | "code" | "all";
   docs?: string | null;
   code?: string | null;
   offline?: boolean;
+  folder?: string | null;
   workDoneToken?: string | number | null;
 }
 /**
@@ -849,6 +857,8 @@ export interface SourceResult {
 }
 /**
  * `adk/status`'s result. `generations` are those on the disk, the current one first.
+ *
+ * `projects` are the folders of the workspace that use google-adk.
  */
 export interface ServerStatus {
   version: string;
@@ -862,6 +872,7 @@ export interface ServerStatus {
   findings: FindingInfo[];
   ingesting: boolean;
   settings_problem: string | null;
+  projects: ProjectStatus[];
 }
 /**
  * One thing that `adk-evidence doctor` looks at.
@@ -871,6 +882,21 @@ export interface FindingInfo {
   state: "ok" | "note" | "broken";
   found: string;
   mend: string;
+}
+/**
+ * Which google-adk a folder of the workspace uses.
+ *
+ * `folder` is its URI as the client named it. `asked` is the range that the project gives, if it gives no exact
+ * version. `indexed` is the version of the index that answers, null where nobody knows; `exact` says whether that is
+ * `version`.
+ */
+export interface ProjectStatus {
+  folder: string;
+  version: string;
+  taken_from: string;
+  asked: string;
+  indexed: string | null;
+  exact: boolean;
 }
 /**
  * One ingestion run. `missing` has the corpora that could not be read, each with the reason.

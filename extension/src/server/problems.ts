@@ -3,6 +3,7 @@
 import { l10n } from "vscode";
 import { COMMANDS, SECTION } from "../ids";
 import { type Fix, Problem } from "../problem";
+import { messageLine } from "../text/untrusted";
 import { OLDEST_PYTHON, type ProbeFailure } from "./python";
 import type { SetUpFailure } from "./setUpFailures";
 
@@ -28,6 +29,12 @@ export const FIXES = {
   logs: (): Fix => ({ title: l10n.t("Show Logs"), command: COMMANDS.showLogs }),
   doctor: (): Fix => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
   ingest: (): Fix => ({ title: l10n.t("Ingest Corpora"), command: COMMANDS.ingest }),
+  /** @param folder The URI of the folder whose project uses the version. */
+  ingestVersion: (version: string, folder: string): Fix => ({
+    title: l10n.t("Index google-adk {0}", messageLine(version)),
+    command: COMMANDS.ingest,
+    arguments: [{ folder }],
+  }),
   key: (): Fix => ({ title: l10n.t("Set Voyage API Key"), command: COMMANDS.setVoyageApiKey }),
   settings: (name = ""): Fix => ({
     title: l10n.t("Open Settings"),

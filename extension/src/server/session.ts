@@ -43,6 +43,8 @@ export interface SessionOptions {
   environment(): Promise<Readonly<Record<string, string>>>;
   /** The section `adkEvidence` as the server gets it. */
   settings(): Record<string, unknown>;
+  /** Calls back when something has changed that the editor does not count among its settings. */
+  onDidChangeSettings(listener: () => void): Disposable;
   /** Whether hovers and code actions of a document are this server's. */
   serves(document: TextDocument): boolean;
   hoversWanted(document: TextDocument): boolean;
@@ -68,7 +70,7 @@ class QuietClient extends LanguageClient {
 export class ClientSession implements ServerSession {
   private client: LanguageClient | undefined;
   private running = false;
-  private levelChanges: Disposable | undefined;
+  private settingChanges: Disposable | undefined;
   /** The settings that the server has, as text. */
   private told: string | undefined;
 
@@ -89,8 +91,8 @@ export class ClientSession implements ServerSession {
       throw this.startProblem(error);
     }
     this.running = true;
-    this.levelChanges = this.options.log.onDidChangeLogLevel(() => {
-      // A server that ends at that moment needs no level.
+    this.settingChanges = this.options.onDidChangeSettings(() => {
+      // A server that ends at that moment needs no settings.
       this.tellChanges().catch(() => undefined);
     });
     const server = client.initializeResult?.serverInfo;
@@ -101,7 +103,7 @@ export class ClientSession implements ServerSession {
 
   async stop(): Promise<void> {
     this.running = false;
-    this.levelChanges?.dispose();
+    this.settingChanges?.dispose();
     try {
       await this.client?.stop();
     } catch (error) {
@@ -157,7 +159,7 @@ export class ClientSession implements ServerSession {
         closed: () => {
           const wasRunning = this.running;
           this.running = false;
-          this.levelChanges?.dispose();
+          this.settingChanges?.dispose();
           if (wasRunning) {
             options.ended();
           }

@@ -3,18 +3,25 @@
 import * as vscode from "vscode";
 import { COMMANDS, CONTEXT, STATUS_MENU } from "../ids";
 import type { Fix } from "../problem";
-import type { IndexInfo } from "../protocol/generated";
+import type { EvidenceResult, IndexInfo, ProjectStatus } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
 import type { ServerState } from "./managedServer";
 import type { Answered, ServerPool } from "./pool";
 import { FIXES } from "./problems";
+import { otherVersion, projectIn } from "./project";
 import { type Situation, statusKind, statusText } from "./statusText";
+
+interface Told {
+  readonly ready: ServerState;
+  index: IndexInfo | null | undefined;
+  project: ProjectStatus | null;
+}
 
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Right, 90);
   private readonly disposables: vscode.Disposable[];
-  /** What each folder's server has said of its index, with the state in which it said so. */
-  private readonly told = new Map<string, { readonly ready: ServerState; index: IndexInfo | null | undefined }>();
+  /** What each folder's server has said of its index and project, with the state in which it said so. */
+  private readonly told = new Map<string, Told>();
   private readonly context = new Map<string, boolean>();
 
   constructor(
@@ -48,15 +55,16 @@ export class StatusItem implements vscode.Disposable {
 
   private situation(): Situation {
     const state = this.pool.state(this.scope);
-    const told = this.told.get(this.folderOf(this.scope).id);
-    return { state, index: told?.ready === state ? told.index : undefined, trusted: vscode.workspace.isTrusted };
+    const known = this.told.get(this.folderOf(this.scope).id);
+    const told = known?.ready === state ? known : undefined;
+    return { state, index: told?.index, project: told?.project ?? null, trusted: vscode.workspace.isTrusted };
   }
 
   private refresh(): void {
     const folder = this.folderOf(this.scope).id;
     const state = this.pool.state(this.scope);
     if (state.kind === "ready" && this.told.get(folder)?.ready !== state) {
-      this.told.set(folder, { ready: state, index: undefined });
+      this.told.set(folder, { ready: state, index: undefined, project: null });
       this.ask();
     }
     const situation = this.situation();
@@ -81,7 +89,8 @@ export class StatusItem implements vscode.Disposable {
     }
   }
 
-  private learn({ folder, method, result, problem }: Answered): void {
+  private learn(answered: Answered): void {
+    const { folder, method, result, problem } = answered;
     const told = this.told.get(folder.id);
     // A stopped ingestion may have published an index that answers by keywords.
     if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) {
@@ -92,6 +101,13 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     told.index = index;
+    const project = projectIn(answered);
+    if (project !== undefined) {
+      told.project = project;
+    } else if (method === "adk/evidence" && tellsMore(result as EvidenceResult, told.project)) {
+      // The project has changed its version, or another program has indexed that.
+      this.ask();
+    }
     this.refresh();
   }
 
@@ -124,7 +140,7 @@ function menu(situation: Situation): Fix[] {
   const first = (() => {
     switch (statusKind(situation)) {
       case "ready":
-        return [ask, show, FIXES.ingest()];
+        return [...versionFixes(situation), ask, show, FIXES.ingest()];
       case "partial":
         return [FIXES.ingest(), ask, show];
       case "noIndex":
@@ -140,6 +156,15 @@ function menu(situation: Situation): Fix[] {
     }
   })();
   return [...first, ...last.filter(({ command }) => !first.some((fix) => fix.command === command))];
+}
+
+function versionFixes({ project }: Situation): Fix[] {
+  return project && otherVersion(project) !== null ? [FIXES.ingestVersion(project.version, project.folder)] : [];
+}
+
+/** Whether an answer tells what is not known of the project: its version, or that the version is indexed. */
+function tellsMore({ adk }: EvidenceResult, project: ProjectStatus | null): boolean {
+  return adk != null && (adk.wanted !== project?.version || (adk.indexed === adk.wanted && !project.exact));
 }
 
 function fixesOf({ state }: Situation): readonly Fix[] {

@@ -2,17 +2,19 @@
 
 import { l10n } from "vscode";
 import { ageOf } from "../age";
-import type { IndexInfo } from "../protocol/generated";
+import type { IndexInfo, ProjectStatus } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { ServerState } from "./managedServer";
+import { otherVersion, projectLine } from "./project";
 
 export type StatusKind = "idle" | "starting" | "ready" | "partial" | "noIndex" | "notSetUp" | "restricted" | "down";
 
-/** What is known of a folder. `index` is undefined until the server has told. */
+/** What is known of a folder. `index` is undefined until the server has told; `project` uses google-adk. */
 export interface Situation {
   readonly state: ServerState;
   readonly index: IndexInfo | null | undefined;
   readonly trusted: boolean;
+  readonly project?: ProjectStatus | null;
 }
 
 export interface StatusText {
@@ -53,13 +55,18 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   if (situation.state.kind === "down") {
     lines.push(situation.state.problem.message);
   }
+  const project = situation.state.kind === "ready" ? situation.project : null;
+  if (project) {
+    lines.push(projectLine(project), otherVersion(project) ?? "");
+  }
   if (situation.state.kind === "ready" && situation.index) {
     lines.push(...indexLines(situation.index, now, locale));
   }
   if (!situation.trusted) {
     lines.push(l10n.t("Restricted Mode: this folder's own interpreter and index are not used."));
   }
-  return { kind, text: `${ICONS[kind]} ADK`, tooltip: lines.join("\n") };
+  const name = project ? `ADK ${messageLine(project.version)}` : "ADK";
+  return { kind, text: `${ICONS[kind]} ${name}`, tooltip: lines.filter(Boolean).join("\n") };
 }
 
 const ICONS: Record<StatusKind, string> = {

@@ -8,6 +8,7 @@ import { folderInUse } from "../evidence/scope";
 import { sourceAddress, workspaceFolderOf } from "../evidence/sourceAddress";
 import { SECTION } from "../ids";
 import type { PrivateEnvironment } from "./environment";
+import type { Interpreters } from "./interpreters";
 import type { VoyageKey } from "./key";
 import type { Folder, PoolWorkspace, ServerPool } from "./pool";
 import { environmentPython, type Prober } from "./python";
@@ -21,12 +22,13 @@ export interface WorkspaceParts {
   readonly prober: Prober;
   readonly environment: PrivateEnvironment;
   readonly key: VoyageKey;
+  readonly interpreters: Interpreters;
   /** The pool itself, which exists only after its workspace. */
   readonly pool: () => ServerPool;
 }
 
 export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
-  const { context, log, prober, environment, key, pool } = parts;
+  const { context, log, prober, environment, key, interpreters, pool } = parts;
   const known = new Map<string, Promise<Resolution>>();
 
   const look = async (folder: Folder): Promise<Resolution> => {
@@ -69,8 +71,17 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
     createSession: (launch, sessionKey, folder, ended) =>
       new ClientSession(launch, {
         log,
-        environment: () => key.environment(),
-        settings: () => serverSettings(folderAt(folder), log.logLevel),
+        environment: async () => {
+          // The first settings name them.
+          await interpreters.known();
+          return key.environment();
+        },
+        settings: () => ({
+          ...serverSettings(folderAt(folder), log.logLevel),
+          interpreters: interpreters.byFolder,
+        }),
+        onDidChangeSettings: (listener) =>
+          vscode.Disposable.from(log.onDidChangeLogLevel(listener), interpreters.onDidChange(listener)),
         serves: (document) => pool().serves(sessionKey, document.uri),
         hoversWanted: (document) => hoversWanted(document.uri),
         // Without a folder: the editor then lists a symbol once that several servers know.

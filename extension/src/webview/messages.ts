@@ -12,4 +12,4 @@ export type {
 } from "../protocol/generated";
 
 /** Actions that are always there; an error's own have ids that the extension makes. */
-export const ACTIONS = { ingest: "ingest", retry: "retry" } as const;
+export const ACTIONS = { ingest: "ingest", indexVersion: "indexVersion", retry: "retry" } as const;

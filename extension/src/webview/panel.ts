@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { isOutlined } from "../evidence/outlines";
 import { COMMANDS, PACK_VIEW } from "../ids";
-import { Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
 import { isFromPage, isSavedState } from "../protocol/check";
 import type { EvidenceResult } from "../protocol/generated";
 import type { PanelActions, ShownRequest } from "./actions";
@@ -220,13 +220,20 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     if (id === ACTIONS.retry) {
       return this.session.retry();
     }
-    const fix =
-      id === ACTIONS.ingest
-        ? { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest }
-        : this.session.fix(id);
+    const fix = this.ownFix(id) ?? this.session.fix(id);
     if (fix !== undefined) {
       await this.actions.act(fix);
     }
+  }
+
+  /** What the page's own buttons do. */
+  private ownFix(id: string): Fix | undefined {
+    const ingest = { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest };
+    const { pack } = this.session;
+    if (id === ACTIONS.indexVersion && pack !== null) {
+      return { ...ingest, arguments: [{ folder: this.actions.scopeOf(pack) }] };
+    }
+    return id === ACTIONS.ingest ? ingest : undefined;
   }
 
   private say(text: string): void {

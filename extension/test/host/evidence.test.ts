@@ -95,6 +95,22 @@ describe("the extension in its host", () => {
     }
   });
 
+  it("answers each folder of the version that its project uses", async () => {
+    const pins = vscode.Uri.joinPath(folder(1), "requirements.txt");
+    const ask = (index: number) => consumer.ask({ query: QUESTION, scope: folder(index).toString() });
+    try {
+      await vscode.workspace.fs.writeFile(pins, Buffer.from("google-adk==9.9.0\n"));
+      assert.equal((await ask(0)).adk, null);
+      assert.deepEqual((await ask(1)).adk, { indexed: "9.9.0", wanted: "9.9.0", taken_from: "requirements.txt" });
+      await vscode.workspace.fs.writeFile(pins, Buffer.from("google-adk==9.8.0\n"));
+      const other = await ask(1);
+      assert.deepEqual(other.adk, { indexed: "9.9.0", wanted: "9.8.0", taken_from: "requirements.txt" });
+      assert.ok(other.warnings.some((warning) => warning.startsWith("version_not_indexed: ")));
+    } finally {
+      await vscode.workspace.fs.delete(pins);
+    }
+  });
+
   it("gives another extension a pack as a prompt within its budget, and as Markdown", async () => {
     assert.equal(consumer.version, 1);
     const pack = await consumer.ask({ query: QUESTION });

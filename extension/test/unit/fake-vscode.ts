@@ -162,6 +162,7 @@ export const workspace = {
   workspaceFolders: undefined as { uri: Uri; name: string; index: number }[] | undefined,
   getConfiguration: () => ({ get: (_name: string, value?: unknown): unknown => value }),
   getWorkspaceFolder: (uri: Uri) => workspace.workspaceFolders?.find((folder) => uri.path.startsWith(folder.uri.path)),
+  onDidChangeWorkspaceFolders: () => new Disposable(() => undefined),
   textDocuments,
   closedDocuments: new EventEmitter<{ uri: Uri }>(),
   onDidCloseTextDocument: (listener: (document: { uri: Uri }) => void) => workspace.closedDocuments.event(listener),
@@ -338,7 +339,7 @@ export class FakeEditor {
   }
 }
 
-export const extensions = { getExtension: () => undefined };
+export const extensions = { getExtension: () => undefined, onDidChange: () => new Disposable(() => undefined) };
 
 export const window = {
   visibleTextEditors: [] as FakeEditor[],

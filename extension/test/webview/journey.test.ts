@@ -28,6 +28,26 @@ describe("the page", () => {
     return test.sent();
   }
 
+  describe("names the version", () => {
+    const adk = { indexed: "1.18.0", wanted: "1.18.0", taken_from: ".venv" };
+    const warnings = ["version_not_indexed: The project uses google-adk 1.18.0; run this.", "other: Something else."];
+
+    it("that the project uses", async () => {
+      await test.show(stateOf(packOf([docsCandidate()], { adk })));
+      await test.page.getByText("google-adk 1.18.0, from .venv").waitFor();
+      assert.equal(await test.page.getByRole("button", { name: "Index google-adk" }).count(), 0);
+    });
+
+    it("that is not indexed, once, with a way to index it", async () => {
+      await test.show(stateOf(packOf([docsCandidate()], { adk: { ...adk, indexed: "2.13.0" }, warnings })));
+      await test.page.getByText("which is not indexed. This evidence is of 2.13.0.").waitFor();
+      assert.equal(await test.page.getByText("run this").count(), 0);
+      await test.page.getByText("Something else.").waitFor();
+      await test.page.getByRole("button", { name: "Index google-adk 1.18.0" }).click();
+      assert.deepEqual(await messages(1), [{ type: "action", id: "indexVersion" }]);
+    });
+  });
+
   describe("asks", () => {
     it("when Enter is pressed, with what narrows the question", async () => {
       await test.show(stateOf(null));

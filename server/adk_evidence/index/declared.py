@@ -29,7 +29,7 @@ MAX_LINE_CHARS = 2000
 MAX_FOUND = 50
 _PIN = re.compile(r"===?\s*([^\s,;*]+)")
 # `^1.18`, `~1.18.2`: poetry's own operators. The other ones are those of Python's packages.
-_POETRY = re.compile(r"(?P<operator>\^|~(?!=))\s*v?(?P<version>\d+(?:\.\d+)*\S*)")
+_POETRY = re.compile(r"(?P<operator>\^|~(?!=))\s*v?(?P<version>\d\S*)")
 # `conda-forge::google-adk=1.18`
 _CONDA = re.compile(r"(?:[^\s:]+::)?(?P<name>[\w.-]+) ?(?P<range>[=<>!~\d].*)?")
 
@@ -213,7 +213,7 @@ def _conda(text: str, name: str) -> Iterator[str | Requirement]:
                 yield _conda_range(match["range"] or "")
         else:
             # pip's own list inside.
-            yield from _lines("\n".join(map(str, _list(_dict(item).get("pip")))), name)
+            yield from _lines(_joined(_dict(item).get("pip")), name)
 
 
 def _conda_range(text: str) -> str:
@@ -246,7 +246,7 @@ def _pyproject(text: str, name: str) -> Iterator[str | Requirement]:
         if isinstance(place, dict):
             found: list[str | Requirement] = list(_table(place, name))
         else:
-            found = list(_lines("\n".join(each for each in _list(place) if isinstance(each, str)), name))
+            found = list(_lines(_joined(place), name))
         if found:
             # What the project itself needs counts before what its groups need.
             yield from found
@@ -276,6 +276,11 @@ def _setup_cfg(text: str, name: str) -> Iterator[Requirement]:
     if config.has_section("options.extras_require"):
         for _, value in config.items("options.extras_require"):
             yield from _lines(value, name)
+
+
+def _joined(value: Any) -> str:
+    """The texts of a list as lines. What else is in the list may hold itself, or be huge once it is written out."""
+    return "\n".join(each for each in _list(value) if isinstance(each, str))
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -41,6 +41,13 @@ class Installed:
     origin: str = ""
 
 
+def expanded(path: Path) -> Path:
+    """The path with the home folder in the place of `~`, where there is such a home folder."""
+    with suppress(RuntimeError):
+        return path.expanduser()
+    return path
+
+
 def environment_of(python: Path) -> Path | None:
     """The environment of an interpreter, or the folder of an environment itself; None where `python` is neither."""
     return next((prefix for prefix in _prefixes(python) if _libraries(prefix)), None)
@@ -74,7 +81,7 @@ def environments_in(folder: Path) -> Iterator[Path]:
     yield from (path for path in usual if _is_environment(path))
     try:
         with os.scandir(folder) as entries:
-            others = sorted(entry.name for entry in entries if entry.name not in USUAL_NAMES)
+            others = sorted(entry.name for entry in entries if entry.name not in USUAL_NAMES and _is_folder(entry))
     except (OSError, ValueError):
         return
     yield from (folder / name for name in others[:MAX_FOLDERS] if _is_environment(folder / name))
@@ -140,6 +147,13 @@ def _shared(prefix: Path) -> list[Path]:
     if not home.is_absolute():
         return []
     return _libraries(home.parent if home.name.lower() in ("bin", "scripts") else home)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    # A link that leads in a circle.
+    with suppress(OSError):
+        return entry.is_dir()
+    return False
 
 
 def _is_environment(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from adk_evidence.index.environments import (
     Installed,
     environment_of,
     environments_in,
+    expanded,
     installed_in,
     read_small,
     read_version,
@@ -68,7 +70,7 @@ def find_adk(
     """
     start = Path(os.path.abspath(folder)) if folder is not None else None  # noqa: PTH100 - a link stays a link
     if python is not None:
-        python = python.expanduser()
+        python = expanded(python)
         if not site_packages(python):
             raise InvalidRequestError(
                 f"{python} is neither a Python interpreter nor a virtual environment.", "Name one that exists."
@@ -173,8 +175,10 @@ def _shown(path: Path, start: Path | None) -> str:
     """A path for people: relative to the project, or to the home folder, or whole."""
     if start is not None and any(path.is_relative_to(level) for level in _levels(start)):
         return _plain(Path(os.path.relpath(path, start)).as_posix())
-    home = Path.home()
-    return _plain(f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix())
+    # A container may run as a user without a home folder.
+    with suppress(RuntimeError, ValueError):
+        return _plain(f"~/{path.relative_to(Path.home()).as_posix()}")
+    return _plain(path.as_posix())
 
 
 def _plain(text: str) -> str:

@@ -15,7 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.environments import Installed, installed_in, site_packages
+from adk_evidence.index.environments import Installed, expanded, installed_in, site_packages
 from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
 from adk_evidence.symbols.target import Availability, Target
 
@@ -55,7 +55,7 @@ def find_installed(requirement: str | None, python: Path | None = None) -> Insta
     except InvalidRequirement:
         return None
     if python is not None:
-        folders = site_packages(python.expanduser())
+        folders = site_packages(expanded(python))
         if not folders:
             raise InvalidRequestError(
                 f"{python} is neither a Python interpreter nor a virtual environment.", "Name one that exists."

@@ -2,7 +2,7 @@ import { t } from "@vscode/l10n";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { outlinesByCandidate } from "../../evidence/outlines";
 import type { EvidenceResult } from "../../protocol/generated";
-import type { FromPage, Question } from "../messages";
+import { ACTIONS, type FromPage, type Question } from "../messages";
 import { Card, type CardActions, cardElementId } from "./Card";
 import type { EditorPort } from "./editorPort";
 import { History } from "./History";
@@ -122,6 +122,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
         pack={pack}
         notice={model.view?.notice ?? null}
         onCopy={(what) => editor.send({ type: "copy", what, candidateId: null })}
+        onIndexVersion={() => editor.send({ type: "action", id: ACTIONS.indexVersion })}
       />
       {results.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
       <ol class="results" aria-label={t("Results")}>

@@ -8,6 +8,9 @@ import { qualityLabel } from "./labels";
 import { Menu } from "./Menu";
 import { SafeText } from "./SafeText";
 
+/** How the warning begins that the project's version is not indexed. */
+const NOT_INDEXED = "version_not_indexed: ";
+
 const QUALITY_ICONS: Record<EvidenceResult["quality"]["level"], IconName> = {
   none: "gone",
   keyword_only: "unverified",
@@ -20,12 +23,15 @@ interface SummaryProps {
   /** Where a pack that is no fresh answer comes from. */
   notice: string | null;
   onCopy(what: CopyFormat): void;
+  onIndexVersion(): void;
 }
 
-/** A pack as a whole: how much, how good, from which index. */
-export function Summary({ pack, notice, onCopy }: SummaryProps) {
+/** A pack as a whole: how much, how good, of which version and from which index. */
+export function Summary({ pack, notice, onCopy, onIndexVersion }: SummaryProps) {
   const { docs_in_top_k: docs, code_in_top_k: code } = pack.coverage;
   const origin = originOf(pack);
+  // The line of the version says this in other words.
+  const warnings = pack.warnings.filter((warning) => !(isOfOther(pack) && warning.startsWith(NOT_INDEXED)));
   return (
     <section class="summary" aria-label={t("Summary")}>
       <div class="summary-head">
@@ -46,6 +52,7 @@ export function Summary({ pack, notice, onCopy }: SummaryProps) {
           />
         )}
       </div>
+      <ProjectVersion pack={pack} onIndexVersion={onIndexVersion} />
       {origin !== null && (
         <p class="question">
           <span class="question-origin">{origin}</span> <SafeText text={pack.queryUsed.text} longest={600} />
@@ -59,9 +66,9 @@ export function Summary({ pack, notice, onCopy }: SummaryProps) {
           <SafeText text={notice} longest={1000} />
         </p>
       )}
-      {pack.warnings.length > 0 && (
+      {warnings.length > 0 && (
         <ul class="warnings" aria-label={t("Warnings")}>
-          {pack.warnings.map((warning, index) => (
+          {warnings.map((warning, index) => (
             <li key={index}>
               <Icon name="warning" />
               <span>
@@ -78,6 +85,40 @@ export function Summary({ pack, notice, onCopy }: SummaryProps) {
       </ul>
     </section>
   );
+}
+
+/** The google-adk that the project uses, and what to do where the evidence is of another version. */
+function ProjectVersion({ pack, onIndexVersion }: Pick<SummaryProps, "pack" | "onIndexVersion">) {
+  const { adk } = pack;
+  if (adk == null) {
+    return null;
+  }
+  const used = t("google-adk {0}, from {1}", adk.wanted, adk.taken_from);
+  if (!isOfOther(pack)) {
+    return (
+      <p class="project">
+        <SafeText text={used} longest={300} />
+      </p>
+    );
+  }
+  const indexed = adk.indexed ?? t("another version");
+  return (
+    <p class="project">
+      <Icon name="warning" />{" "}
+      <SafeText
+        text={t("The project uses {0}, which is not indexed. This evidence is of {1}.", used, indexed)}
+        longest={400}
+      />{" "}
+      <button type="button" class="secondary" onClick={onIndexVersion}>
+        <SafeText text={t("Index google-adk {0}", adk.wanted)} longest={100} />
+      </button>
+    </p>
+  );
+}
+
+/** Whether the evidence is of another version than the project's, because that is not indexed. */
+function isOfOther({ adk, warnings }: EvidenceResult): boolean {
+  return adk != null && adk.indexed !== adk.wanted && warnings.some((warning) => warning.startsWith(NOT_INDEXED));
 }
 
 function IndexFacts({ pack }: { pack: EvidenceResult }) {

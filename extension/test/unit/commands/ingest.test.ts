@@ -5,14 +5,14 @@ import { ingestCorpora } from "../../../src/commands/ingest";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
 import type { RunManifest } from "../../../src/protocol/generated";
-import { FakeBackend } from "../evidence/fakeBackend";
+import { type Asked, FakeBackend } from "../evidence/fakeBackend";
 
 function run(more: Partial<RunManifest> = {}): RunManifest {
   return { status: "complete", corpora: {}, seconds: { embed: 2 }, notices: [], missing: {}, ...more } as RunManifest;
 }
 
 /** Ingests all in an editor whose messages are told: the kind of each, its text and its buttons. */
-async function ingested(answer: () => Promise<RunManifest>): Promise<string[]> {
+async function ingested(answer: () => Promise<RunManifest>, argument?: unknown, asked?: Asked[]): Promise<string[]> {
   const told: string[] = [];
   const message =
     (kind: string) =>
@@ -29,7 +29,9 @@ async function ingested(answer: () => Promise<RunManifest>): Promise<string[]> {
   });
   try {
     const log = { warn: () => undefined } as unknown as vscode.LogOutputChannel;
-    await ingestCorpora(new Evidence(new FakeBackend({ "adk/ingest": answer })), log);
+    const backend = new FakeBackend({ "adk/ingest": answer });
+    await ingestCorpora(argument, new Evidence(backend), log);
+    asked?.push(...backend.asked);
     return told;
   } finally {
     Object.assign(vscode.window, before);
@@ -53,6 +55,15 @@ describe("ingesting the corpora", () => {
     const corpora = { adk_python: corpus } as unknown as RunManifest["corpora"];
     const [told = ""] = await ingested(async () => run({ status: "incomplete", corpora }));
     assert.match(told, /^warning: .* 2 files could not be split into passages.*the first is a\.py/);
+  });
+
+  it("indexes the version of a project without asking what to ingest", async () => {
+    const asked: Asked[] = [];
+    await ingested(async () => run(), { folder: "file:///work/agent" }, asked);
+    assert.deepEqual(
+      asked.map(({ params, scope }) => [params, scope?.path]),
+      [[{ folder: "file:///work/agent", docs: null }, "/work/agent"]],
+    );
   });
 
   it("says how to go on after it was stopped", async () => {

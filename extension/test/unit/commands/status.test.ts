@@ -32,6 +32,7 @@ function status(more: Partial<ServerStatus> = {}): ServerStatus {
     findings: [{ what: "index", state: "ok", found: "7 points", mend: "" }],
     ingesting: false,
     settings_problem: null,
+    projects: [],
     ...more,
   };
 }
@@ -54,6 +55,22 @@ describe("the status", () => {
     assert.equal(told[0]?.label, "To do");
     assert.ok(told[1]?.detail?.includes("The profile is unknown."));
     assert.ok(told[2]?.label.includes("dense model") && told[2].detail === "Download it." && told[2].run);
+  });
+
+  it("names the version of each project, and offers to index one that is missing", () => {
+    const own = { folder: "file:///work/own", version: "2.13.0", taken_from: "uv.lock", asked: "" };
+    const other = { folder: "file:///work/other", version: "1.18.0", taken_from: "Pipfile", asked: "google-adk<2" };
+    const projects = [
+      { ...own, indexed: "2.13.0", exact: true },
+      { ...other, indexed: "2.13.0", exact: false },
+    ];
+    const told = statusItems(status({ projects }), NOW);
+    const [first, second] = ["own", "other"].map((name) => told.find(({ label }) => label.endsWith(` ${name}`)));
+    assert.equal(first?.description, "google-adk 2.13.0, from uv.lock");
+    assert.equal(first.run, undefined);
+    assert.equal(second?.description, "google-adk 1.18.0, from Pipfile · google-adk<2");
+    assert.match(second.detail ?? "", /1\.18\.0 is not indexed: answers are of 2\.13\.0\. Choose this/);
+    assert.ok(second.run);
   });
 
   it("offers to ingest where nothing is indexed", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Uri } from "vscode";
+import * as vscode from "vscode";
 import { Evidence } from "../../../src/evidence/client";
 import type { EvidenceResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "./fakeBackend";
@@ -35,6 +36,26 @@ describe("the evidence of a server", () => {
     });
     const evidence = new Evidence(new FakeBackend({ "adk/evidence": () => newer }));
     assert.equal(await evidence.find({ query: "x" }), newer);
+  });
+
+  it("names the folder whose project the answer is for", async () => {
+    const folder = { uri: vscode.Uri.file("/work"), name: "work", index: 0 };
+    Object.assign(vscode.workspace, { workspaceFolders: [folder] });
+    try {
+      const backend = new FakeBackend({ "adk/evidence": () => pack(), "adk/source": () => source() });
+      const evidence = new Evidence(backend);
+      await evidence.find({ query: "x" }, undefined, vscode.Uri.file("/work/a.py"));
+      await evidence.source({ candidateId: "x" }, undefined, vscode.Uri.file("/elsewhere/a.py"));
+      assert.deepEqual(
+        backend.asked.map(({ params }) => params),
+        [
+          { query: "x", folder: "file:///work" },
+          { candidateId: "x", folder: "file:///work" },
+        ],
+      );
+    } finally {
+      Object.assign(vscode.workspace, { workspaceFolders: undefined });
+    }
   });
 
   it("says so where a pack cannot be read", async () => {

@@ -68,6 +68,7 @@ export function pack(more: Partial<EvidenceResult> = {}): EvidenceResult {
     task_mode: "build",
     profile: "local",
     index: null,
+    adk: null,
     quality: { level: "high", note: "Found 1 result." },
     retrieval_plan: null,
     candidates: [candidate()],

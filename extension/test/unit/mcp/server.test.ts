@@ -22,6 +22,11 @@ describe("the server for agents", () => {
     assert.deepEqual(server.env, { PYTHONHOME: null, PYTHONPATH: null, __PYVENV_LAUNCHER__: null });
   });
 
+  it("answers of the version that the window's one project uses", () => {
+    const server = mcpServer(launch("/env/bin/python", serverArguments(), "privateEnvironment"), {}, ["/w"], "/w");
+    assert.deepEqual(server?.args.slice(server.args.indexOf("mcp")), ["mcp", "--project", "/w", "--root", "/w"]);
+  });
+
   it("follows a command that the user chose, without the options of the language server", () => {
     const chosen = launch("uv", ["run", "adk-evidence", "serve", "lsp", "--log-level", "debug"], "command");
     assert.deepEqual(mcpServer(chosen, {}), {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { doctorReport, type Examination } from "../../../src/commands/doctorReport";
 import { serverLine, withoutCredentials } from "../../../src/log";
-import type { IndexInfo, ServerStatus } from "../../../src/protocol/generated";
+import type { IndexInfo, ProjectStatus, ServerStatus } from "../../../src/protocol/generated";
 import { looksLikeKey } from "../../../src/server/key";
 import type { ServerState } from "../../../src/server/managedServer";
 import { PROBLEMS } from "../../../src/server/problems";
@@ -72,6 +72,22 @@ describe("the status item", () => {
     );
   });
 
+  it("names the version that the project uses, and says where another one answers", () => {
+    const project = { folder: "file:///work", version: "1.18.0", taken_from: ".venv", asked: "", indexed: "1.18.0" };
+    const shown = (more: Partial<ProjectStatus>) =>
+      statusText(
+        { state: READY, index: INDEX, trusted: true, project: { ...project, exact: true, ...more } },
+        NOW,
+        "en",
+      );
+    const own = shown({});
+    assert.equal(own.text, "$(verified) ADK 1.18.0");
+    assert.match(own.tooltip, /^ADK Evidence is ready\ngoogle-adk 1\.18\.0, from \.venv\nIndex made/);
+    const other = shown({ indexed: "2.13.0", exact: false });
+    assert.match(other.tooltip, /google-adk 1\.18\.0 is not indexed: answers are of 2\.13\.0\./);
+    assert.doesNotMatch(shown({ taken_from: "$(bug)" }).tooltip, /\$\(bug\)/);
+  });
+
   it("tells what an index lacks, and how to go on", () => {
     const { corpora, ...rest } = INDEX;
     assert.match(text(READY, { ...INDEX, dense: "pending" }).tooltip, /keywords alone.*Ingest Corpora goes on/);
@@ -138,6 +154,16 @@ describe("the doctor's report", () => {
     ],
     ingesting: false,
     settings_problem: null,
+    projects: [
+      {
+        folder: "file:///work/<img src=x>",
+        version: "1.18.0",
+        taken_from: "[venv](command:evil)",
+        asked: "",
+        indexed: "2.13.0",
+        exact: false,
+      },
+    ],
   };
 
   it("says why there is no server, and what was looked at", () => {
@@ -150,6 +176,7 @@ describe("the doctor's report", () => {
     const report = doctorReport({ ...found, outcome: { status } });
     assert.match(report, /Something is missing or broken/);
     assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\\\./);
+    assert.match(report.replaceAll("\\", ""), /- ! .*google-adk 1\.18\.0.* is not indexed: answers are of 2\.13\.0/);
   });
 
   it("shows nothing of it as markup", () => {

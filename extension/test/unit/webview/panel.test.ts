@@ -275,6 +275,20 @@ describe("the panel", () => {
     );
   });
 
+  it("indexes the version that the project of its pack uses", async () => {
+    fixture.open();
+    const shown = packOf([]);
+    fixture.scopes.set(shown, "file:///work/agent.py");
+    const done = fixture.panel.ask(QUESTION);
+    fixture.request(0).answer(shown);
+    await done;
+    fixture.view.received.fire({ type: "action", id: "indexVersion" });
+    await settled();
+    assert.deepEqual(fixture.fixed, [
+      { title: "Ingest Corpora", command: "adkEvidence.ingest", arguments: [{ folder: "file:///work/agent.py" }] },
+    ]);
+  });
+
   it("saves what its pack was asked for, and takes it up after the window was loaded anew", async () => {
     const pack = packFor(QUESTION.query);
     fixture.scopes.set(pack, "file:///second/a.py");

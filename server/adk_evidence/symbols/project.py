@@ -1,0 +1,20 @@
+"""Which google-adk a project uses, where ranges mean the newest release that the table of versions knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adk_evidence.index.project import ProjectAdk, find_adk
+from adk_evidence.settings import Settings
+from adk_evidence.symbols.history import History
+
+
+def project_adk(
+    settings: Settings, folder: Path | None = None, python: Path | None = None, *, active: bool = False
+) -> ProjectAdk | None:
+    """See `find_adk`."""
+
+    def released() -> tuple[str, ...]:
+        return History.load(settings.paths.history).versions
+
+    return find_adk(folder, python, active=active, released=released)

@@ -1,0 +1,79 @@
+"""The projects of the workspace: which google-adk each one uses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pygls.uris import to_fs_path
+
+from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.settings import Settings
+
+if TYPE_CHECKING:
+    from adk_evidence.index.versions import ChosenIndex
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder of the workspace, and the interpreter that the client uses there, if the client has named one."""
+
+    uri: str
+    folder: Path
+    python: Path | None = None
+
+
+def projects_of(folders: Iterable[str], interpreters: Mapping[str, str]) -> list[Project]:
+    """The projects of a workspace.
+
+    Args:
+        folders: URIs of the folders; those that are not on a disk are left out.
+        interpreters: The client's interpreters by the URIs of folders.
+    """
+    pythons = {path: Path(python) for uri, python in interpreters.items() if (path := path_of(uri)) is not None}
+    found = ((uri, path_of(uri)) for uri in folders)
+    return [Project(uri, path, pythons.get(path)) for uri, path in found if path is not None]
+
+
+def project_at(uri: str | None, projects: list[Project]) -> Project | None:
+    """The project of a document or folder: the innermost folder that holds it, or the only one of the workspace."""
+    path = path_of(uri) if uri is not None else None
+    holding = [each for each in projects if path is not None and path.is_relative_to(each.folder)]
+    if holding:
+        return max(holding, key=lambda each: len(each.folder.parts))
+    return projects[0] if len(projects) == 1 else None
+
+
+def path_of(uri: str) -> Path | None:
+    """The path of a `file:` URI; None of other ones."""
+    with suppress(ValueError):
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        if path and "\0" not in path:
+            return Path(path)
+    return None
+
+
+def chosen_for(settings: Settings, project: Project | None, question: str = "", ref: str | None = None) -> ChosenIndex:
+    """The index that answers for a project: that of its google-adk, or the nearest one.
+
+    A version that the question or a filter's `ref` names wins, where that version is indexed.
+    """
+    from adk_evidence.search.choice import index_for
+    from adk_evidence.symbols.project import project_adk
+
+    wanted = None
+    if project is not None and settings.project.detect:
+        try:
+            wanted = project_adk(settings, project.folder, project.python)
+        except InvalidRequestError:
+            # The client's interpreter is gone, or of a kind that keeps its packages elsewhere.
+            wanted = project_adk(settings, project.folder)
+        except EvidenceError as exc:
+            _LOG.warning("The project's google-adk is not known (%s)", exc.code)
+    return index_for(settings, question, wanted, ref)
