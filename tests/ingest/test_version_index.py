@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,14 @@ from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, U
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import list_indexes, settings_of
-from adk_evidence.index.versions import checked_version, choose_index, main_version, settings_for_version, version_in
+from adk_evidence.index.versions import (
+    checked_version,
+    choose_index,
+    main_version,
+    project_version,
+    settings_for_version,
+    version_in,
+)
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.choice import index_for
@@ -131,6 +139,12 @@ def test_a_range_is_named_with_what_it_was_read_from(home: Workplace) -> None:
     assert pack.adk is not None and pack.adk.taken_from == "pyproject.toml: google-adk>=8,<9"
 
 
+def test_what_named_a_version_is_harmless_and_short() -> None:
+    odd = ProjectAdk("8.4.0", "ven\udcffv", exact=False, asked="google-adk>" + "=8" * 500)
+    source = project_version(odd).taken_from
+    assert source.startswith("ven\\udcffv: google-adk>") and len(source) == 300
+
+
 def test_indexes_of_versions_are_listed_and_found_by_name(home: Workplace) -> None:
     found = list_indexes(home.settings)
     assert [(index.name, index.version) for index in found] == [
@@ -234,6 +248,19 @@ def test_a_record_that_points_out_of_the_environment_is_not_followed(tmp_path: P
     place = Workplace(tmp_path)
     build(place, wanted)
     assert not list(place.settings.paths.corpora.rglob("secret.py"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_in_an_environment_is_not_waited_for(tmp_path: Path) -> None:
+    wanted = installed(tmp_path / "venv", "8.1.0")
+    assert wanted.python is not None
+    module = wanted.python / "lib/python3.12/site-packages/google/adk/plugins/retry.py"
+    module.unlink()
+    os.mkfifo(module)
+    notes = Notes()
+    with pytest.raises(SourceError, match="cannot be had"):
+        build(Workplace(tmp_path), wanted, progress=notes)
+    assert any("retry.py is no file" in said for said in notes.said)
 
 
 def test_a_failed_first_run_leaves_no_index(tmp_path: Path) -> None:

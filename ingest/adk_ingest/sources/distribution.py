@@ -171,13 +171,18 @@ def _copy_installed(found: Distribution, folder: Path, copy: Path) -> None:
         is_record = path.name == "RECORD" and path.parent.name.endswith(".dist-info")
         if path.is_absolute() or ".." in path.parts or (file.hash is None and not is_record):
             continue
-        size += file.size or 0
-        if size > MAX_UNPACKED_BYTES:
-            raise SourceError(f"The installed {found.metadata['Name']} is larger than {MAX_UNPACKED_BYTES:,} bytes.")
+        source = folder.joinpath(*path.parts)
         try:
-            content = folder.joinpath(*path.parts).read_bytes()
-        except OSError as exc:
-            raise SourceError(f"The installed {path} cannot be read: {exc.strerror}.") from exc
+            info = source.stat()
+            # To read a pipe would wait for ever.
+            if not stat.S_ISREG(info.st_mode):
+                raise SourceError(f"The installed {path} is no file.")
+            size += info.st_size
+            if size > MAX_UNPACKED_BYTES:
+                raise SourceError(f"The installed {found.metadata['Name']} is too large.")
+            content = source.read_bytes()
+        except (OSError, ValueError) as exc:
+            raise SourceError(f"The installed {path} cannot be read.") from exc
         if file.hash is not None and not _is_recorded(content, file.hash.mode, file.hash.value):
             raise SourceError(f"The installed {path} was edited, so it is not as {found.metadata['Name']} released it.")
         target = copy.joinpath(*path.parts)

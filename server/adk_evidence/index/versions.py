@@ -22,7 +22,7 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import AdkVersion
-from adk_evidence.models.request import ProjectVersion
+from adk_evidence.models.request import MAX_TAKEN_FROM_CHARS, ProjectVersion
 from adk_evidence.paths import Home
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.generations import GenerationStore
@@ -106,7 +106,9 @@ class ChosenIndex:
 def project_version(found: ProjectAdk) -> ProjectVersion:
     """The google-adk of a project as a request carries it."""
     source = found.taken_from if found.exact or not found.asked else f"{found.taken_from}: {found.asked}"
-    return ProjectVersion(version=found.version, taken_from=source)
+    # Names of folders may hold bytes that no JSON can, and ranges may be of any length.
+    source = source.encode("utf-8", "backslashreplace").decode()
+    return ProjectVersion(version=found.version, taken_from=source[:MAX_TAKEN_FROM_CHARS])
 
 
 def not_indexed(project: ProjectVersion, indexed: str | None) -> str:

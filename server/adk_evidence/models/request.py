@@ -18,6 +18,7 @@ MAX_QUERY_CHARS = 8000
 MAX_PASTED_CHARS = 100_000
 MAX_RESULTS = 100
 MAX_SYMBOLS = 32
+MAX_TAKEN_FROM_CHARS = 300
 # What only pasted tracebacks have: their first line, or in the format of pytest the line of the error.
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^E {2,12}[\w.]{1,200}:", re.MULTILINE)
 # What is kept of a long text: the question, the beginning of the last traceback, and the end.
@@ -90,8 +91,10 @@ def _is_version(value: str) -> str:
 class ProjectVersion(Frozen):
     """The google-adk that the asker's project uses."""
 
-    version: Annotated[str, Field(max_length=100), AfterValidator(_is_version)]
-    taken_from: str = Field(default="", max_length=300, description="What named the version, e.g. `uv.lock`.")
+    version: Annotated[str, AfterValidator(_is_version)]
+    taken_from: str = Field(
+        default="", max_length=MAX_TAKEN_FROM_CHARS, description="What named the version, e.g. `uv.lock`."
+    )
 
 
 class EvidenceRequest(Frozen):

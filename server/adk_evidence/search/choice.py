@@ -35,5 +35,5 @@ def index_for(settings: Settings, question: str, wanted: ProjectAdk | None, ref:
     for version in [*([main] if main else []), *reversed(indexed_versions(settings))]:
         if asked[0].holds(Version(version)):
             named = choose_index(settings, ProjectAdk(version, "", exact=True))
-            return replace(named, wanted=wanted, exact=by_project.exact and wanted is None)
+            return replace(named, wanted=wanted, exact=wanted is None)
     return by_project
