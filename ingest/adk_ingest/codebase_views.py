@@ -13,6 +13,7 @@ from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAX_NAME_CHARS, Codebase
 from adk_evidence.index.registry import IndexSummary, read_codebase
+from adk_evidence.paths import expanded
 from adk_evidence.render.sanitize import visible
 from adk_evidence.validation import first_problem
 from adk_evidence_console import say, table
@@ -49,7 +50,7 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
     Raises:
         InvalidRequestError: An option is outside its contract; the sentence names it.
     """
-    path = path.expanduser().resolve()
+    path = expanded(path).resolve()
     if name is None:
         name = re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
     values: dict[str, Any] = {"name": name, "path": path}

@@ -1,7 +1,8 @@
-"""Where the product keeps its files, all below one home folder."""
+"""Where the product keeps its files, all below one home folder; paths as users write them."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,13 @@ def default_home() -> Path:
     if folder.startswith("~"):
         raise SettingsError("This user has no home folder.", "Set HOME, or ADK_EVIDENCE_HOME to a folder of your own.")
     return Path(folder)
+
+
+def expanded(path: Path) -> Path:
+    """The path with the home folder in the place of `~`, where there is such a home folder."""
+    with suppress(RuntimeError):
+        return path.expanduser()
+    return path
 
 
 def user_settings_file() -> Path:

@@ -19,6 +19,7 @@ from adk_evidence.citations.saved import Against, Checked, SavedPack, check_pack
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.pack import VerificationState
+from adk_evidence.paths import expanded
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.view import verification_label
 from adk_evidence.settings import Settings
@@ -126,7 +127,7 @@ def _named_sources(
 ) -> Iterator[Against]:
     from adk_ingest.sources.resolve import resolve_code
 
-    path = Path(named).expanduser()
+    path = expanded(Path(named))
     if not path.exists():
         distribution, _, _ = (settings.corpora["code"].distribution or "").partition("==")
         wanted = f"{distribution}=={_version(named)}"

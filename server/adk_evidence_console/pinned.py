@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.paths import expanded
 from adk_evidence_console import path_option
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def check_pinned(adk: str | None, project: Path | None, python: Path | None) -> 
         if project or python:
             other = "--project" if project else "--python"
             raise InvalidRequestError(f"--adk and {other} exclude each other.", "Name a version, or where one is used.")
-    if project is not None and not project.expanduser().is_dir():
+    if project is not None and not expanded(project).is_dir():
         raise InvalidRequestError(f"--project names no folder: {project}.", "Name the folder of a project.")
 
 
@@ -52,7 +53,7 @@ def wanted_adk(
         return ProjectAdk(checked_version(adk), "", exact=True)
     if project is None and python is None:
         return None
-    folder = None if project is None else project.expanduser()
+    folder = None if project is None else expanded(project)
     found = project_adk(settings, folder, python)
     if found is None and required:
         raise InvalidRequestError(f"No google-adk is found in {python or project}.", "Name its version with --adk.")

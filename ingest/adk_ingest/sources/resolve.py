@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from adk_evidence.errors import SourceError
 from adk_evidence.index.environments import site_packages
 from adk_evidence.index.versions import VersionSettings
+from adk_evidence.paths import expanded
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import (
@@ -149,13 +150,13 @@ def _from_environment(corpus: CorpusSettings) -> CorpusSource | None:
     if not folder:
         return None
     try:
-        return _open_folder(Path(folder).expanduser(), corpus)
+        return _open_folder(expanded(Path(folder)), corpus)
     except SourceError as exc:
         raise SourceError(f"{DOCS_VARIABLE} cannot be used: {exc.message}", exc.hint) from exc
 
 
 def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | None:
-    root = settings.paths.root / Path(corpus.root).expanduser()
+    root = settings.paths.root / expanded(Path(corpus.root))
     if corpus.source == "distribution" or not root.exists():
         return None
     return _open_folder(root, corpus)
@@ -207,7 +208,7 @@ def _open_explicit(
     # An empty path would be the working folder.
     if not named.strip():
         raise SourceError(f"The path of {corpus.repo} is empty.", "Name a folder, or leave the option out.")
-    path = Path(named).expanduser()
+    path = expanded(Path(named))
     is_environment = (path / "pyvenv.cfg").is_file() and not any((path / name).exists() for name in (".git", MANIFEST))
     if path.is_dir() and not is_environment:
         return _open_folder(path, corpus)

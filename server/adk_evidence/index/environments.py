@@ -41,13 +41,6 @@ class Installed:
     origin: str = ""
 
 
-def expanded(path: Path) -> Path:
-    """The path with the home folder in the place of `~`, where there is such a home folder."""
-    with suppress(RuntimeError):
-        return path.expanduser()
-    return path
-
-
 def environment_of(python: Path) -> Path | None:
     """The environment of an interpreter, or the folder of an environment itself; None where `python` is neither."""
     return next((prefix for prefix in _prefixes(python) if _libraries(prefix)), None)

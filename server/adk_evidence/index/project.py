@@ -14,12 +14,12 @@ from adk_evidence.index.environments import (
     Installed,
     environment_of,
     environments_in,
-    expanded,
     installed_in,
     read_small,
     read_version,
     site_packages,
 )
+from adk_evidence.paths import expanded
 
 DISTRIBUTION = "google-adk"
 # How far up the folders of a repository are looked at.

@@ -15,7 +15,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.environments import Installed, expanded, installed_in, site_packages
+from adk_evidence.index.environments import Installed, installed_in, site_packages
+from adk_evidence.paths import expanded
 from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
 from adk_evidence.symbols.target import Availability, Target
 
