@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,29 @@ from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import Workplace
 from tests.standins.qdrant_definition import take_deviations
+
+# The folders that fixtures of modules and classes have made. An index takes 400 MB where the temporary folder is in
+# memory, and pytest itself keeps these folders until the whole run ends.
+_folders: dict[object, set[Path]] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    if fixturedef.scope == "session" or "tmp_path_factory" not in fixturedef.argnames:
+        return (yield)
+    base = request.getfixturevalue("tmp_path_factory").getbasetemp()
+    before = set(base.iterdir())
+    try:
+        return (yield)
+    finally:
+        _folders[fixturedef] = set(base.iterdir()) - before
+
+
+def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[Any]) -> None:
+    for folder in _folders.pop(fixturedef, ()):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
