@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError, SourceError
@@ -17,6 +19,8 @@ from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import parse_requirement
 from adk_ingest.sources.resolve import resolve_code
 
+# As `CorpusSource.describe` has it.
+SHORT_COMMIT = 12
 _HINT = "Name a version such as 2.0.0, a wheel or a checkout."
 
 
@@ -48,7 +52,7 @@ def read_releases(
     reader = VersionReader(distribution)
     # Numbers, not versions: two checkouts may have no version, or the same one.
     snapshots = {str(number): reader.read(source, progress) for number, source in enumerate(sources)}
-    old, new = map(_release, sources)
+    old, new = (_release(source, version) for source, version in zip(sources, _versions(sources), strict=True))
     return old, new, History(make_table(distribution, snapshots))
 
 
@@ -76,7 +80,23 @@ def _version(text: str) -> str | None:
         return None
 
 
-def _release(source: CorpusSource) -> Release:
+def _versions(sources: Sequence[CorpusSource]) -> list[str]:
+    """What to call the sources: their versions, with the commits where versions alone do not tell them apart."""
+    named = [(source.ref or source.commit).removeprefix("v") for source in sources]
+    alike = len(set(named)) < len(named)
+    return [
+        _with_commit(source, name) if alike or _version(name) is None else name
+        for source, name in zip(sources, named, strict=True)
+    ]
+
+
+def _with_commit(source: CorpusSource, name: str) -> str:
+    notes = [] if source.ref in (None, source.commit) else [source.commit[:SHORT_COMMIT]]
+    notes += ["with local changes"] if source.dirty else []
+    return f"{name} ({', '.join(notes)})" if notes else name
+
+
+def _release(source: CorpusSource, version: str) -> Release:
     reader = SourceReader(source.location())
     modules: dict[str, SourceModule] = {}
     for file in files_of(source):
@@ -84,4 +104,4 @@ def _release(source: CorpusSource) -> Release:
         name, text = module_name(path), reader.read(path)
         if name is not None and text is not None:
             modules[name] = SourceModule(path, text)
-    return Release((source.ref or source.commit).removeprefix("v"), source.repo, source.commit, modules, reader.read)
+    return Release(version, source.repo, source.commit, modules, reader.read)

@@ -14,13 +14,8 @@ from rich.text import Text
 from adk_evidence.commands import with_options
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
-from adk_evidence.index.versions import (
-    checked_version,
-    indexed_versions,
-    ingest_command,
-    main_version,
-    settings_for_version,
-)
+from adk_evidence.index.project import ProjectAdk
+from adk_evidence.index.versions import checked_version, choose_index, configured_version, ingest_command
 from adk_evidence.models.difference import Change, EvidenceDiff, SymbolDiff
 from adk_evidence.render.difference import (
     evidence_markdown,
@@ -155,11 +150,15 @@ def compare_question(
     those of `compare_symbols`.
 
     Raises:
-        InvalidRequestError: The question is none, or both versions are the same.
+        InvalidRequestError: The question is none, both versions are the same, or neither `after` nor the settings name
+            a version.
         IndexMissingError: A version has no index, and the question names nothing that could be compared without one.
     """
     request = build_request(query=question, task_mode="explain")
-    named = [before, after or _settings_version(settings)]
+    target = after or configured_version(settings)
+    if target is None:
+        raise InvalidRequestError("--to is missing, and the settings name no version.", "Name one: --to 2.0.0.")
+    named = [before, target]
     versions = [_version(one) for one in named]
     if versions[0] is not None and versions[0] == versions[1]:
         raise InvalidRequestError("Both versions are the same.", "Name two versions, such as 1.31.0 and 2.0.0.")
@@ -206,17 +205,10 @@ def _version(text: str) -> str | None:
     return None
 
 
-def _settings_version(settings: Settings) -> str:
-    """The version of the main index, or the one that the settings name."""
-    distribution = settings.corpora["code"].distribution or ""
-    return main_version(settings) or distribution.rpartition("==")[2]
-
-
 def _index_of(settings: Settings, version: str) -> Settings | None:
     """The settings of the index that answers for a version, or None where no index does."""
-    if main_version(settings) == version:
-        return settings
-    return settings_for_version(settings, version) if version in indexed_versions(settings) else None
+    chosen = choose_index(settings, ProjectAdk(version, "", exact=True))
+    return chosen.settings if chosen.exact else None
 
 
 def show_difference(diff: SymbolDiff | EvidenceDiff, *, as_json: bool, as_markdown: bool) -> None:

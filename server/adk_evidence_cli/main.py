@@ -318,7 +318,9 @@ def diff(
     lines: Annotated[
         bool | None,
         typer.Option(
-            "--lines/--no-lines", help="Show the changed lines. [default: of one definition]", show_default=False
+            "--lines/--no-lines",
+            help="Show the changed lines. [default: on for named definitions and questions]",
+            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,

@@ -18,7 +18,7 @@ from adk_evidence_cli.diff import Listing, compare_symbols
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress
 from adk_ingest.releases import read_releases
-from tests.corpora import write_wheel
+from tests.corpora import write_checkout, write_wheel
 
 OLD = {
     "src/google/adk/__init__.py": "from .runners import Runner\n",
@@ -501,3 +501,109 @@ def test_the_earlier_version_is_that_of_the_project_in_the_folder(
     assert told.exit_code == 0, told.output
     assert told.stdout.startswith(f"1.0.0 to 2.0.0\n{whole.counts.breaking} breaking;")
     assert "found in requirements.txt" in told.stderr
+
+
+def compare_module(folder: Path, before: str, after: str) -> dict[str, Change]:
+    """What differs in `google.adk.it`, by the names of the definitions in the module."""
+    # Unpacked wheels are kept in the home by their versions.
+    settings = load_settings({"home": folder / "home"}, user_file=folder / "no-settings.yaml")
+    texts = {"9.1.0": before, "9.2.0": after}
+    wheels = [
+        write_wheel(folder, version, {"src/google/adk/__init__.py": "", "src/google/adk/it.py": text})
+        for version, text in texts.items()
+    ]
+    found = compare(settings, (wheels[0], wheels[1]))
+    return {one.name.removeprefix("google.adk.it."): one for one in found.changes}
+
+
+def test_expressions_of_any_length_are_compared(tmp_path: Path) -> None:
+    terms = " + ".join(["'a'"] * 1500)
+    union = " | ".join(f"Part{number}" for number in range(1500))
+    text = (
+        f"VALUE = {terms}\n\n\ndef code():\n    return {terms}\n\n\ndef union(it: {union}): ...\n\n\n"
+        f"def default(it={terms}): ...\n\n\n@mark({terms})\ndef marked(): ...\n"
+    )
+    same = text.replace("Part3 | Part4 ", "Part4 | Part3 ").replace("return ", "return  ")
+    assert compare_module(tmp_path / "same", text, same) == {}
+    other = "\n".join(line.replace("'a' + 'a'", "'a' + 'b'", 1) for line in text.replace("Part3 ", "Part ").split("\n"))
+    found = compare_module(tmp_path / "other", text, other)
+    assert found.keys() == {"VALUE", "code", "union", "default", "marked"}
+    assert found["code"].details == ("code changed",)
+    assert found["union"].details[0].startswith("`it` is `")
+
+
+def test_how_a_method_is_bound_breaks_calls(tmp_path: Path) -> None:
+    before = (
+        "class It:\n"
+        "    @staticmethod\n    def lost(a): ...\n\n"
+        "    @classmethod\n    def made(cls, a): ...\n\n"
+        "    def kept(self, a): ...\n\n"
+        "    @staticmethod\n    def alike(a): ...\n"
+    )
+    after = (
+        "class It:\n"
+        "    def lost(self, a): ...\n\n"
+        "    def made(self, a): ...\n\n"
+        "    @staticmethod\n    def kept(a): ...\n\n"
+        "    @classmethod\n    def alike(cls, a): ...\n"
+    )
+    found = compare_module(tmp_path, before, after)
+    told = {name: (one.breaking, one.details) for name, one in found.items()}
+    assert told == {
+        "It.lost": (True, ("is an instance method now, not a static method",)),
+        "It.made": (True, ("is an instance method now, not a class method",)),
+        "It.kept": (True, ("is a static method now, not an instance method",)),
+        "It.alike": (False, ("is a class method now, not a static method",)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "async def it() -> AsyncGenerator[int, None]:\n    yield 1\n",
+            "async def it() -> AsyncGenerator[int, None]:\n    return make()\n",
+            "is a coroutine, to be awaited now, not an asynchronous generator",
+        ),
+        (
+            "async def it() -> AsyncGenerator[int, None]:\n    raise NotImplementedError\n",
+            "async def it() -> 'AsyncGenerator[int, None]':\n    yield 1\n",
+            None,
+        ),
+        (
+            "def it() -> AsyncGenerator[int, None]:\n    return make()\n",
+            "async def it() -> AsyncGenerator[int, None]:\n    yield 1\n",
+            None,
+        ),
+        ("def it():\n    return []\n", "def it():\n    yield 1\n", "is a generator now, not a plain function"),
+        ("def it() -> Iterator[int]:\n    return make()\n", "def it() -> Iterator[int]:\n    yield 1\n", None),
+        ("def it():\n    return Open()\n", "@contextmanager\ndef it():\n    yield 1\n", None),
+    ],
+)
+def test_a_body_that_yields_makes_a_generator(tmp_path: Path, before: str, after: str, told: str | None) -> None:
+    found = compare_module(tmp_path, before, after)["it"]
+    assert found.breaking == (told is not None)
+    assert told is None or told in found.details
+
+
+def test_a_deprecation_is_told_once_however_its_decorator_is_imported(tmp_path: Path) -> None:
+    before = "import typing_extensions\n\n\ndef it(): ...\n"
+    after = before.replace("def it", '@typing_extensions.deprecated("Use that.")\ndef it')
+    found = compare_module(tmp_path, before, after)["it"]
+    assert (found.change, found.details) == ("deprecated", ("is deprecated: Use that.",))
+
+
+def test_what_a_property_gives_is_no_matter_of_its_constructor(tmp_path: Path) -> None:
+    before = "class It:\n    def __init__(self) -> int: ...\n\n    @property\n    def size(self) -> int: ...\n"
+    found = compare_module(tmp_path, before, before.replace("int", "str"))
+    assert {name: one.details for name, one in found.items()} == {"It.size": ("gives `str`, not `int`",)}
+
+
+def test_checkouts_of_one_branch_are_told_apart_by_their_commits(settings: Settings, tmp_path: Path) -> None:
+    texts = ("def it(): ...\n", "def it(a): ...\n")
+    files = [{"src/google/adk/__init__.py": text} for text in texts]
+    folders = tmp_path / "old", tmp_path / "new"
+    commits = [write_checkout(folder, one) for folder, one in zip(folders, files, strict=True)]
+    found = compare(settings, folders)
+    assert (found.before, found.after) == (f"main ({commits[0][:12]})", f"main ({commits[1][:12]})")
+    assert found.counts.breaking == 1

@@ -206,3 +206,15 @@ def test_a_wheel_has_no_index_to_ask(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["diff", "how do I retry?", *options])
     assert told.exit_code == 5
     assert "is no version" in told.stderr
+
+
+def test_without_to_a_question_is_compared_with_the_version_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ["--from", "1.0.0", "--offline", "--home", str(tmp_path / "home")]
+    monkeypatch.setenv("ADK_EVIDENCE_INGESTION__CORPORA__ADK_PYTHON__DISTRIBUTION", "google-adk==1.0.0")
+    told = CliRunner().invoke(app, ["diff", "how do I retry?", *options])
+    assert (told.exit_code, "Both versions are the same." in told.stderr) == (2, True)
+    monkeypatch.setenv("ADK_EVIDENCE_INGESTION__CORPORA__ADK_PYTHON__DISTRIBUTION", "google-adk")
+    told = CliRunner().invoke(app, ["diff", "how do I retry?", *options])
+    assert (told.exit_code, "--to is missing" in told.stderr) == (2, True)

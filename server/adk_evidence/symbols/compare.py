@@ -6,7 +6,6 @@ name, or one of nearly the same lines, takes its place; without either, the defi
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,10 +23,8 @@ from adk_evidence.symbols.release import Release, Side
 from adk_evidence.symbols.signatures import (
     Told,
     code_of,
-    compare_bases,
-    compare_fields,
-    compare_functions,
     compare_texts,
+    compare_uses,
     is_abstract,
     is_property,
 )
@@ -156,7 +153,8 @@ class Comparison:
     def _pairs(self) -> Iterator[Pair]:
         matched = dict(self._matched)
         gone = [place for place in self.old.public if place not in matched]
-        came = [place for place in self.new.public if place not in set(matched.values())]
+        reached = set(matched.values())
+        came = [place for place in self.new.public if place not in reached]
         moved = self._moved(gone, came)
         matched |= moved
         lost, made = self._changed_modules(matched, moved)
@@ -246,8 +244,12 @@ class Comparison:
     ) -> tuple[dict[str, Pair], dict[str, Pair]]:
         """Public modules that are gone and new, the outermost of each, with the definitions that went or came."""
         lost = {name: Pair("gone", "module", Spot(name, ""), None, name) for name in self._outermost_lost()}
+        homes_of: dict[str, list[Spot]] = {}
+        for place in self.old.public:
+            for name in _around(place.module):
+                homes_of.setdefault(name, []).append(place)
         for name, pair in lost.items():
-            homes = [place for place in self.old.public if _inside(place.module, name)]
+            homes = homes_of.get(name, [])
             targets = {self.new.shown(matched[place]).rpartition(".")[0] for place in homes if place in matched}
             whole = bool(homes) and all(place in matched for place in homes)
             if whole and len(targets) == 1:
@@ -263,22 +265,20 @@ class Comparison:
                 for place in homes:
                     if place in matched:
                         pair.told.append(Told(f"`{place.name}` is in `{self.new.shown(matched[place])}`"))
-        new = [name for name in sorted(self.new.modules) if not self.old.has(name)]
-        outer = [name for name in new if not any(_inside(name, one) and name != one for one in new)]
+        names_in: dict[str, list[str]] = {}
+        for shown in sorted(map(self.new.shown, self.new.public)):
+            for name in _around(shown.rpartition(".")[0]):
+                names_in.setdefault(name, []).append(shown)
+        moved_to = {pair.name_after for pair in lost.values()}
         made: dict[str, Pair] = {}
-        for name in outer:
-            names = sorted(
-                self.new.shown(place)
-                for place in self.new.public
-                if _inside(self.new.shown(place).rpartition(".")[0], name)
-            )
-            if names and not any(pair.name_after == name for pair in lost.values()):
+        for name in _outermost(name for name in self.new.modules if not self.old.has(name)):
+            names = names_in.get(name)
+            if names and name not in moved_to:
                 made[name] = Pair("added", "module", None, Spot(name, ""), name_after=name, members=tuple(names))
         return lost, made
 
     def _outermost_lost(self) -> list[str]:
-        gone = [name for name in sorted(self.old.modules) if not self.new.has(name)]
-        return [name for name in gone if not any(_inside(name, one) and name != one for one in gone)]
+        return _outermost(name for name in self.old.modules if not self.new.has(name))
 
     # One definition
 
@@ -303,7 +303,7 @@ class Comparison:
         pair = Pair("changed", self.new.kind(now), place, now, *names)
         gone = [path for path in self.old.public[place] if not self.new.has(path)]
         # The entry of a module that is gone says where its definitions are.
-        gone = [path for path in gone if not any(_inside(path.rpartition(".")[0], module) for module in lost)]
+        gone = [path for path in gone if lost.keys().isdisjoint(_around(path.rpartition(".")[0]))]
         if gone or moved:
             renamed = place.name != now.name
             if renamed and moved:
@@ -335,7 +335,7 @@ class Comparison:
             if pair.change == "changed":
                 pair.change = "deprecated"
         # What `deprecated` says is told already.
-        texts = [one for one in self._texts(place, now) if new is None or "`deprecated(" not in one.text]
+        texts = [one for one in self._texts(place, now) if new is None or one.kind != "deprecation"]
         if pair.change == "moved" and pair.lost is None and len(pair.told) > 1:
             # That another file holds a definition matters less than how the definition differs.
             pair.change = "changed"
@@ -367,18 +367,9 @@ class Comparison:
         old, new = self.old.found(place), self.new.found(now)
         if old is None or new is None:
             return []
-        if isinstance(old.node, Function) and isinstance(new.node, Function):
-            if kinds[0] == "property":
-                return [
-                    Told(one.text.replace("returns", "gives", 1), one.breaking)
-                    for one in compare_functions(old.node, new.node, bound=True)
-                ]
-            return compare_functions(old.node, new.node, bound="." in place.name)
-        if isinstance(old.node, ast.ClassDef) and isinstance(new.node, ast.ClassDef):
-            return compare_bases(old.node, new.node)
+        found = compare_uses(old.node, new.node, member="." in place.name)
         if isinstance(old.node, Definition) or isinstance(new.node, Definition):
-            return []
-        found = compare_fields(old.node, new.node)
+            return found
         before, after = (Spot(one.module, one.name.rpartition(".")[0]) for one in (place, now))
         name = place.name.rpartition(".")[2]
         if self.old.takes(before, name) and payloads[0][0] in "ro":
@@ -454,9 +445,10 @@ class Comparison:
                     continue
                 alike = self._likeness(here, there, NEW_NAME_LIKENESS, same=False)
                 old, new = self.old.found(here), self.new.found(there)
-                if not alike and old is not None and new is not None:
-                    code = code_of(old.node)
-                    alike = float(len(code) > MIN_CODE_CHARS and code == code_of(new.node))
+                nodes = [found.node for found in (old, new) if found is not None and isinstance(found.node, Function)]
+                if not alike and len(nodes) == 2:
+                    codes = [code_of(node) for node in nodes]
+                    alike = float(len(codes[0]) > MIN_CODE_CHARS and codes[0] == codes[1])
                 if alike:
                     rated.append((alike, here.path, there.path, here, there))
         found = _best(rated)
@@ -469,7 +461,7 @@ class Comparison:
             return [
                 Told(f"constructor: {one.text}", one.breaking)
                 for one in self._differences(*init)
-                if not one.text.startswith("returns")
+                if one.kind != "result"
             ]
         before, after = (self._keywords(side, one) for side, one in ((self.old, place), (self.new, now)))
         if before is None or after is None:
@@ -520,10 +512,25 @@ class Comparison:
 def _best(rated: Sequence[tuple[float, str, str, Spot, Spot]]) -> dict[Spot, Spot]:
     """Each definition with the one that is most alike, none taken twice."""
     found: dict[Spot, Spot] = {}
+    taken: set[Spot] = set()
     for _, _, _, place, now in sorted(rated, key=lambda item: (-item[0], item[1], item[2])):
-        if place not in found and now not in found.values():
+        if place not in found and now not in taken:
             found[place] = now
+            taken.add(now)
     return found
+
+
+def _around(module: str) -> Iterator[str]:
+    """A module and the packages that it stands in."""
+    while module:
+        yield module
+        module = module.rpartition(".")[0]
+
+
+def _outermost(modules: Iterable[str]) -> list[str]:
+    """The modules that stand in none of the others, in alphabetical order."""
+    known = set(modules)
+    return sorted(name for name in known if known.isdisjoint(_around(name.rpartition(".")[0])))
 
 
 def _inside(path: str, module: str) -> bool:

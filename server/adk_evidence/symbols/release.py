@@ -42,6 +42,10 @@ class SourceModule:
     path: str
     text: str
 
+    @cached_property
+    def lines(self) -> list[str]:
+        return split_lines(self.text)
+
 
 @dataclass(frozen=True)
 class Release:
@@ -67,7 +71,7 @@ class Found:
 
     @property
     def text(self) -> list[str]:
-        return split_lines(self.module.text)[self.lines.start - 1 : self.lines.end]
+        return self.module.lines[self.lines.start - 1 : self.lines.end]
 
 
 class Side:
@@ -168,7 +172,7 @@ class Side:
         if module is None:
             return None
         if not place.name:
-            lines = LineSpan(start=1, end=max(1, len(split_lines(module.text))))
+            lines = LineSpan(start=1, end=max(1, len(module.lines)))
             return Found(module, ast.Pass(), lines)
         nodes = self._nodes(place.module, module).get(place.name, ())
         if not nodes:

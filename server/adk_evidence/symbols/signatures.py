@@ -22,17 +22,27 @@ from adk_evidence.readers.python import (
 MAX_VALUE_CHARS = 120
 
 ParameterKind = Literal["positional only", "positional", "rest", "named", "more"]
+ToldKind = Literal["result", "deprecation", "other"]
 # A union that is written as a call for types: `Optional[X]`, `Union[X, Y]`.
 _UNIONS = {"Optional", "Union"}
 _BUILTINS = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
+_ASYNC_GENERATORS = {"AsyncGenerator", "AsyncIterator", "AsyncIterable"}
+_GENERATORS = {"Generator", "Iterator"}
+_CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
+_STATIC, _CLASS, _INSTANCE = "a static method", "a class method", "an instance method"
+_PLAIN = "a plain function"
 
 
 @dataclass(frozen=True)
 class Told:
-    """A difference in words, and whether code that worked before may fail because of it."""
+    """A difference in words, and whether code that worked before may fail because of it.
+
+    `kind` is "result" where the returned type differs, and "deprecation" of a decorator that deprecates.
+    """
 
     text: str
     breaking: bool = False
+    kind: ToldKind = "other"
 
 
 @dataclass(frozen=True)
@@ -49,45 +59,54 @@ class _Parameter:
 
 def compare_definitions(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
     """What differs between two definitions, breaking differences first; of classes, without their members."""
-    found: list[Told] = []
+    found = [*compare_uses(before, after, member=member), *compare_texts(before, after)]
+    return sorted(found, key=lambda one: not one.breaking)
+
+
+def compare_uses(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
+    """What differs for those who use a definition; of classes, without their members."""
     if isinstance(before, Function) and isinstance(after, Function):
-        found = compare_functions(before, after, bound=member)
-    elif isinstance(before, ast.ClassDef) and isinstance(after, ast.ClassDef):
-        found = compare_bases(before, after)
-    elif not isinstance(before, Definition) and not isinstance(after, Definition):
-        found = compare_fields(before, after)
-    return sorted([*found, *compare_texts(before, after)], key=lambda one: not one.breaking)
+        return _compare_functions(before, after, member=member)
+    if isinstance(before, ast.ClassDef) and isinstance(after, ast.ClassDef):
+        return _compare_bases(before, after)
+    if isinstance(before, Definition) or isinstance(after, Definition):
+        return []
+    return _compare_fields(before, after)
 
 
-def compare_functions(before: Function, after: Function, *, bound: bool) -> list[Told]:
-    """What differs in parameters, result and the way of calling; `bound` leaves `self` and `cls` out."""
-    found = list(_parameters(before, after, bound=bound))
+def _compare_functions(before: Function, after: Function, *, member: bool) -> list[Told]:
+    """What differs in parameters, result and the way of calling; of members, without `self` and `cls`."""
+    found = list(_parameters(before, after, bound=member))
+    bindings = _binding(before), _binding(after)
+    if member and bindings[0] != bindings[1]:
+        # Static methods and class methods are called alike.
+        found.append(Told(f"is {bindings[1]} now, not {bindings[0]}", breaking=_INSTANCE in bindings))
     ways = _way(before), _way(after)
     if ways[0] != ways[1]:
         found.append(Told(f"is {ways[1]} now, not {ways[0]}", breaking=True))
     result = _changed_type(before.returns, after.returns)
     if result is not None:
-        found.append(Told(f"returns {result}"))
-    if _is_abstract(after) and not _is_abstract(before):
+        found.append(Told(f"{'gives' if is_property(after) else 'returns'} {result}", kind="result"))
+    if is_abstract(after) and not is_abstract(before):
         found.append(Told("is abstract now: subclasses must implement it", breaking=True))
     return found
 
 
-def compare_fields(before: ast.stmt, after: ast.stmt) -> list[Told]:
+def _compare_fields(before: ast.stmt, after: ast.stmt) -> list[Told]:
     """What differs in the type and the value of a field or variable."""
     found: list[Told] = []
     kind = _changed_type(getattr(before, "annotation", None), getattr(after, "annotation", None))
     if kind is not None:
         found.append(Told(f"its type is {kind}"))
-    values = _value(before), _value(after)
-    if values[0] and values[1] and values[0] != values[1]:
-        found.append(Told(f"its value is {_shown(values[1])}, not {_shown(values[0])}"))
-    elif values[1] and not values[0]:
-        found.append(Told(f"its value is {_shown(values[1])} by default"))
+    old, new = _value(before), _value(after)
+    if old is not None and new is not None and not _is_same(old, new):
+        found.append(Told(f"its value is {_shown(new)}, not {_shown(old)}"))
+    elif new is not None and old is None:
+        found.append(Told(f"its value is {_shown(new)} by default"))
     return found
 
 
-def compare_bases(before: ast.ClassDef, after: ast.ClassDef) -> list[Told]:
+def _compare_bases(before: ast.ClassDef, after: ast.ClassDef) -> list[Told]:
     """What differs in the bases of a class; by which way a base was imported does not count."""
     names = [[_plain(base) for base in node.bases] for node in (before, after)]
     if names[0] == names[1]:
@@ -105,17 +124,17 @@ def compare_texts(before: ast.stmt, after: ast.stmt) -> list[Told]:
     if isinstance(before, Definition) and isinstance(after, Definition):
         if _doc(before) != _doc(after):
             found.append(Told("docstring changed" if _doc(after) else "docstring gone"))
-        marks = [[unparse(item) or "?" for item in node.decorator_list] for node in (before, after)]
-        found += [Told(f"has the decorator {_shown(mark)} now") for mark in marks[1] if mark not in marks[0]]
-        found += [Told(f"has no decorator {_shown(mark)} any more") for mark in marks[0] if mark not in marks[1]]
-        if isinstance(before, Function) and isinstance(after, Function) and _code(before) != _code(after):
+        old, new = ({_dump(mark): mark for mark in _marks(node)} for node in (before, after))
+        found += [_marked(f"has the decorator {_shown(new[key])} now", new[key]) for key in new if key not in old]
+        found += [_marked(f"has no decorator {_shown(old[key])} any more", old[key]) for key in old if key not in new]
+        if isinstance(before, Function) and isinstance(after, Function) and code_of(before) != code_of(after):
             found.append(Told("code changed"))
     return found
 
 
 def is_abstract(node: ast.stmt) -> bool:
     """Whether a method must be implemented by subclasses."""
-    return isinstance(node, Function) and _is_abstract(node)
+    return isinstance(node, Function) and "abstractmethod" in _decorators(node)
 
 
 def is_property(node: ast.stmt) -> bool:
@@ -123,9 +142,18 @@ def is_property(node: ast.stmt) -> bool:
     return isinstance(node, Function) and any(name.lower().endswith("property") for name in _decorators(node))
 
 
-def code_of(node: ast.stmt) -> str:
+def code_of(node: Definition) -> str:
     """The code of a definition without its name, docstring and decorators, in one normal form."""
-    return _code(node) if isinstance(node, Definition) else (ast.dump(node) if node else "")
+    return "\n".join(_dump(item) for item in _statements(node))
+
+
+def _marks(node: Definition) -> Iterator[ast.expr]:
+    """The decorators apart from those that bind a method, which are compared by themselves."""
+    return (mark for mark in node.decorator_list if _decorator(mark) not in ("staticmethod", "classmethod"))
+
+
+def _marked(text: str, decorator: ast.expr) -> Told:
+    return Told(text, kind="deprecation" if _decorator(decorator) == "deprecated" else "other")
 
 
 def _parameters(before: Function, after: Function, *, bound: bool) -> Iterator[Told]:
@@ -167,11 +195,7 @@ def _changed(before: _Parameter, after: _Parameter) -> Iterator[Told]:
         yield Told(f"parameter `{name}` is required now", breaking=True)
     elif before.default is None and after.default is not None:
         yield Told(f"parameter `{name}` is optional now, by default {_shown(after.default)}")
-    elif (
-        before.default is not None
-        and after.default is not None
-        and (ast.dump(before.default) != ast.dump(after.default))
-    ):
+    elif before.default is not None and after.default is not None and not _is_same(before.default, after.default):
         yield Told(f"the default of `{name}` is {_shown(after.default)}, not {_shown(before.default)}")
     if before.kind != "named" and after.kind == "named":
         yield Told(f"parameter `{name}` must be named now", breaking=True)
@@ -192,7 +216,7 @@ def _listed(node: Function, *, bound: bool) -> list[_Parameter]:
         )
         for place, (item, default) in enumerate(zip(positional, [*defaults, *given.defaults], strict=True))
     ]
-    if bound and "staticmethod" not in _decorators(node):
+    if bound and _binding(node) != _STATIC:
         found = found[1:]
     if given.vararg:
         found.append(_Parameter(given.vararg.arg, "rest", given.vararg.annotation, None))
@@ -226,15 +250,40 @@ def _order(old: Sequence[_Parameter], new: Sequence[_Parameter], renamed: dict[s
     return ", ".join(f"`{name}`" for name in after)
 
 
+def _binding(node: Function) -> str:
+    """How a method is bound to its class."""
+    decorators = _decorators(node)
+    return _STATIC if "staticmethod" in decorators else _CLASS if "classmethod" in decorators else _INSTANCE
+
+
 def _way(node: Function) -> str:
-    """How a function is called; what returns an asynchronous generator is one, however its body is written."""
-    own = [inner for inner in _own_nodes(node) if isinstance(inner, ast.Yield | ast.YieldFrom)]
-    result = _plain(node.returns).partition("[")[0] if node.returns else ""
-    if result in ("AsyncGenerator", "AsyncIterator", "AsyncIterable"):
-        return "an asynchronous generator"
+    """How a function is called.
+
+    The annotated result counts where the body cannot tell: a `def` may return a generator that another function made,
+    and a body without code, as of an abstract method, yields nothing.
+    """
+    if _decorators(node) & _CONTEXT_MANAGERS:
+        # The decorator takes the generator; callers get a context manager.
+        return _PLAIN
+    yields = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in _own_nodes(node))
+    result = _outer(node.returns)
     if isinstance(node, ast.AsyncFunctionDef):
-        return "an asynchronous generator" if own else "a coroutine, to be awaited"
-    return "a plain function"
+        told = result in _ASYNC_GENERATORS and all(isinstance(item, ast.Raise) for item in _statements(node))
+        return "an asynchronous generator" if yields or told else "a coroutine, to be awaited"
+    if result in _ASYNC_GENERATORS:
+        return "an asynchronous generator"
+    return "a generator" if yields or result in _GENERATORS else _PLAIN
+
+
+def _outer(annotation: ast.expr | None) -> str:
+    """The name of an annotated type without what stands in brackets."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        tree = parse_quietly(annotation.value.strip())
+        only = tree.body[0] if tree and len(tree.body) == 1 else None
+        annotation = only.value if isinstance(only, ast.Expr) else None
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    return (dotted_name(annotation) or "").rpartition(".")[2]
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
@@ -271,8 +320,8 @@ def _type(node: ast.expr | None) -> object:
             return _type(only.value) if isinstance(only, ast.Expr) else text
         case ast.Constant(value=value):
             return repr(value)
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _union([_type(left), _type(right)])
+        case ast.BinOp(op=ast.BitOr()):
+            return _union([_type(part) for part in _alternatives(node)])
         case ast.Subscript(value=outer, slice=inside):
             name = _plain(outer)
             items = inside.elts if isinstance(inside, ast.Tuple) else [inside]
@@ -282,7 +331,7 @@ def _type(node: ast.expr | None) -> object:
             if name == "Annotated":
                 return _type(items[0])
             if name == "Literal":
-                return ("Literal", frozenset(ast.dump(item) for item in items))
+                return ("Literal", frozenset(map(_dump, items)))
             return (_BUILTINS.get(name, name), tuple(_type(item) for item in items))
         case ast.Name() | ast.Attribute():
             name = _plain(node)
@@ -290,7 +339,15 @@ def _type(node: ast.expr | None) -> object:
         case ast.List(elts=elements):
             return tuple(_type(item) for item in elements)
         case _:
-            return ast.dump(node)
+            return _dump(node)
+
+
+def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
+    """The parts of a union, which stand ever deeper: `A | B | C` is `(A | B) | C`."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield node.right
+        node = node.left
+    yield node
 
 
 def _union(parts: Iterable[object]) -> object:
@@ -303,46 +360,71 @@ def _union(parts: Iterable[object]) -> object:
 def _plain(node: ast.expr) -> str:
     """The last part of a dotted name; of anything else, its source."""
     name = dotted_name(node)
-    return name.rpartition(".")[2] if name else unparse(node) or "?"
+    return name.rpartition(".")[2] if name else unparse(node) or _dump(node)
 
 
-def _value(node: ast.stmt) -> str:
-    value = getattr(node, "value", None)
+def _value(node: ast.stmt) -> ast.expr | None:
+    value: ast.expr | None = getattr(node, "value", None)
     # What is said of a field is text, not value: `Field(default=1, description="...")`.
     if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] == "Field":
         value = copy.copy(value)
         value.keywords = [
             item for item in value.keywords if item.arg not in ("description", "title", "examples", "deprecated")
         ]
-    return "" if value is None else unparse(value) or "?"
+    return value
 
 
-def _shown(value: ast.expr | str) -> str:
-    text = value if isinstance(value, str) else unparse(value) or "?"
-    return f"`{clip(' '.join(text.split()), MAX_VALUE_CHARS)}`"
+def _is_same(one: ast.AST, other: ast.AST) -> bool:
+    return _dump(one) == _dump(other)
+
+
+def _dump(node: ast.AST) -> str:
+    """What `ast.dump` is for, but without its recursion, which long sums exceed.
+
+    Each node is written with the names of its fields, and each list with the number of its items.
+    """
+    found: list[str] = []
+    waiting: list[object] = [node]
+    while waiting:
+        match waiting.pop():
+            case ast.AST() as inner:
+                fields = dict(ast.iter_fields(inner))
+                found.append(f"{type(inner).__name__}({','.join(fields)})")
+                waiting += reversed(fields.values())
+            case list() as items:
+                found.append(f"[{len(items)}]")
+                waiting += reversed(items)
+            case value:
+                # Python writes no number of thousands of decimal digits.
+                found.append(hex(value) if type(value) is int else repr(value))
+    return " ".join(found)
+
+
+def _shown(value: ast.expr) -> str:
+    return f"`{clip(' '.join((unparse(value) or '?').split()), MAX_VALUE_CHARS)}`"
 
 
 def _doc(node: Definition) -> str:
     return " ".join(inspect.cleandoc(bare_string(node.body[0] if node.body else None) or "").split())
 
 
-def _code(node: Definition) -> str:
-    body = node.body[1:] if bare_string(node.body[0] if node.body else None) is not None else node.body
-    # An empty body, `...` and `pass` do the same.
-    kept = [
-        item for item in body if not isinstance(item, ast.Pass) and bare_string(item) is None and not _is_ellipsis(item)
+def _statements(node: Definition) -> list[ast.stmt]:
+    """The statements of a body that do something, unlike docstrings, `pass` and `...`."""
+    return [
+        item
+        for item in node.body
+        if not isinstance(item, ast.Pass) and bare_string(item) is None and not _is_ellipsis(item)
     ]
-    return "\n".join(ast.dump(item) for item in kept)
 
 
 def _is_ellipsis(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...
 
 
-def _is_abstract(node: Function) -> bool:
-    return "abstractmethod" in _decorators(node)
-
-
 def _decorators(node: Definition) -> set[str]:
-    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
-    return {(dotted_name(item) or "").rpartition(".")[2] for item in called}
+    return set(map(_decorator, node.decorator_list))
+
+
+def _decorator(item: ast.expr) -> str:
+    """The last part of a decorator's name, called or not."""
+    return (dotted_name(item.func if isinstance(item, ast.Call) else item) or "").rpartition(".")[2]
