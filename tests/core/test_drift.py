@@ -101,6 +101,14 @@ def test_attributes_of_modules_are_checked() -> None:
             "from google.adk.agents import LlmAgent\nLlmAgent.model_fields\nLlmAgent.__name__", id="of pydantic"
         ),
         pytest.param("from google.adk_community.memory import Other\nimport google.genai", id="other package"),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\nwith LlmAgent(name='a') as entered:\n    entered.size", id="with"
+        ),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\n"
+            "async def f():\n    async with LlmAgent(name='a') as entered:\n        entered.size",
+            id="async with",
+        ),
         pytest.param("from apps import App\nApp(name=1).run", id="no import"),
         pytest.param("# from google.adk.apps import App\n'from google.adk.apps import App'", id="no code"),
     ],

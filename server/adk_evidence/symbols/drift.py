@@ -200,7 +200,7 @@ class _Code:
         self.imports = list(_imports(nodes))
         if broken is not None:
             self.imports += _broken_imports(nodes, self.document.lines)
-        # Names that mean another value in a part of the snippet, and attributes that the code asks for before use.
+        # Names that are rebound in part of the snippet, and attributes tested with `hasattr`.
         self.uncertain = _uncertain(nodes)
         module = self.document.module
         for name, path in known.items():
@@ -292,7 +292,8 @@ class _Names:
             value = self._value(node, home.parent or home, binding.line, depth + 1)
             is_class = value is not None and not value.is_instance and self._kind(value.path) == "c"
             return _Value(value.path, is_instance=True) if value and is_class else None
-        if binding.value is not None and isinstance(binding.value, ast.Call):
+        # The table does not say what entering a context gives.
+        if isinstance(binding.value, ast.Call) and not binding.entered:
             # The right side is looked up before this line, or `x = x.y` would not end.
             return self._value(binding.value, home, binding.line - 1, depth + 1)
         return None

@@ -134,7 +134,8 @@ def story(history: History, name: str) -> Story | None:
 class Lack:
     """A name that a version lacks.
 
-    `version` is how people write the version, with the released version that answers for it where that is another.
+    `version` is how people write the version and, if the table does not know that version, the released version that
+    stands in for it.
     `until` is the last version before that has the name, `since` the first one after; both are None where no version
     has the name. `instead` is the import path that the version has in place of the name, where that is known.
     """
