@@ -215,7 +215,7 @@ def find_lack(history: History, version: str, name: str) -> Lack | None:
 def _namesake(history: History, known: Nearest, name: str) -> str | None:
     """Where a version has the name of an import path that it does not have."""
     dotted = bare(name) if read_call(name) is None else None
-    if dotted is None or "." not in dotted:
+    if dotted is None or "." not in dotted or not history.may_know(dotted):
         return None
     paths = history.paths(dotted.rpartition(".")[2])
     for path in paths:
@@ -228,6 +228,8 @@ def _namesake(history: History, known: Nearest, name: str) -> str | None:
 
 def _newest_path(history: History, name: str, call: Call | None) -> str | None:
     """The likeliest path of a name in the newest version that has the name."""
+    if not history.may_know(_shown(name, call)):
+        return None
     paths = history.paths(name)
     numbers = reversed(range(len(history.versions)))
     found = (path for number in numbers for path in paths if history.has_at(number, _shown(path, call)))
