@@ -365,9 +365,9 @@ def drift(
         ),
     ] = None,
     index: Annotated[str | None, typer.Option(help="Check the docs of this index instead of the ADK's.")] = None,
-    adk: Annotated[
-        str | None, typer.Option(help="Version to check against, e.g. 1.18.0. [default: the indexed one]")
-    ] = None,
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
     output: Annotated[
         Literal["text", "json", "sarif", "github"], typer.Option("--format", help="How to print the findings.")
     ] = "text",
@@ -377,7 +377,11 @@ def drift(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say which imports, attributes and keywords docs show that a version of google-adk does not have."""
+    """Say which imports, attributes and keywords docs show that a version of google-adk does not have.
+
+    The version is the one that the options name. Without such an option, a folder is checked against the version of the
+    working folder's project, and the docs of an index against the indexed version.
+    """
     from adk_evidence.index.codebase import MAIN
     from adk_evidence.index.registry import settings_of
     from adk_evidence_cli.drift import examine as examine_drift
@@ -386,7 +390,10 @@ def drift(
     if folder is not None and index is not None:
         raise InvalidRequestError("A folder and --index exclude each other.", "Name one of them.")
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    report = examine_drift(settings, folder, adk)
+    wanted = wanted_adk(settings, adk, project, python)
+    if wanted is None and folder is not None:
+        wanted = detected_adk(settings)
+    report = examine_drift(settings, folder, wanted.version if wanted else None)
     if output == "text":
         show_text(report, stdout())
     else:

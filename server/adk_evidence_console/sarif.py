@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,10 +78,15 @@ def _result(finding: Finding, index: int, rule: Rule) -> dict[str, Any]:
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": finding.level or rule.level,
-        "message": {"text": visible(finding.message)},
+        "message": {"text": _plain(finding.message)},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"adkEvidence/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()},
     }
+
+
+def _plain(message: str) -> str:
+    """A message in which nothing reads as a link: SARIF 2.1.0, section 3.11.6, takes `[text](place)` for a link."""
+    return re.sub(r"[\\\[\]]", r"\\\g<0>", visible(message))
 
 
 def _lines(finding: Finding) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from adk_evidence.errors import SourceError
 from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.symbols.corpus_drift import files_of_folder, report_drift
 from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.drift import Checked, DriftChecker
+from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Checked, DriftChecker
 from adk_evidence.symbols.history import History
+from adk_evidence.symbols.history_stories import find_lack
+from adk_evidence.symbols.history_table import make_table
 
 
 @cache
@@ -101,6 +104,14 @@ def test_attributes_of_modules_are_checked() -> None:
             "from google.adk.agents import LlmAgent\nLlmAgent.model_fields\nLlmAgent.__name__", id="of pydantic"
         ),
         pytest.param("from google.adk_community.memory import Other\nimport google.genai", id="other package"),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\nwith LlmAgent(name='a') as entered:\n    entered.size", id="with"
+        ),
+        pytest.param(
+            "from google.adk.agents import LlmAgent\n"
+            "async def f():\n    async with LlmAgent(name='a') as entered:\n        entered.size",
+            id="async with",
+        ),
         pytest.param("from apps import App\nApp(name=1).run", id="no import"),
         pytest.param("# from google.adk.apps import App\n'from google.adk.apps import App'", id="no code"),
     ],
@@ -192,6 +203,21 @@ def test_imports_are_counted_once_for_each_name_of_each_statement() -> None:
     code = "from google.adk.agents import LlmAgent, ManagedAgent\nimport google.adk.apps\nimport os\n"
     imports = check(f"```python\n{code}```\n\n```python\n{code}```\n", lang="md").imports
     assert (len(imports), sum(one.has is False for one in imports)) == (6, 4)
+
+
+def test_names_that_no_version_has_are_judged_fast_and_only_so_many_of_a_page() -> None:
+    calls = "".join(f"LlmAgent(colour_{number}=1)\n" for number in range(2 * MAX_LACKING_NAMES))
+    started = time.process_time()
+    found = told(f"from google.adk.agents import LlmAgent\n{calls}LlmAgent(colour_0=2)\n", "2.13.0")
+    assert time.process_time() - started < 2
+    assert [line for *_, line in found] == [*range(2, 2 + MAX_LACKING_NAMES), 2 + 2 * MAX_LACKING_NAMES]
+
+
+def test_a_keyword_in_camel_case_that_is_gone_is_told_with_its_last_version() -> None:
+    fields = {"": "m", "BaseModel": "~", "Tea": "ck:~pydantic.BaseModel", "Tea.steep_seconds": "o:"}
+    table = make_table("google-adk", {"1.0.0": {"google.adk": fields}, "2.0.0": {"google.adk": {"": "m", "Tea": "c:"}}})
+    lack = find_lack(History(table), "2.0.0", "google.adk.Tea(steepSeconds=)")
+    assert lack is not None and lack.until == "1.0.0"
 
 
 def test_a_version_that_the_table_does_not_know_is_refused() -> None:

@@ -10,7 +10,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
-from adk_evidence.search.drift import with_drift
+from adk_evidence.search.drift import MAX_INCLUDED_FILES, with_drift
 from adk_evidence.search.pack import make_candidate
 from tests.core import factories
 
@@ -19,10 +19,23 @@ SAID = "google-adk 1.4.2 has no `google.adk.apps.App`: it came in with 1.14.0"
 
 
 def checked(
-    *chunks: ChunkPayload, version: str = "v1.4.2", page: str | None = None, state: str = "exact"
+    *chunks: ChunkPayload,
+    version: str = "v1.4.2",
+    page: str | None = None,
+    state: str = "exact",
+    asked: list[str] | None = None,
 ) -> tuple[tuple[Candidate, ...], list[str]]:
-    """The candidates and warnings of an answer from a version; `page` is what the source of all chunks has now."""
-    source = SimpleNamespace(read=lambda path: page)
+    """The candidates and warnings of an answer from a version; `page` is what the source of all chunks has now.
+
+    `asked` takes the paths that are read.
+    """
+
+    def read(path: str) -> str | None:
+        if asked is not None:
+            asked.append(path)
+        return page
+
+    source = SimpleNamespace(read=read)
     index = SimpleNamespace(
         info=SimpleNamespace(corpora={"code": SimpleNamespace(repo="google/adk-python")}),
         source_of=lambda chunk: source,
@@ -54,6 +67,13 @@ def test_the_rest_of_the_page_says_what_the_names_of_a_chunk_are() -> None:
     assert [(one.symbol, one.lines.start) for one in known.drift] == [("google.adk.agents.LlmAgent(mode=)", 6)]
     (moved,), _ = checked(chunk, version="1.18.0", page=page, state="moved")
     assert moved.drift == ()
+
+
+def test_a_question_reads_few_of_the_files_that_a_page_includes() -> None:
+    asked: list[str] = []
+    page = "# Page\n" + "".join(f'--8<-- "{number}.py"\n' for number in range(MAX_INCLUDED_FILES + 50))
+    checked(factories.payload(body="# Page"), page=page, asked=asked)
+    assert len(asked) == 1 + MAX_INCLUDED_FILES
 
 
 @pytest.mark.parametrize(

@@ -135,3 +135,8 @@ def test_an_annotation_is_one_line_whatever_the_texts_hold() -> None:
     (line,) = github_annotations(RULES, [Finding("citation-gone", message, path, 2)]).splitlines()
     assert line == ("::error file=a%3Ab%2Cc.json,line=2,endLine=2,title=citation-gone::50 %25%0Aof ::error::x<U+001B>")
     assert github_annotations(RULES, [Finding("citation-moved", "Moved.", "a")]).startswith("::warning ")
+
+
+def test_no_part_of_a_message_becomes_a_link() -> None:
+    log = sarif(RULES, [Finding("citation-gone", r"a \ [here](https://example.org)", "a.md")])
+    assert log["runs"][0]["results"][0]["message"]["text"] == r"a \\ \[here\](https://example.org)"

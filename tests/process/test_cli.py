@@ -24,7 +24,7 @@ from adk_evidence.symbols.history_table import make_table
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import HashEmbedder, Workplace, write_files
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
@@ -125,14 +125,46 @@ def test_the_drift_of_docs_is_reported_for_people_and_for_tools(cli, indexed, tm
 
 
 @pytest.mark.usefixtures("released")
-def test_the_docs_of_the_index_are_checked_against_the_indexed_version(cli, indexed):
-    found = json.loads(cli("drift", "--format", "json", "--home", indexed.home).stdout)
+def test_a_folder_is_checked_against_the_version_of_a_project(cli, indexed, tmp_path, monkeypatch):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.py").write_text("from google.adk.plugins import WaitPlugin\n")
+    projects = [tmp_path / version for version in ("9.8.0", "9.9.0")]
+    for project in projects:
+        project.mkdir()
+        (project / "uv.lock").write_text(f'[[package]]\nname = "google-adk"\nversion = "{project.name}"\n')
+
+    def report(*more: object) -> tuple[str, int]:
+        found = json.loads(cli("drift", *more, "--format", "json", "--home", indexed.home).stdout)
+        return found["version"], found["missing"]
+
+    docs = tmp_path / "docs"
+    assert [report(docs, "--project", project) for project in projects] == [("9.8.0", 0), ("9.9.0", 1)]
+    monkeypatch.chdir(projects[0])
+    monkeypatch.setenv("ADK_EVIDENCE_PROJECT__DETECT", "true")
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT"):
+        monkeypatch.delenv(variable, raising=False)
+    assert [report(docs), report()[0]] == [("9.8.0", 0), "9.9.0"]
+    assert report(docs, "--adk", "9.9.0") == ("9.9.0", 1)
+
+
+@pytest.mark.usefixtures("released")
+def test_the_docs_of_the_index_are_checked_against_the_indexed_version(cli, indexed, tmp_path):
+    workplace = Workplace(tmp_path)
+    page = "# Wait\n\n```python\nfrom google.adk.plugins import WaitPlugin\n```\n"
+    write_files(workplace.docs, {"docs/wait.md": page})
+    workplace.ingest()
+    shutil.copy(Home(indexed.home).history, Home(workplace.home).history)
+    found = json.loads(cli("drift", "--format", "json", "--home", workplace.home).stdout)
     assert found["version"] == "9.9.0" and found["files"] > 1
+    assert [(one["path"], one["lines"]["start"], one["text"]) for one in found["findings"]] == [
+        ("docs/wait.md", 4, LACKING)
+    ]
 
 
 def test_drift_needs_a_version_that_is_known_and_a_folder_that_is_there(cli, indexed, tmp_path):
     sentence(cli("drift", "--home", indexed.home), 2, "does not know v9.9.0")
-    sentence(cli("drift", tmp_path, "--adk", "none", "--home", indexed.home), 2, "does not know none")
+    sentence(cli("drift", tmp_path, "--adk", "none", "--home", indexed.home), 2, "is not a version")
+    sentence(cli("drift", tmp_path, "--adk", "99.0.0", "--home", indexed.home), 2, "does not know 99.0.0")
     sentence(cli("drift", tmp_path, "--home", tmp_path / "empty"), 2, "which version")
     sentence(cli("drift", tmp_path / "none", "--adk", "1.18.0", "--home", indexed.home), 3, "There is no folder")
     sentence(cli("drift", tmp_path, "--index", "adk", "--home", indexed.home), 2, "exclude each other")

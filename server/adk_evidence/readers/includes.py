@@ -13,10 +13,16 @@ IncludeReader = Callable[[str], str | None]
 
 _INLINE = re.compile(r"""^\s*(?P<escape>;*)-+8<-+[ \t]+(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)')\s*$""")
 _BLOCK = re.compile(r"^\s*-+8<-+\s*$")
-_PART = re.compile(
-    r"^(?P<path>.+?):(?P<part>[0-9]{0,7}(?::-?[0-9]{0,7})?(?:,[0-9]{0,7}(?::-?[0-9]{0,7})?)*|[A-Za-z][-\w]*)$"
-)
-_MARKER = re.compile(r"-+8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-\w]*)[ \t]*\]")
+_SPAN = "[0-9]{0,7}(?::-?[0-9]{0,7})?"
+# Each range may repeat the whole file.
+MAX_RANGES = 16
+_RANGES = re.compile(rf"{_SPAN}(?:,{_SPAN}){{0,{MAX_RANGES - 1}}}")
+_RANGE_CHARS = "0123456789:,-"
+_SECTION = re.compile(r"[A-Za-z][-\w]*")
+# A longer reference names no file and counts as text.
+MAX_REFERENCE_CHARS = 1000
+# One dash before the scissors is enough: searching for all of them would take quadratic time.
+_MARKER = re.compile(r"-8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([A-Za-z][-\w]*)[ \t]*\]")
 
 
 class Include(NamedTuple):
@@ -27,25 +33,37 @@ class Include(NamedTuple):
 
 
 def find_includes(lines: Sequence[str]) -> Iterator[tuple[int, Include]]:
-    """All includes of a page with their 0-based lines; they count inside code blocks too."""
-    open_block: list[tuple[int, Include]] | None = None
+    """All includes of a page with their 0-based lines; they count inside code blocks too. Takes linear time."""
+    for number, reference in _references(lines):
+        if len(reference) <= MAX_REFERENCE_CHARS:
+            yield number, _parse(reference)
+
+
+def _references(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    open_block: list[tuple[int, str]] | None = None
     for number, line in enumerate(lines):
         if "8<" in line:
             if match := _INLINE.match(line):
                 if not match["escape"]:
-                    yield number, _parse(match["double"] or match["single"])
+                    yield number, match["double"] or match["single"]
                 continue
             if _BLOCK.match(line):
                 yield from open_block or ()
                 open_block = [] if open_block is None else None
                 continue
         if open_block is not None and line.strip() and not line.strip().startswith(";"):
-            open_block.append((number, _parse(line.strip())))
+            open_block.append((number, line.strip()))
 
 
 def _parse(reference: str) -> Include:
-    match = _PART.match(reference)
-    return Include(match["path"], match["part"]) if match else Include(reference)
+    path, _, section = reference.rpartition(":")
+    if path and _SECTION.fullmatch(section):
+        return Include(path, section)
+    # Line ranges hold colons themselves, so they start at the first colon of the characters that ranges consist of.
+    colon = reference.find(":", max(1, len(reference.rstrip(_RANGE_CHARS))))
+    if colon > 0 and _RANGES.fullmatch(reference, colon + 1):
+        return Include(reference[:colon], reference[colon + 1 :])
+    return Include(reference)
 
 
 def read_include(include: Include, read: IncludeReader) -> str | None:

@@ -18,6 +18,8 @@ _IMPORT = re.compile(r"(?P<indent>[ \t]*)(?:from|import)[ \t]+google(?:\.adk\b|[
 _MIN_INDENT = 4
 # `!pip install google-adk`, `%load_ext`: commands of notebooks.
 _MAGIC = re.compile(r"^[ \t]*(?:!|%{1,2}[A-Za-z]).*$", re.MULTILINE)
+# A page may include one file again and again; no page that people read shows more.
+MAX_INCLUDED_CHARS = 1_000_000
 _PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
 # An argument that stands for others: `Agent(name="x", ...)` is no Python.
 _MORE_ARGUMENTS = re.compile(r"(?<=,)(\s*)\.\.\.(?=\s*[,)])")
@@ -55,9 +57,13 @@ def snippets_of(lines: Sequence[str], lang: str, read: IncludeReader | None = No
 
 
 def _included(lines: Sequence[str], read: IncludeReader | None) -> Iterator[Snippet]:
+    shown = 0
     for number, include in find_includes(lines) if read else ():
         text = read_include(include, read) if read and include.path.endswith(".py") else None
         if text is not None:
+            shown += len(text)
+            if shown > MAX_INCLUDED_CHARS:
+                return
             yield Snippet(number, text, include.path)
 
 

@@ -26,6 +26,8 @@ MAX_WARNINGS = 5
 # No version of the ADK has a longer name. What no version has is a text of the corpus, and stands outside of quotes.
 MAX_STRANGE_CHARS = 50
 KEPT_PAGES = 256
+# The most files that a page's includes are read of.
+MAX_INCLUDED_FILES = 100
 
 
 def with_drift(run: Run, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -110,15 +112,23 @@ def _deviations(checker: DriftChecker, payload: ChunkPayload, source: SourceRead
     if source is None or text is None:
         alone = "\n" * (payload.start_line - 1) + payload.body
         return _checked(checker, alone, payload.lang, ())
-    included = {include.path for _, include in find_includes(split_lines(text))} if payload.lang == "md" else ()
-    texts = ((path, _text(source, path)) for path in sorted(included) if path.endswith(".py"))
-    return _checked(checker, text, payload.lang, tuple((path, read) for path, read in texts if read is not None))
+    included = ((path, _text(source, path)) for path in _included_paths(text, payload.lang))
+    return _checked(checker, text, payload.lang, tuple((path, read) for path, read in included if read is not None))
 
 
 def _text(source: SourceReader | None, path: str) -> str | None:
     with suppress(EvidenceError):
         return source.read(path) if source is not None else None
     return None
+
+
+@functools.lru_cache(maxsize=KEPT_PAGES)
+def _included_paths(text: str, lang: str) -> tuple[str, ...]:
+    """The programs that a page includes, sorted."""
+    if lang != "md":
+        return ()
+    paths = {include.path for _, include in find_includes(split_lines(text)) if include.path.endswith(".py")}
+    return tuple(sorted(paths)[:MAX_INCLUDED_FILES])
 
 
 # By the texts themselves, so that a page that changes is read anew.

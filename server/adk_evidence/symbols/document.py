@@ -46,7 +46,8 @@ class Binding:
 
     `imported` is a dotted path, `value` an expression, `annotation` the expression of the name's type. `items_of` is an
     expression over whose items a loop runs, `returns` the annotation of what a function returns. `owner` is the class
-    that the name is an instance of, or, with `is_class`, the class that the name means.
+    that the name is an instance of, or, with `is_class`, the class that the name means. `entered`: the name is bound to
+    what `with` gets from the value, which most often, but not always, is the value itself.
     """
 
     line: int
@@ -57,6 +58,7 @@ class Binding:
     returns: ast.expr | None = None
     owner: Scope | None = None
     is_class: bool = False
+    entered: bool = False
 
 
 @dataclass
@@ -277,7 +279,7 @@ class PythonDocument:
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     if item.optional_vars is not None:
-                        self._bind(item.optional_vars, Binding(line, value=item.context_expr), scope)
+                        self._bind(item.optional_vars, Binding(line, value=item.context_expr, entered=True), scope)
             # A comprehension's own scope ends with it; what it binds must not hide names elsewhere.
             case ast.For() | ast.AsyncFor():
                 self._bind(node.target, Binding(line, items_of=node.iter), scope)

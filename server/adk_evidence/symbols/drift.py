@@ -26,6 +26,8 @@ _IMPORT: DriftKind = "import"
 MAX_DEPTH = 12
 MAX_KEPT_NAMES = 5000
 MAX_KNOWN_NAMES = 200
+# The most names of a page that the version lacks: each one is looked for in all versions.
+MAX_LACKING_NAMES = 100
 # A snippet that parsing part by part would take longer for was not written by a person.
 MAX_SNIPPET_CHARS = 200_000
 _NAME = r"[A-Za-z_]\w*"
@@ -86,10 +88,14 @@ class DriftChecker:
         self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
 
     def check(self, snippets: Iterable[Snippet]) -> Checked:
-        """Check the code of one page. Names that a snippet imports are known in those that follow."""
+        """Check the code of one page. Names that a snippet imports are known in those that follow.
+
+        Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
+        """
         imports: list[ShownImport] = []
         found: dict[tuple[str, int, str], Deviation] = {}
         known: dict[str, str] = {}
+        lacking: set[str] = set()
         for snippet in snippets:
             if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern(snippet.text, known):
                 continue
@@ -98,10 +104,13 @@ class DriftChecker:
                 ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
             )
             for symbol, kind, lines in self._told(code):
+                if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
+                    continue
                 first, last = snippet.lines(*lines)
                 deviation = self._deviation(symbol, kind, first, last, snippet.included)
                 if deviation is not None:
                     found.setdefault((symbol, first, snippet.included), deviation)
+                    lacking |= set() if deviation.kind == "deprecated" else {symbol}
         order = sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol))
         return Checked(tuple(imports), tuple(order))
 
@@ -200,7 +209,7 @@ class _Code:
         self.imports = list(_imports(nodes))
         if broken is not None:
             self.imports += _broken_imports(nodes, self.document.lines)
-        # Names that mean another value in a part of the snippet, and attributes that the code asks for before use.
+        # Names that are rebound in part of the snippet, and attributes tested with `hasattr`.
         self.uncertain = _uncertain(nodes)
         module = self.document.module
         for name, path in known.items():
@@ -292,7 +301,8 @@ class _Names:
             value = self._value(node, home.parent or home, binding.line, depth + 1)
             is_class = value is not None and not value.is_instance and self._kind(value.path) == "c"
             return _Value(value.path, is_instance=True) if value and is_class else None
-        if binding.value is not None and isinstance(binding.value, ast.Call):
+        # The table does not say what entering a context gives.
+        if isinstance(binding.value, ast.Call) and not binding.entered:
             # The right side is looked up before this line, or `x = x.y` would not end.
             return self._value(binding.value, home, binding.line - 1, depth + 1)
         return None

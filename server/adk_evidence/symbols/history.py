@@ -36,6 +36,7 @@ _RECORDS = frozenset({"TypedDict", "NamedTuple"})
 _CALL = re.compile(r"(?P<callable>[A-Za-z_][\w.]*)\(\s*(?P<keyword>[A-Za-z_]\w*)\s*=")
 # At most 12 parts, more than any path of the ADK has: each part of a name takes a search of the table.
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,11}")
+_WORD = re.compile(r"\w+")
 
 
 class Nearest(NamedTuple):
@@ -113,6 +114,7 @@ class History:
         self._released = [Version(version) for version in table.versions]
         self._found: dict[str, list[str]] = {}
         self._packages = {module.rpartition(".")[0] for module in table.modules}
+        self._keywords = functools.lru_cache(maxsize=MAX_KEPT_NAMES)(self._read_keywords)
 
     @classmethod
     def load(cls, home: Path | None = None) -> History:
@@ -191,6 +193,18 @@ class History:
             if found is not None:
                 return found
         return None
+
+    def may_know(self, name: str) -> bool:
+        """Whether some version may have a dotted name, or a keyword of a call. False is sure and found fast."""
+        call = read_call(name)
+        word = call.keyword if call else name.rpartition(".")[2]
+        # The table does not hold the keywords in camel case that stand for fields.
+        return word in self._words or (call is not None and word != word.lower())
+
+    @functools.cached_property
+    def _words(self) -> frozenset[str]:
+        texts = (*self.table.modules, *self.table.modules.values())
+        return frozenset(word for text in texts for word in _WORD.findall(text))
 
     def paths(self, name: str) -> list[str]:
         """The import paths that a name may mean in some version, the likeliest first; an import path is its own."""
@@ -378,7 +392,7 @@ class History:
             return True
         return None if found.open or call.keyword in found.hidden else False
 
-    def _keywords(self, number: int, place: Place) -> Keywords | None:
+    def _read_keywords(self, number: int, place: Place) -> Keywords | None:
         payload = self.payload(number, place)
         if payload is None or payload[0] not in "cfa":
             return None

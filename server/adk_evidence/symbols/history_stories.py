@@ -134,7 +134,8 @@ def story(history: History, name: str) -> Story | None:
 class Lack:
     """A name that a version lacks.
 
-    `version` is how people write the version, with the released version that answers for it where that is another.
+    `version` is how people write the version and, if the table does not know that version, the released version that
+    stands in for it.
     `until` is the last version before that has the name, `since` the first one after; both are None where no version
     has the name. `instead` is the import path that the version has in place of the name, where that is known.
     """
@@ -214,7 +215,7 @@ def find_lack(history: History, version: str, name: str) -> Lack | None:
 def _namesake(history: History, known: Nearest, name: str) -> str | None:
     """Where a version has the name of an import path that it does not have."""
     dotted = bare(name) if read_call(name) is None else None
-    if dotted is None or "." not in dotted:
+    if dotted is None or "." not in dotted or not history.may_know(dotted):
         return None
     paths = history.paths(dotted.rpartition(".")[2])
     for path in paths:
@@ -227,6 +228,8 @@ def _namesake(history: History, known: Nearest, name: str) -> str | None:
 
 def _newest_path(history: History, name: str, call: Call | None) -> str | None:
     """The likeliest path of a name in the newest version that has the name."""
+    if not history.may_know(_shown(name, call)):
+        return None
     paths = history.paths(name)
     numbers = reversed(range(len(history.versions)))
     found = (path for number in numbers for path in paths if history.has_at(number, _shown(path, call)))
