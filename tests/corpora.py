@@ -218,6 +218,19 @@ def shared_sparse() -> Bm25Encoder:
     return Bm25Encoder(load_settings().embedding.sparse)
 
 
+class Texts:
+    """A source of given texts, by path."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def read(self, path: str) -> str | None:
+        return self._texts.get(path)
+
+    def paths(self) -> list[str]:
+        return sorted(self._texts)
+
+
 def write_files(root: Path, files: Mapping[str, str | bytes]) -> Path:
     """Write files below a folder, which is made; returns the folder."""
     for name, content in files.items():

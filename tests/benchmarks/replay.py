@@ -19,7 +19,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TextIO
 
-from adk_evidence.citations.anchor import Corpus, Texts, anchor
+from adk_evidence.citations.anchor import Corpus, anchor
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.cited import Cited
 from adk_evidence.readers.python import Function, definitions, first_line, last_line, parse
@@ -27,6 +27,7 @@ from adk_evidence.settings import load_settings
 from adk_evidence.textfile import decode, split_lines
 from adk_ingest.chunkers import code_chunk
 from adk_ingest.chunking.base import SourceFile
+from tests.corpora import Texts
 
 VERSIONS = ("1.4.2", "1.18.0", "1.31.0", "2.0.0", "2.13.0")
 COLUMNS = ("exact", "moved", "moved, other file", "same tree", "changed", "changed, other file", "gone")

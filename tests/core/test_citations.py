@@ -23,6 +23,7 @@ from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.sections import sections
 from adk_evidence.store.manifest import SourceLocation
 from tests.core.factories import payload as make_payload
+from tests.corpora import write_checkout
 
 CODE = '''\
 """A module."""
@@ -413,6 +414,16 @@ class TestSourceReader:
         (tmp_path / "new.md").write_text("two")
         (tmp_path / "new.md").replace(tmp_path / "a.md")
         assert reader.read("a.md") == "two"
+
+    def test_it_lists_the_files_below_its_subtrees(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        names = ["a.py", "b/other.py", "src/a[b]/one.py", "src/a[b]/two.py", "src/ab/other.py"]
+        write_checkout(tmp_path, dict.fromkeys(names, "x = 1\n"))
+        reader = SourceReader(location(tmp_path, kind="git", subtrees=("src/a[b]",)))
+        # The limit counts only what belongs to the source.
+        monkeypatch.setattr("adk_evidence.index.sources.MAX_LISTED", 2)
+        assert reader.paths() == names[2:4]
+        monkeypatch.undo()
+        assert SourceReader(location(tmp_path, kind="git")).paths() == names
 
     def test_a_missing_root_is_an_error_not_a_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(SourceError, match="missing"):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.citations.saved import read_whole_pack
+from adk_evidence.citations.saved import read_pack, read_whole_pack
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.pack import EvidencePack, content_id, is_intact
 from adk_evidence.models.request import EvidenceRequest
@@ -263,6 +263,18 @@ def test_numbers_that_are_none_are_refused_and_none_divides_by_zero(saved):
         assert not explained(pack).agrees
     with pytest.raises(EvidenceError):
         read_whole_pack(json.dumps(saved).replace('"rank": 1,', '"rank": NaN,', 1))
+
+
+@pytest.mark.parametrize("depth", [300, 500, 900, 100_000])
+def test_values_that_are_nested_deeply_are_refused(saved, depth):
+    text = json.dumps(saved)[:-1] + f', "z": {"[" * depth}{"]" * depth}}}'
+    for read in (read_pack, read_whole_pack):
+        with pytest.raises(InvalidRequestError):
+            read(text)
+    deep: list[Any] = []
+    for _ in range(depth):
+        deep = [deep]
+    assert not is_intact({**saved, "z": deep})
 
 
 def test_the_command_tells_by_its_exit_code(saved, tmp_path):

@@ -1,7 +1,7 @@
 """Finds where a cited text is in another state or version of its source (design section 5).
 
 The order is: the same text at its lines, the same text elsewhere in the file, the same syntax tree under the same name,
-the same qualified name or heading; then, for what the file has no more, the same in other files of the corpus.
+the same qualified name or heading; then what the file no longer has is looked for in other files of the corpus.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from adk_evidence.errors import SourceError
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan, Verification, VerificationState
 from adk_evidence.readers.python import imports, parse
-from adk_evidence.readers.sections import find_section, heading_key, heading_trail, sections_of
+from adk_evidence.readers.sections import Section, find_section, heading_trail, sections, sections_of
 from adk_evidence.readers.syntax import definition_lines, find_same_tree, find_symbol, nearest
 from adk_evidence.textfile import split_lines
 
@@ -25,13 +25,17 @@ from adk_evidence.textfile import split_lines
 _KEPT_TEXTS = 64
 # Shorter texts stand in several files by chance.
 _MIN_TELLING_CHARS = 80
-# How much of a cited definition must be left for a definition of that name in an unrelated file to be the same one.
+# How much must be left of a cited definition or section for its namesake in an unrelated file to be the same one.
 _MIN_SHARED_LINES = 1 / 3
 _MAX_HOPS = 8
 # A text that stands in more places of a file is no sign of anything.
 _MAX_PLACES = 1_000
-_TOP_LEVEL = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
+# How many characters of other files one corpus reads: a few seconds' work, and for an answer some 100 ms.
+_MAX_SEARCHED_CHARS = 50_000_000
+_MAX_FOLLOWED_CHARS = 100_000
+# Also what a condition or `try` guards.
+_DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Source(Protocol):
@@ -44,63 +48,86 @@ class Source(Protocol):
         """The paths of all files, sorted."""
 
 
-class Texts:
-    """A source of given texts, by path."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def read(self, path: str) -> str | None:
-        return self._texts.get(path)
-
-    def paths(self) -> Sequence[str]:
-        return sorted(self._texts)
-
-
 class Corpus:
-    """The files of a source as they are now. What looks beyond the cited file reads each file once."""
+    """The files of a source as they are now. Files beyond the cited one are read once.
 
-    def __init__(self, source: Source) -> None:
+    A corpus with more text than `_MAX_SEARCHED_CHARS` is not searched.
+
+    Args:
+        source: Reads the files.
+        only_follow: Beyond the cited file, read only the files that imports of the cited name lead to. An answer looks
+            no further, so that a text that is gone does not make a question slow in a large corpus.
+    """
+
+    def __init__(self, source: Source, *, only_follow: bool = False) -> None:
         self._source = source
+        self._only_follow = only_follow
+        self._chars_left = _MAX_FOLLOWED_CHARS if only_follow else _MAX_SEARCHED_CHARS
+        self._others: dict[str, str | None] = {}
         self._texts: dict[str, Mapping[str, str]] = {}
+        self._sections: dict[tuple[str, str], tuple[Section, ...]] = {}
 
     def read(self, path: str) -> str | None:
         """The text of a file; fails as the source does."""
         return self._source.read(path)
 
     def texts(self, suffix: str) -> Mapping[str, str]:
-        """The texts of all files of a suffix such as `.py`, by their paths in order, without unreadable files."""
+        """The texts of all files of a suffix such as `.py`, by their paths in order, without unreadable files.
+
+        There are none where the corpus is not searched: in a part of the files, one place may look like the only one.
+        """
+        if self._only_follow:
+            return {}
         if suffix not in self._texts:
-            found = {path: self._quietly(path) for path in self._paths if PurePosixPath(path).suffix == suffix}
-            self._texts[suffix] = {path: text for path, text in found.items() if text is not None}
+            found = {path: self.other(path) for path in self._paths if PurePosixPath(path).suffix == suffix}
+            known = {path: text for path, text in found.items() if text is not None}
+            self._texts[suffix] = known if self._chars_left else {}
         return self._texts[suffix]
+
+    def other(self, path: str) -> str | None:
+        """The text of a file beyond the cited one; None where it cannot be read or would be more than may be read."""
+        if path not in self._others:
+            text = self._quietly(path) if self._chars_left else None
+            size = len(text or "")
+            self._others[path] = text if size <= self._chars_left else None
+            self._chars_left = max(0, self._chars_left - size)
+        return self._others[path]
 
     def defining(self, name: str) -> list[str]:
         """The Python files that define a qualified name such as `Runner.run`."""
         texts = self.texts(".py")
-        return [path for path in self._tops.get(name.partition(".")[0], ()) if definition_lines(name, texts[path])]
+        return [path for path in self._defining.get(name.partition(".")[0], ()) if definition_lines(name, texts[path])]
+
+    def imported(self, path: str, name: str) -> str | None:
+        """The other file that a module imports a top-level name from."""
+        found = self._followed(path, name)
+        return found if found != path else None
 
     def exported(self, path: str, name: str) -> str | None:
-        """The file that a module, or one of the packages around it, imports a top-level name from."""
-        folders = [PurePosixPath(path).parent, *PurePosixPath(path).parent.parents]
-        for start in (path, *(str(folder / "__init__.py") for folder in folders)):
-            found = self._followed(start, name)
+        """The file that the nearest of the packages around a module imports a top-level name from."""
+        for folder in PurePosixPath(path).parents:
+            found = self._followed(str(folder / "__init__.py"), name)
             if found is not None and found != path:
                 return found
         return None
 
-    def pages_with(self, heading: str, suffix: str) -> list[str]:
-        """The pages that have a heading, by its key."""
-        if suffix not in self._headings:
-            self._headings[suffix] = {
-                path: frozenset(heading_key(match[1]) for match in _HEADING.finditer(text))
-                for path, text in self.texts(suffix).items()
-            }
-        return [path for path, keys in self._headings[suffix].items() if heading in keys]
-
-    @cached_property
-    def _headings(self) -> dict[str, dict[str, frozenset[str]]]:
-        return {}
+    def pages_with(self, cited: Cited) -> dict[str, list[LineSpan]]:
+        """The lines of the sections below the cited headings, by pages of the cited page's suffix."""
+        trail = heading_trail(cited)
+        if not trail or not trail[-1]:
+            return {}
+        # Only pages with these words are worth reading as pages.
+        words = set(_WORD.findall(cited.headings[-1].casefold()))
+        found: dict[str, list[LineSpan]] = {}
+        for path, text in self.texts(PurePosixPath(cited.path).suffix).items():
+            folded = text.casefold()
+            if all(word in folded for word in words):
+                key = (path, cited.lang)
+                if key not in self._sections:
+                    self._sections[key] = tuple(sections(text, cited.lang))
+                spans = [section.lines for section in self._sections[key] if section.trail == trail]
+                found |= {path: spans} if spans else {}
+        return found
 
     @cached_property
     def _paths(self) -> Sequence[str]:
@@ -110,14 +137,10 @@ class Corpus:
             return ()
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self._paths)
-
-    @cached_property
-    def _tops(self) -> dict[str, list[str]]:
+    def _defining(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for path, text in self.texts(".py").items():
-            for name in dict.fromkeys(_TOP_LEVEL.findall(text)):
+            for name in dict.fromkeys(_DEFINITION.findall(text)):
                 found.setdefault(name, []).append(path)
         return found
 
@@ -129,7 +152,7 @@ class Corpus:
 
     def _followed(self, path: str, name: str) -> str | None:
         for _ in range(_MAX_HOPS):
-            text = self._quietly(path)
+            text = self.other(path)
             if text is None:
                 return None
             if definition_lines(name, text):
@@ -147,7 +170,7 @@ class Corpus:
         for folder in (PurePosixPath(), *PurePosixPath(near).parents):
             base = folder.joinpath(*parts)
             for path in (f"{base}.py", f"{base}/__init__.py"):
-                if path in self._known:
+                if self.other(path) is not None:
                     return path
         return None
 
@@ -182,8 +205,11 @@ def anchor_within(cited: Cited, text: str) -> Verification | None:
     lines = _lines(text)
     holds = _cited(cited, lines) == cited.body
     found = _occurrences(cited, lines)
-    if holds and (len(found) < 2 or len(found) == _MAX_PLACES):
+    too_many = len(found) == _MAX_PLACES
+    if holds and (len(found) < 2 or too_many):
         return Verification(state="exact")
+    if too_many:
+        return _by_name(cited, text)
     named = _named(cited, text)
     # The same text may stand in another definition, for instance where two classes have the same method.
     own = [span for span in found if any(span.touches(one.start, one.end) for one in named)]
@@ -267,9 +293,19 @@ def _beyond(cited: Cited, corpus: Corpus) -> Verification | None:
 
 def _defined_beyond(cited: Cited, corpus: Corpus) -> Verification | None:
     """The definition of the cited name in another file."""
-    told = corpus.exported(cited.path, cited.name.partition(".")[0])
-    paths = [told] if told is not None else [path for path in corpus.defining(cited.name) if path != cited.path]
-    texts = {path: corpus.texts(".py").get(path, "") for path in paths}
+    top = cited.name.partition(".")[0]
+    imported = corpus.imported(cited.path, top)
+    if imported is not None:
+        return _defined_in([imported], cited, corpus, told=True)
+    # A package may export another definition of that name.
+    exported = corpus.exported(cited.path, top)
+    there = _defined_in([exported], cited, corpus) if exported is not None else None
+    return there or _defined_in([path for path in corpus.defining(cited.name) if path != cited.path], cited, corpus)
+
+
+def _defined_in(paths: Sequence[str], cited: Cited, corpus: Corpus, *, told: bool = False) -> Verification | None:
+    """The definition of the cited name in one of some other files; `told` says that it is known to be there."""
+    texts = {path: corpus.other(path) or "" for path in paths}
     found = {path: place for path in paths if (place := anchor_within(cited, texts[path])) is not None}
     states: tuple[tuple[VerificationState, tuple[VerificationState, ...], str], ...] = (
         ("moved", ("exact", "moved"), "The same text stands in another file."),
@@ -301,7 +337,10 @@ def _only_holder(cited: Cited, corpus: Corpus) -> tuple[str, LineSpan] | None:
     holders = {
         path: spans
         for path, text in corpus.texts(PurePosixPath(cited.path).suffix).items()
-        if path != cited.path and first in text and (spans := _occurrences(cited, _lines(text)))
+        if path != cited.path
+        and first in text
+        and (spans := _occurrences(cited, _lines(text)))
+        and len(spans) < _MAX_PLACES
     }
     path = _only(holders, cited)
     place = nearest(holders[path], cited) if path is not None else None
@@ -310,16 +349,12 @@ def _only_holder(cited: Cited, corpus: Corpus) -> tuple[str, LineSpan] | None:
 
 def _headed_beyond(cited: Cited, corpus: Corpus) -> Verification | None:
     """The section of the cited headings on another page: the page was renamed."""
-    trail = heading_trail(cited)
-    if not trail or not trail[-1]:
-        return None
-    suffix = PurePosixPath(cited.path).suffix
-    texts = corpus.texts(suffix)
-    pages = {
-        path: spans
-        for path in corpus.pages_with(trail[-1], suffix)
-        if path != cited.path and (spans := sections_of(cited, texts[path]))
-    }
+    pages: dict[str, list[LineSpan]] = {}
+    for other, spans in corpus.pages_with(cited).items():
+        lines = _lines(corpus.other(other) or "")
+        alike = [span for span in spans if _shares_lines(cited, lines, span)]
+        if alike and other != cited.path:
+            pages[other] = alike
     path = _only(pages, cited)
     if path is None:
         return None
@@ -353,9 +388,10 @@ def _likeness(path: str, other: str) -> tuple[int, str]:
 
 
 def _shares_lines(cited: Cited, lines: Sequence[str], span: LineSpan) -> bool:
-    old = {line.strip() for line in cited.body.split("\n")} - {""}
-    new = {line.strip() for line in lines[span.start - 1 : span.end]}
-    return len(old & new) >= _MIN_SHARED_LINES * len(old)
+    """Whether enough of the cited lines are among the lines of a namesake; the heading or the name tells nothing."""
+    new = [line.strip() for line in lines[span.start - 1 : span.end]]
+    old = {line.strip() for line in cited.body.split("\n") if _WORD.search(line)} - {*new[:1], *cited.headings[-1:]}
+    return bool(old) and len(old.intersection(new)) >= _MIN_SHARED_LINES * len(old)
 
 
 @functools.lru_cache(maxsize=_KEPT_TEXTS)

@@ -273,7 +273,8 @@ def _kind(text: str, path: str, symbol: str | None) -> tuple[SymbolKind, tuple[s
     if symbol is None:
         return "module", ()
     nodes = {node.name: node for node in parse_lines(text) or () if isinstance(node, Definition)}
-    names = list(nodes) or _HEADER.findall(text.partition("\n")[0])
+    header = _HEADER.match(text)
+    names = list(nodes) or ([header[1]] if header else [])
     own = symbol.rpartition(".")[2]
     if own in names:
         return "class" if isinstance(nodes.get(own), ast.ClassDef) else "method", ()

@@ -71,7 +71,9 @@ class SourceReader:
         return sorted(self._location.path_prefix + path for path in relative)
 
     def _listed(self) -> list[str] | None:
-        command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
+        # Without a path, git lists all that lies below the root.
+        command += [f":(literal){tree}" for tree in self._location.subtrees if "" not in self._location.subtrees]
         try:
             listed = run_git(command, cwd=Path(self._root), timeout=GIT_LIST_SECONDS)
         except GitError:

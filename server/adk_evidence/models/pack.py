@@ -83,7 +83,7 @@ class Why(Frozen):
     fused_score: float | None = None
     took_rank: int | None = Field(
         default=None,
-        description="Fused rank of other evidence with the same text and a poorer provenance, whose place this took.",
+        description="Fused rank of the twin that this result replaced: the same text from a poorer source.",
     )
     pool_rank: int | None = Field(default=None, description="Rank in the merged pool, before the reranker.")
     scores: dict[str, float] = Field(
@@ -266,7 +266,7 @@ class RetrievalPlan(Frozen):
     )
     rerank_weights: dict[str, float] = Field(
         default_factory=dict,
-        description="Of the local reranker's features. A result with the feature `mean` has that weight less for "
+        description="Of the local reranker's features. Where a result has `mean`, its weight is taken off that of "
         "`dense`.",
     )
     support_weights: dict[str, float] = Field(
@@ -391,7 +391,10 @@ def content_id(pack: Mapping[str, Any]) -> str:
 
 def is_intact(pack: Mapping[str, Any]) -> bool:
     """Whether the id of a pack, given as the values of its JSON, belongs to its content."""
-    return pack.get("pack_id") in (content_id(pack), _older_id(pack))
+    try:
+        return pack.get("pack_id") in (content_id(pack), _older_id(pack))
+    except RecursionError:  # No pack is nested so deeply.
+        return False
 
 
 def _older_id(pack: Mapping[str, Any]) -> str:

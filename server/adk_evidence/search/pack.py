@@ -48,7 +48,8 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     `imports` has the public import paths of the indexed code, where they are known.
     """
     with run.context.stage("verify"):
-        corpora = {name: Corpus(reader) for name, reader in run.index.sources.items()}
+        # What may cost more is left to whoever opens or checks a citation.
+        corpora = {name: Corpus(reader, only_follow=True) for name, reader in run.index.sources.items()}
         checked = [_checked(run, rank, hit, corpora) for rank, hit in enumerate(run.final, 1)]
     with run.context.stage("passages"):
         question = Question.of(run)

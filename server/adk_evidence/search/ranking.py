@@ -9,7 +9,7 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
 from adk_evidence.search.rerank.cascade import first_stage
-from adk_evidence.search.rerank.local import LocalReranker, scales
+from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
 
@@ -52,7 +52,9 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
     local = first_stage(reranker)
     if isinstance(local, LocalReranker):
         store = run.settings.store
-        run.rerank_scales = {store.collection(kind): found for kind, found in scales(documents).items()}
+        run.rerank_scales = {store.collection(kind): {} for kind in KINDS}
+        for document, score in zip(documents, scores, strict=True):
+            run.rerank_scales[store.collection(document.payload.kind)] = dict(score.scales)
         run.rerank_weights = dict(local.weights)
     scored = [
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.

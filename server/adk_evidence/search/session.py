@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Once, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
@@ -239,7 +240,8 @@ class Session:
 
     def verify(self, payload: ChunkPayload) -> Verification:
         """Compare what a chunk cites with its source."""
-        return verify(payload, self.index.source_of(payload))
+        reader = self.index.source_of(payload)
+        return verify(payload, reader, Corpus(reader, only_follow=True) if reader is not None else None)
 
     def read(self, citation: str) -> CitedSource:
         """The source that a citation points to; see `read_citation`."""

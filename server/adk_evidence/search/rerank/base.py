@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.tokens import truncate_tokens
@@ -57,10 +58,14 @@ class RerankDocument:
 
 @dataclass(frozen=True)
 class RerankScore:
-    """A document's score, higher is better, and the features that made it where the reranker can tell."""
+    """A document's score, higher is better, and where the reranker can tell, the features that made the score.
+
+    `scales` are the scales of the branches' scores in documents of the same kind, where features are scaled by them.
+    """
 
     score: float
     features: Mapping[str, float] = field(default_factory=dict)
+    scales: Mapping[str, ScoreScale] = field(default_factory=dict)
 
 
 class Reranker(Protocol):

@@ -83,7 +83,7 @@ class LocalReranker:
                     features["private"] = 1.0
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
-                scores[index] = RerankScore(weighted(features, self.weights), features)
+                scores[index] = RerankScore(weighted(features, self.weights), features, found[kind])
             if kind == "doc":
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
                 # In how many of the best docs each word stands.
