@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from packaging.version import InvalidVersion, Version
-
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
+from adk_evidence.released_versions import read_version
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history_table import make_table
@@ -57,7 +56,7 @@ def _open(
 ) -> CorpusSource:
     """The source that a person names: a bare version is one of the distribution."""
     explicit = named
-    if named is not None and (version := _version(named)) is not None:
+    if named is not None and (version := read_version(named.strip())) is not None:
         explicit = f"{distribution}=={version}"
     try:
         found = resolve_code(settings, explicit, allow_network=allow_network, notify=progress.note)
@@ -66,14 +65,6 @@ def _open(
     if found.source is None:
         raise SourceError(f"{named or distribution} cannot be had.", _HINT)
     return found.source
-
-
-def _version(text: str) -> str | None:
-    """The version that a text is, without a leading `v`; None of a path or requirement."""
-    try:
-        return str(Version(text.strip()))
-    except InvalidVersion:
-        return None
 
 
 def _release(source: CorpusSource) -> Release:

@@ -15,13 +15,13 @@ from adk_evidence.commands import with_options
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.index.versions import (
-    checked_version,
     indexed_versions,
     ingest_command,
     main_version,
     settings_for_version,
 )
 from adk_evidence.models.difference import Change, EvidenceDiff, SymbolDiff
+from adk_evidence.released_versions import checked_version, is_same_version
 from adk_evidence.render.difference import (
     evidence_markdown,
     evidence_summary,
@@ -214,7 +214,7 @@ def _settings_version(settings: Settings) -> str:
 
 def _index_of(settings: Settings, version: str) -> Settings | None:
     """The settings of the index that answers for a version, or None where no index does."""
-    if main_version(settings) == version:
+    if is_same_version(main_version(settings), version):
         return settings
     return settings_for_version(settings, version) if version in indexed_versions(settings) else None
 
