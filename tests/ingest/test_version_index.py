@@ -155,7 +155,8 @@ def test_indexes_of_versions_are_listed_and_found_by_name(home: Workplace) -> No
         ("adk-8.4.0", "8.4.0"),
     ]
     assert found[1].cited_as == ("adk-docs", "adk-python") and "v8.1.0" in found[1].commits
-    assert settings_of(home.settings, "adk-8.1").index_path == settings_of(home.settings, "adk-8.1.0").index_path
+    own = settings_for_version(home.settings, "8.1")
+    assert settings_of(home.settings, "adk-8.1.0").index_path == own.index_path
     with pytest.raises(UnknownIndexError) as failed:
         settings_of(home.settings, "adk-7.0.0")
     assert "adk-ingest all --adk 7.0.0" in failed.value.hint

@@ -104,6 +104,8 @@ class ChosenIndex:
 def project_version(found: ProjectAdk) -> ProjectVersion:
     """The google-adk of a project as a request carries it."""
     source = found.taken_from if found.exact or not found.asked else f"{found.taken_from}: {found.asked}"
+    # No JSON can hold some bytes of names.
+    source = source.encode("utf-8", "backslashreplace").decode()
     return ProjectVersion(version=found.version, taken_from=source[:MAX_TAKEN_FROM_CHARS])
 
 
